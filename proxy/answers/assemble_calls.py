@@ -308,7 +308,7 @@ class CallAssembler:
         self._unfinished = [earlier for earlier in self._unfinished if earlier.is_unfinished]
         self._unfinished.append(call)
         call.place = len(self._calls)
-        call.id = self._ids.show(call.provider_id, self._choice, call.place)
+        call.id = self._ids.id_for(call.provider_id, self._choice, call.place)
         self._calls.append(call)
         name = self._names.restore(call.name)
         yield piece_of(call.place, call.sendable(), signature=call.signature, call_id=call.id, name=name)

@@ -20,7 +20,7 @@ from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.budgets.fit_request import facts_of
-from proxy.planning.dry_run import DryRunInput, run_dry, tell_run
+from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.state.taught import untaught
@@ -65,7 +65,7 @@ def run_explain(options: argparse.Namespace) -> int:
         print(f"turnright: {error.message}{place}", file=sys.stderr)
         return UNUSABLE
     inspected = inspect_request(request, run, {"model": request.model}, compact=options.json)
-    explanation = {**tell_run(run), **{name: inspected[name] for name in _ADDED_FIELDS}}
+    explanation = {**describe_dry_run(run), **{name: inspected[name] for name in _ADDED_FIELDS}}
     if options.json:
         shown = orjson.dumps(explanation, option=orjson.OPT_INDENT_2).decode()
         if not can_encode(shown):  # print_result's escapes for unprintable characters are not JSON

@@ -9,17 +9,17 @@ from proxy.core.errors import ContextTooLong, ProxyError, UpstreamFault
 from proxy.core.failures import Cause, error_weight
 from proxy.core.offload import run_offloaded
 from proxy.resilience.failure_table import INVALID, OVERFLOW, Row, find_row
-from proxy.resilience.read_error import NOTHING_SAID, ProviderError, read_error, refused_status
+from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError, read_error, refused_status
 from proxy.resilience.request_words import RequestWords
 
 
 def read_unsent(error: ProxyError) -> tuple[Row, ProviderError]:
     """Return the row and the facts of *error*, where no call was made."""
     if isinstance(error, ContextTooLong):
-        return OVERFLOW, NOTHING_SAID
+        return OVERFLOW, NO_ERROR_FACTS
     if isinstance(error, UpstreamFault):
-        return INVALID, NOTHING_SAID
-    return find_row(Cause.CONVERSION, NOTHING_SAID), NOTHING_SAID
+        return INVALID, NO_ERROR_FACTS
+    return find_row(Cause.CONVERSION, NO_ERROR_FACTS), NO_ERROR_FACTS
 
 
 async def read_sent(

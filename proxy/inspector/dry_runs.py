@@ -21,8 +21,8 @@ from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_parameters import Unsupported
 from proxy.planning.plan_target import plan_target, profile_of
 from proxy.planning.preview import pools_of
-from proxy.planning.signatures.restoring import keys_wanted
-from proxy.state.kept_signatures import Kept
+from proxy.planning.signatures.restoring import signature_keys
+from proxy.state.kept_signatures import StoredSignature
 
 
 class Sender(NamedTuple):
@@ -40,7 +40,7 @@ class Inspection(NamedTuple):
 
     asked: Query
     sender: Sender
-    kept: Mapping[str, Kept]
+    kept: Mapping[str, StoredSignature]
     now: float
 
 
@@ -96,13 +96,13 @@ def every_target(asked: Query, gateway: Gateway) -> list[tuple[Target, Deploymen
 
 async def load_kept(
     asked: Query, deployments: Iterable[Deployment], gateway: Gateway, sender: Sender
-) -> Mapping[str, Kept]:
+) -> Mapping[str, StoredSignature]:
     """Return the stored signatures of the calls for *sender*, if any of *deployments* signs.
 
     They are the same for all deployments.
     """
     if any(profile_of(deployment, gateway.settings.sanitize).signs_calls for deployment in deployments):
-        keys = await run_in_worker(partial(keys_wanted, asked.chat.messages, asked.chat.outline))
+        keys = await run_in_worker(partial(signature_keys, asked.chat.messages, asked.chat.outline))
         return await load_signatures(gateway.store, sender.key, keys)
     return {}
 

@@ -13,7 +13,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.inspector.align_messages import Positioned, align_messages, with_positions
 from proxy.inspector.rule_texts import STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES, Stage, find_stages
-from proxy.planning.dry_run import DryRun, tell_run
+from proxy.planning.dry_run import DryRun, describe_dry_run
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
@@ -34,7 +34,7 @@ def inspect_request(
     mode ``repair``, and each says whether it is ``made``. With *compact* an unchanged message is given by its
     position alone.
     """
-    told = tell_run(run)
+    told = describe_dry_run(run)
     before = with_positions(came.messages)
     stages = list(find_stages(came.messages, run))
     behind = stages[-1].history if stages else before

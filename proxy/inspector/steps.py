@@ -11,7 +11,7 @@ from typing import NamedTuple
 from proxy.core.errors import InvalidRequest
 from proxy.inspector.align_messages import Positioned, align_entries, align_messages, with_positions
 from proxy.planning.dry_run import DryRun
-from proxy.planning.plan import settle_signatures
+from proxy.planning.plan import restore_or_remove_signatures
 from proxy.planning.prepare_request import prepare_request, profile_for_request
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.upstream.dialects import STEP as PARAMETERS
@@ -43,7 +43,7 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     if run.guarded is not None and run.guarded.changes:
         history = align_messages(history, request.messages)
         yield Stage("turns", run.guarded.changes, history)
-    settled, _ = settle_signatures(request.messages, run.deployment, run.profile, run.kept)
+    settled, _ = restore_or_remove_signatures(request.messages, run.deployment, run.profile, run.kept)
     profile = profile_for_request(run.profile, request)
     history, changes = _sign(history, settled, "signature_settled")
     if changes:

@@ -27,15 +27,15 @@ from sanitizers.schemas import (
 _TARGETS = {name: Target(dialect) for name, dialect in DIALECTS.items()}
 _GEMINI_WITH_JSON = Target(GEMINI, richer=GEMINI_JSON)
 
-_LISTED = 20
+_MAX_LISTED = 20
 
-_KEPT: dict[tuple[KnownTools, Target], CleanedTools] = {}
+_CACHE: dict[tuple[KnownTools, Target], CleanedTools] = {}
 """The results of the newest cleanings. Worker threads plan requests too, so a writer holds the lock."""
 
-_KEEPING = Lock()
-_MOST_KEPT = 2 * MOST_KNOWN
+_CACHE_LOCK = Lock()
+_CACHE_SIZE = 2 * MOST_KNOWN
 
-_SCHEMA_BYTE = 256
+_SCHEMA_BYTE_COST = 256
 """The cost of one schema byte, in bytes of history. Cleaning 4,000 properties (155 KB) took 0.25 s. Planning a history
 of 354 KB took 2 ms."""
 
@@ -82,8 +82,8 @@ def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
     *known* is the shared list of tools. Without it, *most* is an upper bound of their bytes.
     """
     if known is None:
-        return _SCHEMA_BYTE * most
-    return 0 if (known, target) in _KEPT else _SCHEMA_BYTE * known.size
+        return _SCHEMA_BYTE_COST * most
+    return 0 if (known, target) in _CACHE else _SCHEMA_BYTE_COST * known.size
 
 
 def _clean_known(known: KnownTools, target: Target) -> CleanedTools:
@@ -92,7 +92,7 @@ def _clean_known(known: KnownTools, target: Target) -> CleanedTools:
     The result is cached unless it is too large. Schemas grow when their references are written out.
     """
     key = known, target
-    kept = _KEPT.get(key)
+    kept = _CACHE.get(key)
     if kept is not None:
         return kept
     cleaned = clean_tools(known.tools, target)
@@ -101,22 +101,22 @@ def _clean_known(known: KnownTools, target: Target) -> CleanedTools:
     except orjson.JSONEncodeError:
         fits = False
     if fits:
-        with _KEEPING:
-            while len(_KEPT) >= _MOST_KEPT:
-                del _KEPT[next(iter(_KEPT))]
-            _KEPT[key] = cleaned
+        with _CACHE_LOCK:
+            while len(_CACHE) >= _CACHE_SIZE:
+                del _CACHE[next(iter(_CACHE))]
+            _CACHE[key] = cleaned
     return cleaned
 
 
 def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:
     """Return the 400 that mode ``strict`` sends for tools that would have to be changed."""
-    listed = "; ".join(f"{_place_of(change)}: {change.reason}" for change in changes[:_LISTED])
+    listed = "; ".join(f"{_path_of(change)}: {change.reason}" for change in changes[:_MAX_LISTED])
     return UnrepairableHistory(
         f"The tools would have to be changed (mode 'strict'). {listed}.",
-        param=_place_of(changes[0]),
+        param=_path_of(changes[0]),
     )
 
 
-def _place_of(change: Change) -> str:
+def _path_of(change: Change) -> str:
     """Return the path of the tool that was changed. The detail of a change names ``functions``, the older list."""
     return f"{'functions' if change.detail.startswith('functions') else 'tools'}[{change.index}]"

@@ -12,11 +12,11 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
-from proxy.planning.budgets.fit_request import Facts
+from proxy.planning.budgets.fit_request import BudgetFacts
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget
-from proxy.state.kept_signatures import Kept
+from proxy.state.kept_signatures import StoredSignature
 from sanitizers import Change, Profile, Violation
 from sanitizers.record import record
 from sanitizers.turns import Guarded, TurnPolicy
@@ -32,8 +32,8 @@ class DryRunInput:
 
     request: ChatRequest
     target: PlanTarget
-    facts: Facts
-    kept: Mapping[str, Kept] = field(default_factory=dict)
+    facts: BudgetFacts
+    kept: Mapping[str, StoredSignature] = field(default_factory=dict)
     policy: TurnPolicy | None = None
     max_rounds: int | None = None
 
@@ -50,7 +50,7 @@ class DryRun:
 
     request: ChatRequest
     target: PlanTarget
-    kept: Mapping[str, Kept]
+    kept: Mapping[str, StoredSignature]
     guarded: Guarded | None
     repaired: Plan | None
     shown: Plan | None
@@ -101,13 +101,13 @@ def run_dry(given: DryRunInput) -> DryRun:
     target, mode = given.target, given.target.sanitize.mode
     request, guarded = guard_chat(given.request, given.policy, given.max_rounds, mode=mode)
 
-    def plan(target: PlanTarget, facts: Facts | None) -> tuple[Plan | None, InvalidRequest | None]:
+    def plan(target: PlanTarget, facts: BudgetFacts | None) -> tuple[Plan | None, InvalidRequest | None]:
         try:
             return plan_request(request, target, given.kept, facts, count=True), None
         except InvalidRequest as error:
             return None, error
 
-    repairing = _repairing(target)
+    repairing = _with_repair_mode(target)
     repaired, refusal = plan(repairing, given.facts)
     shown = repaired
     if isinstance(refusal, ContextTooLong):
@@ -120,7 +120,7 @@ def run_dry(given: DryRunInput) -> DryRun:
     return DryRun(request, target, given.kept, guarded, repaired, shown, sent, refusal)
 
 
-def tell_run(run: DryRun) -> dict[str, Any]:
+def describe_dry_run(run: DryRun) -> dict[str, Any]:
     """Return a dry run as JSON-ready values.
 
     In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` says why there are none.
@@ -141,14 +141,14 @@ def tell_run(run: DryRun) -> dict[str, Any]:
         "found": [violation.as_dict() for violation in run.found],
         "violations": [violation.as_dict() for violation in run.violations],
         "dropped_parameters": list(run.sent.dropped) if run.sent is not None else [],
-        "refusal": None if run.refusal is None else _told(run.refusal),
+        "refusal": None if run.refusal is None else _refusal_as_dict(run.refusal),
         "budget": repaired.budget.as_dict() if repaired is not None and repaired.budget is not None else None,
         "turns": run.guarded.turn.as_dict() if run.guarded is not None else None,
         "body": None if run.sent is None else _body(run.sent),
     }
 
 
-def _repairing(target: PlanTarget) -> PlanTarget:
+def _with_repair_mode(target: PlanTarget) -> PlanTarget:
     """Return *target* with a mode that repairs everything that can be repaired, and sends the rest as it is."""
     section = target.sanitize.model_copy(update={"mode": "repair", "on_violation": "send"})
     return replace(target, sanitize=section)
@@ -169,7 +169,7 @@ def _verdict(
     return "repaired" if in_any_mode else "unchanged"
 
 
-def _told(refusal: InvalidRequest) -> dict[str, Any]:
+def _refusal_as_dict(refusal: InvalidRequest) -> dict[str, Any]:
     rule = refusal.rule if isinstance(refusal, UnrepairableHistory) else refusal.code
     return {"message": refusal.message, "rule": rule, "param": refusal.param}
 

@@ -21,16 +21,16 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
-from proxy.planning.budgets.fit_request import Budgeted, Facts, FitInput, fit_request
+from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, refuse_tools, target_of
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
 from proxy.planning.plan_target import PlanTarget
 from proxy.planning.prepare_request import Prepared, prepare_request
 from proxy.planning.signatures.origins import origin_of
-from proxy.planning.signatures.restoring import leave_out_signatures, restore_signatures
+from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
-from proxy.state.kept_signatures import Kept
+from proxy.state.kept_signatures import StoredSignature
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import (
     Change,
@@ -47,15 +47,15 @@ from sanitizers.steps import STEP_NAMES
 REPLACED = "replaced"
 """The count of required signatures that were lost, and were replaced by a stand-in."""
 
-_MANY = 1_000
+_COUNTER_FROM = 1_000
 """From this many changes on, a Counter is faster. A history may have 100,000 changes, and counting blocks the event
 loop."""
 
 _STEP = attrgetter("step")
 
-_NOTHING: Mapping[str, Kept] = MappingProxyType({})
+_NO_SIGNATURES: Mapping[str, StoredSignature] = MappingProxyType({})
 
-_LISTED = 100
+_MAX_LISTED = 100
 """The most entries of a list in an error's body. A history may break a rule in every message."""
 
 _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
@@ -101,7 +101,7 @@ class Plan:
     ask_usage: bool = True
     """True where the proxy asks the provider for a stream's usage."""
 
-    names_back: Mapping[str, str] = field(default_factory=dict)
+    client_tool_names: Mapping[str, str] = field(default_factory=dict)
     """The client's name of each renamed tool, by the name that goes upstream."""
 
     parameter_changes: tuple[Change, ...] = ()
@@ -117,8 +117,8 @@ class Plan:
 def plan_request(
     request: ChatRequest,
     target: PlanTarget,
-    kept: Mapping[str, Kept] = _NOTHING,
-    facts: Facts | None = None,
+    kept: Mapping[str, StoredSignature] = _NO_SIGNATURES,
+    facts: BudgetFacts | None = None,
     *,
     count: bool = False,
 ) -> Plan:
@@ -132,26 +132,30 @@ def plan_request(
     for a history that cannot be made to fit.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
-    settled, signatures = settle_signatures(request.messages, deployment, profile, kept, request.outline)
-    prepared = None if mode == "off" else _prepared(settled, request, target)
+    settled, signatures = restore_or_remove_signatures(
+        request.messages, deployment, profile, kept, request.outline
+    )
+    prepared = None if mode == "off" else _prepare_by_mode(settled, request, target)
     taken: Prepared | ParameterPlan
     if prepared is not None and mode != "observe":
         messages, taken = prepared.messages, prepared
     else:
         messages = settled
         taken = plan_parameters(request, deployment, target.unsupported, messages, mode)
-    names_back: Mapping[str, str] = {}
+    client_tool_names: Mapping[str, str] = {}
     origins = None
     if prepared is not None and mode == "repair":
-        names_back, origins = prepared.names_back, prepared.outcome.origins
+        client_tool_names, origins = prepared.client_tool_names, prepared.outcome.origins
     parameters = taken.parameters
-    fitted: Budgeted | None = None
+    fitted: FittedRequest | None = None
     if facts is not None and mode != "off":
-        changed = _changed(settled, messages)
+        changed = _changed_messages(settled, messages)
         given = FitInput(
             messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed
         )
-        fitted = _fit(given, facts.renamed(names_back) if names_back else facts, mode, count=count)
+        fitted = _fit(
+            given, facts.renamed(client_tool_names) if client_tool_names else facts, mode, count=count
+        )
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
@@ -168,12 +172,12 @@ def plan_request(
         signatures=signatures,
         budget=None if fitted is None else fitted.report,
         cuts=() if fitted is None else fitted.changes,
-        names_back=names_back,
+        client_tool_names=client_tool_names,
         parameter_changes=() if prepared is None else (*prepared.fitted, *prepared.declared),
     )
 
 
-def _fit(given: FitInput, facts: Facts, mode: str, *, count: bool) -> Budgeted | None:
+def _fit(given: FitInput, facts: BudgetFacts, mode: str, *, count: bool) -> FittedRequest | None:
     """Return *given* fitted to its budget by the rules of *mode*.
 
     Only ``repair`` cuts. ``observe`` reports the cuts, and returns None for a request that cannot be made to fit. The
@@ -198,10 +202,10 @@ def _fit(given: FitInput, facts: Facts, mode: str, *, count: bool) -> Budgeted |
             f"The request comes to about {report.estimate} tokens and would have {what} (mode 'strict').",
             param=shortened.partition(" ")[0] or "messages",
         )
-    return Budgeted(given.messages, given.parameters, cuts, report)
+    return FittedRequest(given.messages, given.parameters, cuts, report)
 
 
-def _changed(before: Messages, after: Messages) -> Messages:
+def _changed_messages(before: Messages, after: Messages) -> Messages:
     """Return the messages of *after* that are not in *before*, by identity."""
     if after is before:
         return ()
@@ -209,11 +213,11 @@ def _changed(before: Messages, after: Messages) -> Messages:
     return [*compress(after, map(not_, map(same.__contains__, map(id, after))))]
 
 
-def settle_signatures(
+def restore_or_remove_signatures(
     messages: Messages,
     deployment: Deployment,
     profile: Profile,
-    kept: Mapping[str, Kept] = _NOTHING,
+    kept: Mapping[str, StoredSignature] = _NO_SIGNATURES,
     outline: Outline | None = None,
 ) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* with only the signatures that *deployment* made, and the count of signatures by outcome.
@@ -222,7 +226,7 @@ def settle_signatures(
     """
     if profile.signs_calls:
         return restore_signatures(messages, kept, origin_of(deployment, profile), outline)
-    return leave_out_signatures(messages, outline)
+    return remove_signatures(messages, outline)
 
 
 def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
@@ -236,7 +240,7 @@ def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
     return max(request.weight, cleaning_weight(request.known_tools, request.body_bytes, cleaned_for))
 
 
-def _prepared(messages: Messages, request: ChatRequest, target: PlanTarget) -> Prepared | None:
+def _prepare_by_mode(messages: Messages, request: ChatRequest, target: PlanTarget) -> Prepared | None:
     """Return *request* with the history *messages*, made legal for *target*.
 
     Returns None where mode ``observe`` cannot prepare the request. Raises :class:`InvalidRequest` for a request that
@@ -260,7 +264,7 @@ def _prepared(messages: Messages, request: ChatRequest, target: PlanTarget) -> P
         raise UnrepairableHistory(
             "The names of the request's tools would have to be changed (mode 'strict').",
             param="tools",
-            changes=[change.as_dict() for change in outcome.changes[:_LISTED]],
+            changes=[change.as_dict() for change in outcome.changes[:_MAX_LISTED]],
         )
     if mode == "strict" and prepared.declared:
         raise refuse_tools(prepared.declared)
@@ -280,8 +284,8 @@ def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, 
         f"The history {why}. {listed}. The provider would say: {first.words}",
         param=f"messages[{first.index}]",
         rule=first.rule,
-        violations=[violation.as_dict() for violation in violations[:_LISTED]],
-        changes=[change.as_dict() for change in changes[:_LISTED]],
+        violations=[violation.as_dict() for violation in violations[:_MAX_LISTED]],
+        changes=[change.as_dict() for change in changes[:_MAX_LISTED]],
     )
 
 
@@ -297,7 +301,7 @@ def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]
 def format_changes(changes: Collection[Change]) -> str:
     """Return the header's summary of *changes*: ``orphan_drop=1,pairing=2``, in the order of the steps."""
     counts: dict[str, int] = {}  # making a Counter takes 2 us, and most requests have no change
-    if len(changes) > _MANY:
+    if len(changes) > _COUNTER_FROM:
         counts = Counter(map(_STEP, changes))
     else:
         for change in changes:

@@ -34,7 +34,7 @@ class Prepared:
     extra_body: Mapping[str, Any]
     dropped: tuple[str, ...]
     outcome: Sanitized
-    names_back: Mapping[str, str]
+    client_tool_names: Mapping[str, str]
     fitted: tuple[Change, ...]
     declared: tuple[Change, ...]
 

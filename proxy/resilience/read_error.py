@@ -74,7 +74,7 @@ class ProviderError:
         return any(phrase in self.codes or phrase in self.words for phrase in phrases)
 
 
-NOTHING_SAID = ProviderError(None, frozenset(), "", None, Quota.NONE, None)
+NO_ERROR_FACTS = ProviderError(None, frozenset(), "", None, Quota.NONE, None)
 
 _LONG_QUOTA = re.compile(r"per.?day|daily|limit: 0(?!\d)|per.?month|monthly|per.?week", re.IGNORECASE)
 _LONG_CODES = frozenset(

@@ -30,7 +30,7 @@ class Signed:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredSignature:
     """A signature from a store."""
 
     signature: str
@@ -58,10 +58,10 @@ def pack(signed: Signed, origin: str) -> bytes:
     )
 
 
-def unpack(value: bytes) -> Kept | None:
+def unpack(value: bytes) -> StoredSignature | None:
     """Return the unpacked value. None for bytes that another version has left in a store."""
     try:
-        return Kept(**orjson.loads(value))
+        return StoredSignature(**orjson.loads(value))
     except (TypeError, ValueError):
         return None
 

@@ -61,7 +61,7 @@ class LearnedWindows:
             taught.learned = None
         return taught
 
-    def plan_with(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
+    def lessons_for_plan(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
         """Return the lessons to plan a request of *tenant* by: its own, and those that count for all.
 
         A tenant without a factor of its own begins with the agreed one, and keeps it. From then on only its own
@@ -89,7 +89,7 @@ class LearnedWindows:
             taught = replace(taught, calibration=agreed.calibration)
         return agreed.applied_to(taught, now)
 
-    def plan_by(self, deployment: Deployment, factor: float, now: float, tenant: str = "") -> None:
+    def raise_factor(self, deployment: Deployment, factor: float, now: float, tenant: str = "") -> None:
         """Plan by *factor* from now on if it is larger, since a request could not be planned with the smaller one.
 
         If each request tried the smaller one first, two plans would alternate, and cuts would move back and forth.

@@ -65,7 +65,7 @@ class RefusedRequests:
                 guard._remember(tenant, ((moved[position], model), body), replace(entry))
         return guard
 
-    def may_matter(self, deployment: Key, now: float, tenant: str = "") -> bool:
+    def has_refusals(self, deployment: Key, now: float, tenant: str = "") -> bool:
         """Return True where a body of *deployment* is stored. Otherwise no digest is needed."""
         if not self._bodies:
             return False
@@ -74,7 +74,7 @@ class RefusedRequests:
 
     def find_refusal(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> Refusal | None:
         """Return the refusal that answers for *deployment* now. None means that the request is to be sent."""
-        if not self.may_matter(deployment, now, tenant):
+        if not self.has_refusals(deployment, now, tenant):
             return None
         entry = self._entries.find(tenant, (deployment, digest()))
         if entry is None or entry.times < _ENOUGH or now >= entry.last + _REFUSED_S:
@@ -95,7 +95,7 @@ class RefusedRequests:
 
     def answered(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> None:
         """Forget a body that *deployment* has answered."""
-        if self.may_matter(deployment, now, tenant):
+        if self.has_refusals(deployment, now, tenant):
             key = deployment, digest()
             if self._entries.find(tenant, key) is not None:
                 self._forget(tenant, key)

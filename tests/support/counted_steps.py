@@ -66,7 +66,7 @@ def clear_caches() -> None:
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()
-    tool_schemas._KEPT.clear()
+    tool_schemas._CACHE.clear()
     tools._OUTCOMES._young.clear()
     tools._OUTCOMES._old.clear()
 

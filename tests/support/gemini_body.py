@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.planning.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
+from proxy.planning.signatures.restoring import remove_signatures, restore_signatures, signature_keys
 from proxy.planning.signatures.stand_ins import with_stand_ins
-from proxy.state.kept_signatures import Kept
+from proxy.state.kept_signatures import StoredSignature
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Messages, Profile
 
@@ -18,16 +18,16 @@ THERE = "there gemini-3"
 """The origin of another endpoint."""
 
 
-def kept_elsewhere(messages: Messages) -> dict[str, Kept]:
+def kept_elsewhere(messages: Messages) -> dict[str, StoredSignature]:
     """Return what a store holds when all in *messages* was signed at another endpoint."""
-    kept = Kept(signature="", origin=THERE, as_written="", as_meant="")
-    return dict.fromkeys(keys_wanted(messages), kept)
+    kept = StoredSignature(signature="", origin=THERE, as_written="", as_meant="")
+    return dict.fromkeys(signature_keys(messages), kept)
 
 
 def restored(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
     """Return *messages* with what signatures they carry in the one place; with none, if they are from *elsewhere*."""
     if not profile.signs_calls:
-        return leave_out_signatures(messages)[0]
+        return remove_signatures(messages)[0]
     return restore_signatures(messages, kept_elsewhere(messages) if elsewhere else {}, HERE)[0]
 
 

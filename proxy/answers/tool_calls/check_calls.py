@@ -51,16 +51,16 @@ class _UnusableCall(Exception):
 
 
 def check_calls(
-    answer: Answer, parameters: Mapping[str, Any], names_back: Mapping[str, str] = MappingProxyType({})
+    answer: Answer, parameters: Mapping[str, Any], client_tool_names: Mapping[str, str] = MappingProxyType({})
 ) -> Checked:
     """Return the result of checking a normalized *answer*. *parameters* are those of the client's request.
 
-    *names_back* has the client's name of each renamed tool. The first call that cannot be used decides. The answer
-    then stays unchanged, since the whole answer is asked for again.
+    *client_tool_names* has the client's name of each renamed tool. The first call that cannot be used decides. The
+    answer then stays unchanged, since the whole answer is asked for again.
     """
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
-    tools = DeclaredTools(parameters, names_back)
+    tools = DeclaredTools(parameters, client_tool_names)
     limit = WorkLimit()
     choices: list[dict[str, Any]] = []
     changes: list[Change] = []

@@ -14,15 +14,15 @@ prompts."""
 class DeclaredTools:
     """The tools in ``tools`` and ``functions`` of a request's *parameters*.
 
-    *names_back* has the client's name of each renamed tool.
+    *client_tool_names* has the client's name of each renamed tool.
     """
 
     def __init__(
-        self, parameters: Mapping[str, Any], names_back: Mapping[str, str] = MappingProxyType({})
+        self, parameters: Mapping[str, Any], client_tool_names: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         self._schemas: dict[str, Any] = {}
         self._has_unnamed = False
-        self._upstream_names = {known: name for name, known in names_back.items()}
+        self._upstream_names = {known: name for name, known in client_tool_names.items()}
         for tool in parameters.get("tools") or ():
             self._add(tool.get("function") if isinstance(tool, dict) else None)
         for function in parameters.get("functions") or ():

@@ -14,7 +14,7 @@ from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
-from proxy.state.kept_signatures import SPACE, Kept, Signed, pack, pack_refused, text_key, unpack
+from proxy.state.kept_signatures import SPACE, StoredSignature, Signed, pack, pack_refused, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS, canonical_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
@@ -23,10 +23,10 @@ _MOST_DOUBTED = 64
 """Signatures of one request that are noted as refused, at most. The newest are noted."""
 
 
-async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, Kept]:
+async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, StoredSignature]:
     """Return the signatures that are stored for *tenant* under *keys*, by key.
 
-    :func:`proxy.planning.signatures.restoring.keys_wanted` finds the keys of a history. A tenant is the name of the
+    :func:`proxy.planning.signatures.restoring.signature_keys` finds the keys of a history. A tenant is the name of the
     client's key. Ids of another tenant are unknown here, even where the client has read them.
     """
     if not keys:
@@ -74,6 +74,6 @@ def _tag_for(call: UpstreamCall) -> str:
     return tag_of(origin_of(call.deployment, call.rules))
 
 
-def names_back(plan: Plan) -> ToolNameMap:
+def client_tool_names(plan: Plan) -> ToolNameMap:
     """Return the map that restores the client's tool names in the answer to *plan*."""
-    return ToolNameMap(plan.names_back) if plan.names_back else UNCHANGED
+    return ToolNameMap(plan.client_tool_names) if plan.client_tool_names else UNCHANGED

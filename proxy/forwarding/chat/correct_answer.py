@@ -50,7 +50,7 @@ async def correct_answer(answer: Answer, plan: Plan) -> Corrected:
         return Corrected(answer)
     if not is_validator_loaded():
         await asyncio.to_thread(load_validator)
-    checked = check_calls(answer, plan.request.parameters, plan.names_back)
+    checked = check_calls(answer, plan.request.parameters, plan.client_tool_names)
     if checked.cause is not None:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)

@@ -16,7 +16,7 @@ from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.answer_stamp import AnswerStamp, stamp_answer
 from proxy.forwarding.attempts import Attempt, Attempts
-from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, names_back
+from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_wrap_up_answer
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
@@ -88,7 +88,7 @@ async def _ask(
         created=stamp.created,
         model=call.deployment.model_id,
         ids=call_ids(call, plan, gateway.token),
-        names=names_back(plan),
+        names=client_tool_names(plan),
     )
     if findings.signed or findings.changes:
         await keep_signatures(findings.signed, call, record.key, gateway.store)

@@ -30,18 +30,18 @@ from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
 from proxy.planning.repairs import repair_request
-from proxy.planning.signatures.restoring import WITHHELD, keys_wanted
+from proxy.planning.signatures.restoring import WITHHELD, signature_keys
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import OVERFLOW, Kind
 from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
-from proxy.state.kept_signatures import Kept
+from proxy.state.kept_signatures import StoredSignature
 from proxy.state.learn_overflow import Refused
 from proxy.upstream.media.inlining import RequestMedia
 from sanitizers import Change, Messages, Profile
 
-_NOTHING_KEPT: Mapping[str, Kept] = MappingProxyType({})
+_NOTHING_KEPT: Mapping[str, StoredSignature] = MappingProxyType({})
 
 
 class ChatAttemptPlanner:
@@ -56,7 +56,7 @@ class ChatAttemptPlanner:
         self._gateway = gateway
         self._loop = asyncio.get_running_loop()
         self._plans: dict[tuple[int, str], Plan] = {}
-        self._kept: Mapping[str, Kept] | None = None
+        self._kept: Mapping[str, StoredSignature] | None = None
         repairs = gateway.settings.sanitize.mode == "repair"
         media = gateway.media if repairs else None
         self._media = None if media is None else RequestMedia(media, record.client)
@@ -97,8 +97,8 @@ class ChatAttemptPlanner:
         """
         chat = self._chat
         if chat.weight <= MEDIUM:
-            return keys_wanted(chat.messages, chat.outline)
-        return await run_offloaded(chat.weight, partial(keys_wanted, chat.messages, chat.outline))
+            return signature_keys(chat.messages, chat.outline)
+        return await run_offloaded(chat.weight, partial(signature_keys, chat.messages, chat.outline))
 
     async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
         """Fetch the media that the deployment cannot fetch itself.
@@ -117,13 +117,13 @@ class ChatAttemptPlanner:
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, target.profile)
-        taught = gateway.learned_windows.plan_with(deployment, now, self._record.key)
+        taught = gateway.learned_windows.lessons_for_plan(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(deployment, gateway.settings.budget, taught, tight=tight, most=most)
         make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts)
         plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
-            gateway.learned_windows.plan_by(
+            gateway.learned_windows.raise_factor(
                 deployment, plan.budget.factor, self._loop.time(), self._record.key
             )
         if not taught.reports_usage:

@@ -18,7 +18,7 @@ from proxy.core.upstream_call import Chunk, UpstreamCall
 from proxy.forwarding.answer_buffer import AnswerBuffer
 from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.attempts import Attempt, Attempts
-from proxy.forwarding.chat.answer_signatures import call_ids, keep_signatures, names_back
+from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_wrap_up_answer
 from proxy.forwarding.event_stream import EventStream
@@ -109,7 +109,7 @@ class StreamedChat:
             model=attempt.call.deployment.model_id,
             include_usage=include_usage,
             ids=call_ids(attempt.call, attempt.plan, gateway.token),
-            names=names_back(attempt.plan),
+            names=client_tool_names(attempt.plan),
         )
         self._watch = AnswerStart()
         gate = gate_of(record.guarded)

@@ -17,12 +17,12 @@ from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.routes.read_body import read_body
 from proxy.planning.budgets.fit_request import facts_of
-from proxy.planning.dry_run import DryRunInput, run_dry, tell_run
+from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
 from proxy.planning.plan import planning_weight
 from proxy.planning.plan_target import plan_target
-from proxy.planning.signatures.restoring import keys_wanted
-from proxy.state.kept_signatures import Kept
+from proxy.planning.signatures.restoring import signature_keys
+from proxy.state.kept_signatures import StoredSignature
 
 
 async def explain(request: web.Request) -> web.Response:
@@ -40,13 +40,13 @@ async def explain(request: web.Request) -> web.Response:
     policy = gateway.turns.find(chat.model, record.model, record.key)
     await gateway.upstream.start()
     now = asyncio.get_running_loop().time()
-    kept: Mapping[str, Kept] = {}
+    kept: Mapping[str, StoredSignature] = {}
     target = plan_target(deployment, settings.sanitize, gateway.upstream.unsupported)
     if target.profile.signs_calls:
-        find = partial(keys_wanted, chat.messages, chat.outline)
+        find = partial(signature_keys, chat.messages, chat.outline)
         kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
     taught = gateway.learned_windows.look(deployment, now, record.key)
     facts = facts_of(deployment, settings.budget, taught)
     given = DryRunInput(chat, target, facts, kept, policy, asked)
     weight = planning_weight(chat, target)
-    return written_response(await run_offloaded(weight, lambda: write_json(tell_run(run_dry(given)))))
+    return written_response(await run_offloaded(weight, lambda: write_json(describe_dry_run(run_dry(given)))))

@@ -42,12 +42,12 @@ from sanitizers.record import record
 
 _ROLE = itemgetter("role")
 
-_LEAST_OUTPUT = 256
+_MIN_OUTPUT = 256
 """The fewest tokens of an answer to ask for. A 400 tells the client more than an answer that stops in a sentence."""
 
 
 @record
-class Facts:
+class BudgetFacts:
     """The facts about a target that a request's budget depends on."""
 
     deployment: Deployment
@@ -68,10 +68,10 @@ class Facts:
     most: int | None = None
     """The most tokens of a *tight* request, where the limit does not give a number."""
 
-    def renamed(self, names_back: Mapping[str, str]) -> Facts:
-        """Return the facts for a history with renamed tools. *names_back* holds the client's name of each tool."""
+    def renamed(self, client_tool_names: Mapping[str, str]) -> BudgetFacts:
+        """Return the facts for a history whose tools were renamed from *client_tool_names*."""
         excluded = self.policy.excluded_tools
-        new = {name for name, known in names_back.items() if known in excluded}
+        new = {name for name, known in client_tool_names.items() if known in excluded}
         return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self
 
 
@@ -98,7 +98,7 @@ class FitInput:
 
 
 @record
-class Budgeted:
+class FittedRequest:
     """A request that fits."""
 
     messages: Messages
@@ -114,12 +114,12 @@ def facts_of(
     *,
     tight: bool = False,
     most: int | None = None,
-) -> Facts:
+) -> BudgetFacts:
     """Return the facts about *deployment* under the operator's section *budget*.
 
-    *taught* holds what the deployment's own answers taught. :class:`Facts` describes *tight* and *most*.
+    *taught* holds what the deployment's own answers taught. :class:`BudgetFacts` describes *tight* and *most*.
     """
-    return Facts(
+    return BudgetFacts(
         deployment,
         policy_of(budget),
         taught.family,
@@ -133,7 +133,7 @@ def facts_of(
     )
 
 
-def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budgeted:
+def fit_request(given: FitInput, facts: BudgetFacts, *, count: bool = False) -> FittedRequest:
     """Return *given* cut to the target's limit, with parameters that leave room for the answer.
 
     Without changes, the messages and parameters are the objects that came in. The tokens are counted where an upper
@@ -153,7 +153,7 @@ def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budget
         bound = bounded if factor <= 1.0 else ceil(bounded * factor)
         if _surely_fits(bound, tokens, share, policy) and _surely_has_room(bound, asked, limit, policy):
             report = Report(bound, False, limit, bound, rounds=_count_rounds(given))
-            return Budgeted(given.messages, given.parameters, (), report)
+            return FittedRequest(given.messages, given.parameters, (), report)
     fitted, marks, scale, size = _cut(given, facts, limit, tokens, share)
     if fitted.verdict == "over_hard":
         assert tokens is not None
@@ -164,13 +164,15 @@ def fit_request(given: FitInput, facts: Facts, *, count: bool = False) -> Budget
         before = measure_parts(given.messages, size, marks, origins=given.origins)
         after = measure_parts(fitted.messages, size, marks)
         report = replace(report, before=before, after=after)
-    return _with_room(Budgeted(fitted.messages, given.parameters, fitted.changes, report), asked, facts)
+    return _limit_output(
+        FittedRequest(fitted.messages, given.parameters, fitted.changes, report), asked, facts
+    )
 
 
 def _bounds(given: FitInput, family: Family) -> Iterator[int]:
     """Yield upper bounds of the request's tokens, the cheapest and loosest first."""
     parameters = given.parameters
-    tools, format_ = _declared(parameters), parameters.get("response_format")
+    tools, format_ = _declared_tools(parameters), parameters.get("response_format")
     if given.outline is not None and given.most_bytes <= WHOLE:
         bound = bound_of_outlined(family, given.outline, given.most_bytes, tools, format_)
         yield bound + bound_of_changed(family, given.changed) if given.changed else bound
@@ -186,7 +188,7 @@ class _Cut(NamedTuple):
     size: Callable[[Message], int]
 
 
-def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share: float) -> _Cut:
+def _cut(given: FitInput, facts: BudgetFacts, limit: Limit, tokens: int | None, share: float) -> _Cut:
     """Return *given* counted and cut to *tokens*.
 
     Cuts are planned by the sticky factor. Where the newest factor is larger, it is used for a request that would be
@@ -194,7 +196,7 @@ def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share:
     """
     policy, calibration, parameters = facts.policy, facts.calibration, given.parameters
     estimator = Estimator(facts.family)
-    fixed = estimator.request_tokens([], _declared(parameters), parameters.get("response_format"))
+    fixed = estimator.request_tokens([], _declared_tools(parameters), parameters.get("response_format"))
     leading = given.messages[: count_leading_system(given.messages)]
 
     def cut_at(scale: float) -> _Cut:
@@ -213,7 +215,8 @@ def _cut(given: FitInput, facts: Facts, limit: Limit, tokens: int | None, share:
 
     cut = cut_at(calibration.sticky)
     if calibration.live > calibration.sticky and (
-        cut.fitted.verdict == "over_hard" or _over(cut.fitted, tokens, policy, limit, calibration)
+        cut.fitted.verdict == "over_hard"
+        or _exceeds_hard_mark(cut.fitted, tokens, policy, limit, calibration)
     ):
         cut = cut_at(calibration.live)
     return cut
@@ -232,11 +235,11 @@ def _count_rounds(given: FitInput) -> int:
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
     """Return the estimate of a request as it was sent, without a factor. A provider's count is compared with it."""
     return Estimator(family).request_tokens(
-        messages, _declared(parameters), parameters.get("response_format")
+        messages, _declared_tools(parameters), parameters.get("response_format")
     )
 
 
-def _declared(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
+def _declared_tools(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
     """Return the tools that *parameters* declare in both forms, ``tools`` and ``functions``. Both are sent."""
     tools, functions = parameters.get("tools"), parameters.get("functions")
     return [*tools, *functions] if tools and functions else tools or functions
@@ -264,12 +267,12 @@ def _surely_fits(bound: int, tokens: int | None, share: float, policy: CutPolicy
 
 
 def _surely_has_room(bound: int, asked: int | None, limit: Limit, policy: CutPolicy) -> bool:
-    if asked is None or limit.window is None or not limit.shared or not _is_kept_to(limit, policy):
+    if asked is None or limit.window is None or not limit.shared or not _is_enforced(limit, policy):
         return True
     return asked <= limit.window - bound
 
 
-def _is_kept_to(limit: Limit, policy: CutPolicy) -> bool:
+def _is_enforced(limit: Limit, policy: CutPolicy) -> bool:
     """Return True where *limit* may cut or refuse a request.
 
     A soft limit refuses nothing, and policy ``off`` does neither.
@@ -277,7 +280,7 @@ def _is_kept_to(limit: Limit, policy: CutPolicy) -> bool:
     return limit.is_firm and (policy.high is not None or policy.hard is not None)
 
 
-def _over(
+def _exceeds_hard_mark(
     fitted: Fitted, tokens: int | None, policy: CutPolicy, limit: Limit, calibration: Calibration
 ) -> bool:
     """Return True where the fitted request exceeds the hard mark by the newest factor."""
@@ -286,20 +289,20 @@ def _over(
     return fitted.tokens_after / calibration.sticky * calibration.live > tokens * policy.hard
 
 
-def _with_room(counted: Budgeted, asked: int | None, facts: Facts) -> Budgeted:
+def _limit_output(counted: FittedRequest, asked: int | None, facts: BudgetFacts) -> FittedRequest:
     """Return the counted request, *asked* for no more output than there is room for.
 
     Raises :class:`ContextTooLong` where the operator wants a refusal instead, or the room is too small for an answer.
     """
     parameters, report = counted.parameters, counted.report
     limit = report.limit
-    if asked is None or limit.window is None or not limit.shared or not _is_kept_to(limit, facts.policy):
+    if asked is None or limit.window is None or not limit.shared or not _is_enforced(limit, facts.policy):
         return counted
     room = limit.window - report.sent
     if asked <= room:
         return counted
     name = "max_completion_tokens" if parameters.get("max_completion_tokens") else "max_tokens"
-    if facts.refuse_output or room < _LEAST_OUTPUT:
+    if facts.refuse_output or room < _MIN_OUTPUT:
         raise ContextTooLong(
             f"'{name}' of {asked} tokens leaves no room: the request comes to about {report.sent} of the model's "
             f"{limit.window} tokens.",

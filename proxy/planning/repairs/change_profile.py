@@ -45,7 +45,7 @@ def pair_for_openai(draft: Draft, error: ProviderError) -> Draft:
 def _paired(draft: Draft, strict: Profile) -> Draft:
     strict = replace(strict, name=strict.name.removesuffix(PAIRED) + PAIRED)
     paired = sanitize_draft(draft, strict)
-    return draft if paired.sends_what(draft) else paired
+    return draft if paired.is_same_request(draft) else paired
 
 
 def alternate_turns(draft: Draft, error: ProviderError) -> Draft:

@@ -30,7 +30,7 @@ class Draft:
         """The history."""
         return [entry.message for entry in self.entries]
 
-    def sends_what(self, other: Draft) -> bool:
+    def is_same_request(self, other: Draft) -> bool:
         """Return True where both drafts are the same on the wire.
 
         Of a profile, the wire reads only whether calls have ids.

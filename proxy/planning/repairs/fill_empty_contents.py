@@ -50,9 +50,9 @@ def _filled(message: Message) -> Message | None:
     role = message["role"]
     if role in ("tool", "function") and not (isinstance(content, str | list) or content is None):
         return message
-    left = _spoken(content)
-    if not is_blank(left):
-        return message if left is content else {**message, "content": left}
+    remaining = _without_blank_texts(content)
+    if not is_blank(remaining):
+        return message if remaining is content else {**message, "content": remaining}
     if role == "user":
         return {**message, "content": _EMPTY_TURN}
     if role in ("tool", "function"):
@@ -64,13 +64,13 @@ def _filled(message: Message) -> Message | None:
     return message if any(message.get(name) for name in ("refusal", "audio")) else None
 
 
-def _spoken(content: Any) -> Any:
+def _without_blank_texts(content: Any) -> Any:
     """Return *content* without blank texts, or *content* itself where it has none."""
     if isinstance(content, str):
         return content if content.strip() else None
     if isinstance(content, list) and is_part_list(content):
-        left = [part for part in content if part["type"] != "text" or (part.get("text") or "").strip()]
-        return content if len(left) == len(content) else left
+        remaining = [part for part in content if part["type"] != "text" or (part.get("text") or "").strip()]
+        return content if len(remaining) == len(content) else remaining
     return content
 
 

@@ -28,55 +28,55 @@ def flatten_exchanges(draft: Draft, error: ProviderError) -> Draft:
         return draft
     entries = draft.entries
     newest = max((at for at, entry in enumerate(entries) if entry.message["role"] == "user"), default=0)
-    told: list[Entry] = []
+    flattened: list[Entry] = []
     changes: list[Change] = []
     names: dict[str, str] = {}
-    answers: list[Entry] = []
+    results: list[Entry] = []
     for at, entry in enumerate(entries):
         message = entry.message
-        if answers and message["role"] != "tool":
-            told.append(_answers_in_words(answers, names))
-            answers = []
+        if results and message["role"] != "tool":
+            flattened.append(_results_as_text(results, names))
+            results = []
         calls = tool_calls_of(message) if message["role"] == "assistant" else []
         if at >= newest:
-            told.append(entry)
+            flattened.append(entry)
         elif calls:
             names |= {call.get("id") or "": _name_of(call) for call in calls}
-            told.append(Entry(_calls_in_words(message), entry.origin))
+            flattened.append(Entry(_calls_as_text(message), entry.origin))
             changes.append(note("replaced", entry.origin, "calls_in_words"))
         elif message["role"] == "tool":
-            answers.append(entry)
+            results.append(entry)
             changes.append(note("replaced", entry.origin, "result_in_words"))
         else:
-            told.append(entry)
-    return with_entries(draft, told, changes)
+            flattened.append(entry)
+    return with_entries(draft, flattened, changes)
 
 
 def _name_of(call: Message) -> str:
     return function_of(call).get("name") or (call.get("custom") or {}).get("name") or "unknown"
 
 
-def _calls_in_words(message: Message) -> Message:
-    words = []
+def _calls_as_text(message: Message) -> Message:
+    texts = []
     for call in tool_calls_of(message):
         arguments = function_of(call).get("arguments", (call.get("custom") or {}).get("input"))
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        words.append(f"[Called the tool {_name_of(call)} with: {text}]")
+        texts.append(f"[Called the tool {_name_of(call)} with: {text}]")
     rest = {name: value for name, value in message.items() if name != "tool_calls"}
-    return {**rest, "content": join_contents([message.get("content"), SEPARATOR.join(words)])}
+    return {**rest, "content": join_contents([message.get("content"), SEPARATOR.join(texts)])}
 
 
-def _answers_in_words(answers: list[Entry], names: dict[str, str]) -> Entry:
+def _results_as_text(results: list[Entry], names: dict[str, str]) -> Entry:
     """Return one user message with the results of the tools as text, and with their media."""
     texts: list[str] = []
     media: list[Message] = []
-    for message, *_ in answers:
+    for message, *_ in results:
         content: Any = message.get("content")
         if isinstance(content, list) and is_part_list(content):
             media += [part for part in content if part["type"] != "text"]
             content = "".join(part.get("text") or "" for part in content if part["type"] == "text")
         name = names.get(message.get("tool_call_id") or "", "unknown")
         texts.append(f"[The tool {name} returned: {json.dumps(content, ensure_ascii=False)}]")
-    words = SEPARATOR.join(texts)
-    said: Any = [{"type": "text", "text": words}, *media] if media else words
-    return Entry({"role": "user", "content": said}, answers[0].origin)
+    text = SEPARATOR.join(texts)
+    joined: Any = [{"type": "text", "text": text}, *media] if media else text
+    return Entry({"role": "user", "content": joined}, results[0].origin)

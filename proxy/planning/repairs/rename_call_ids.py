@@ -51,10 +51,11 @@ def _short(given: str) -> str:
 class _Turn:
     """The ids of one turn.
 
-    *now* maps each id to its new one. *bases* holds the ids without a signature suffix. *used* holds all ids in use.
+    *new_ids* maps each id to its new one. *bases* holds the ids without a signature suffix. *used* holds all ids in
+    use.
     """
 
-    now: dict[str, str] = field(default_factory=dict)
+    new_ids: dict[str, str] = field(default_factory=dict)
     bases: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
     derived: DerivedIds = field(init=False)
@@ -98,20 +99,20 @@ def _rename_calls(message: Message, at: int, rename: Rename, turn: _Turn, known:
     added: list[str] = []
     for number, call in enumerate(tool_calls_of(message)):
         given = call.get("id")
-        if given and given not in turn.now:
+        if given and given not in turn.new_ids:
             wanted = rename(given)
             if not wanted or wanted in turn.used:
                 wanted = turn.derived.derive(at, number, given)
-            turn.now[given] = wanted
+            turn.new_ids[given] = wanted
             turn.used.add(wanted)
             added.append(given)
-        calls.append({**call, "id": turn.now[given]} if given and turn.now[given] != given else call)
+        calls.append({**call, "id": turn.new_ids[given]} if given and turn.new_ids[given] != given else call)
     for given in added:
         base = base_id(given)
         if base not in turn.bases:
             turn.bases.add(base)
-            known[base] = turn.now.get(base) or turn.now[given]
-    known |= {given: turn.now[given] for given in added}
+            known[base] = turn.new_ids.get(base) or turn.new_ids[given]
+    known |= {given: turn.new_ids[given] for given in added}
     changed = any(new is not old for new, old in zip(calls, tool_calls_of(message), strict=True))
     return {**message, "tool_calls": calls} if changed else message
 

@@ -13,7 +13,7 @@ from sanitizers import Change, Messages, Profile, Unrepairable
 from sanitizers.messages import Entry
 from sanitizers.work_limit import spend
 
-_MOST_PASSES = 5
+_MAX_PASSES = 5
 """The most passes over the table. Two passes were enough for every drawn case, so more would mean a cycle."""
 
 
@@ -53,12 +53,12 @@ def repair_request(
     start = draft = Draft(
         tuple(Entry(message, at) for at, message in enumerate(messages)), parameters, profile
     )
-    for _ in range(_MOST_PASSES):
+    for _ in range(_MAX_PASSES):
         before = draft
-        draft = _pass(draft, error, table)
-        if draft.sends_what(before):
+        draft = _apply_table(draft, error, table)
+        if draft.is_same_request(before):
             break
-    if draft.sends_what(start):
+    if draft.is_same_request(start):
         return None
     return Repaired(
         messages=messages if draft.entries is start.entries else draft.messages,
@@ -68,19 +68,19 @@ def repair_request(
     )
 
 
-def _pass(draft: Draft, error: ProviderError, table: Sequence[Row]) -> Draft:
+def _apply_table(draft: Draft, error: ProviderError, table: Sequence[Row]) -> Draft:
     mended: set[str] = set()
     for row in table:
         if row.fault in mended or not row.fits(error):
             continue
-        changed = _repaired(row, draft, error)
-        if not changed.sends_what(draft):
+        changed = _apply_row(row, draft, error)
+        if not changed.is_same_request(draft):
             mended.add(row.fault)
             draft = changed
     return draft
 
 
-def _repaired(row: Row, draft: Draft, error: ProviderError) -> Draft:
+def _apply_row(row: Row, draft: Draft, error: ProviderError) -> Draft:
     spend(len(draft.entries))
     try:
         return row.repair(draft, error)

@@ -25,7 +25,7 @@ from sanitizers import Messages
 from sanitizers.messages import tool_calls_of
 
 _LEGAL = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
-_OURS = re.compile(r"call_([a-z2-7]{5})[a-z2-7]{19}", re.ASCII)
+_PROXY_ID = re.compile(r"call_([a-z2-7]{5})[a-z2-7]{19}", re.ASCII)
 
 
 class CallIds:
@@ -47,21 +47,21 @@ class CallIds:
         self._history = taken
         self._taken: set[str] | None = None
 
-    def show(self, given: str | None, choice: int, place: int) -> str:
+    def id_for(self, given: str | None, choice: int, place: int) -> str:
         """Return the id for the call at *place* of *choice*. *given* is the provider's own id, if it has one."""
         if self._taken is None:
             self._taken = set(self._history())
-        shown = given if given and self._may_stay(given) and given not in self._taken else None
-        shown = shown or self._make(choice, place)
-        self._taken.add(shown)
-        return shown
+        call_id = given if given and self._is_usable(given) and given not in self._taken else None
+        call_id = call_id or self._make(choice, place)
+        self._taken.add(call_id)
+        return call_id
 
-    def _may_stay(self, given: str) -> bool:
+    def _is_usable(self, given: str) -> bool:
         """Return True where a provider's id may go to the client.
 
         An id that another turnright made stays, since that one stores the signature.
         """
-        return bool((_LEGAL if self._tag is None else _OURS).fullmatch(given))
+        return bool((_LEGAL if self._tag is None else _PROXY_ID).fullmatch(given))
 
     def _make(self, choice: int, place: int) -> str:
         if not isinstance(self._seed, str):
@@ -76,7 +76,7 @@ class CallIds:
 
 def tag_in(call_id: str) -> str | None:
     """Return the tag of an id that the proxy made. None for any other id."""
-    found = _OURS.fullmatch(call_id)
+    found = _PROXY_ID.fullmatch(call_id)
     return found[1] if found else None
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from proxy.core.json_text import write_json
 from proxy.planning.signatures.client_ids import tag_in
 from proxy.planning.signatures.origins import tag_of
-from proxy.state.kept_signatures import Kept, text_key
+from proxy.state.kept_signatures import StoredSignature, text_key
 from proxy.upstream.signature_carriers import (
     CALL_SIGNATURE_FIELDS,
     MESSAGE_SIGNATURE_FIELDS,
@@ -45,14 +45,14 @@ CARRIED = "carried"
 WITHHELD = "withheld"
 
 
-def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]:
+def signature_keys(messages: Messages, outline: Outline | None = None) -> list[str]:
     """Return the keys under which the store may hold signatures for *messages*.
 
     An *outline* of other messages is ignored.
     """
-    places = _places(messages, outline)
-    keys = [*outline.call_ids] if outline is not None and len(places) < len(messages) else []
-    for at in places and metered(places):
+    indexes = _indexes_to_check(messages, outline)
+    keys = [*outline.call_ids] if outline is not None and len(indexes) < len(messages) else []
+    for at in indexes and metered(indexes):
         message = messages[at]
         if message["role"] == "assistant":
             keys += [base_id(call_id) for call in tool_calls_of(message) if (call_id := _id_of(call))]
@@ -68,7 +68,7 @@ def keys_wanted(messages: Messages, outline: Outline | None = None) -> list[str]
 
 
 def restore_signatures(
-    messages: Messages, kept: Mapping[str, Kept], origin: str, outline: Outline | None = None
+    messages: Messages, kept: Mapping[str, StoredSignature], origin: str, outline: Outline | None = None
 ) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* with the signatures that *origin* made, and the count of signatures by outcome.
 
@@ -76,17 +76,17 @@ def restore_signatures(
     objects stay the same. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
-    places = _places(messages, outline)
-    if len(places) < len(messages) and outline is not None and not kept.keys().isdisjoint(outline.call_ids):
-        places = range(len(messages))
+    indexes = _indexes_to_check(messages, outline)
+    if len(indexes) < len(messages) and outline is not None and not kept.keys().isdisjoint(outline.call_ids):
+        indexes = range(len(messages))
 
     def restore(message: Message) -> Message:
         return _restore_message(message, kept, origin, counts) if message["role"] == "assistant" else message
 
-    return _with_new(messages, places, restore), counts
+    return _replace_at(messages, indexes, restore), counts
 
 
-def leave_out_signatures(
+def remove_signatures(
     messages: Messages, outline: Outline | None = None
 ) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* for a model without signatures: no call or text carries one.
@@ -95,22 +95,22 @@ def leave_out_signatures(
     signatures the object stays the same. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
-    places = _places(messages, outline)
-    if not places:
+    indexes = _indexes_to_check(messages, outline)
+    if not indexes:
         return messages, counts
 
     def leave_out(message: Message) -> Message:
         if message["role"] != "assistant":
             return _without_suffix(message, "tool_call_id")
-        bare = _leave_out(message)
+        bare = _remove_from(message)
         if bare is not message:
             counts[WITHHELD] += 1
         return bare
 
-    return _with_new(messages, places, leave_out), counts
+    return _replace_at(messages, indexes, leave_out), counts
 
 
-def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
+def _indexes_to_check(messages: Messages, outline: Outline | None) -> Sequence[int]:
     """Return the indexes of *messages* that may hold a signature.
 
     A plain message can only hold one in an id's suffix.
@@ -120,10 +120,10 @@ def _places(messages: Messages, outline: Outline | None) -> Sequence[int]:
     return outline.odd
 
 
-def _with_new(messages: Messages, places: Iterable[int], make: Callable[[Message], Message]) -> Messages:
-    """Return *messages* with those at *places* replaced by *make*. Without changes, return *messages* itself."""
+def _replace_at(messages: Messages, indexes: Iterable[int], make: Callable[[Message], Message]) -> Messages:
+    """Return *messages* with those at *indexes* replaced by *make*. Without changes, return *messages* itself."""
     made: list[Message] | None = None
-    for at in places:
+    for at in indexes:
         new = make(messages[at])
         if new is not messages[at]:
             made = list(messages) if made is None else made
@@ -131,7 +131,7 @@ def _with_new(messages: Messages, places: Iterable[int], make: Callable[[Message
     return messages if made is None else made
 
 
-def _leave_out(message: Message) -> Message:
+def _remove_from(message: Message) -> Message:
     calls = tool_calls_of(message)
     if "extra_content" in message or "provider_specific_fields" in message:
         message = with_signature(message, None, MESSAGE_SIGNATURE_FIELDS)
@@ -160,7 +160,7 @@ def _without_suffix(holder: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _restore_message(
-    message: Message, kept: Mapping[str, Kept], origin: str, counts: defaultdict[str, int]
+    message: Message, kept: Mapping[str, StoredSignature], origin: str, counts: defaultdict[str, int]
 ) -> Message:
     calls = tool_calls_of(message)
     shown = message
@@ -180,7 +180,7 @@ def _restore_message(
 def _restore_call(
     call: dict[str, Any],
     details: Mapping[str, str],
-    kept: Mapping[str, Kept],
+    kept: Mapping[str, StoredSignature],
     origin: str,
     counts: defaultdict[str, int],
 ) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _restore_call(
 def _signature(
     call: dict[str, Any],
     details: Mapping[str, str],
-    kept: Mapping[str, Kept],
+    kept: Mapping[str, StoredSignature],
     origin: str,
     counts: defaultdict[str, int],
 ) -> str | None:
@@ -204,7 +204,7 @@ def _signature(
     if found is not None:
         function = function_of(call)
         name = function.get("name")
-        same = isinstance(name, str) and found.is_of(name, _written(function.get("arguments")))
+        same = isinstance(name, str) and found.is_of(name, _as_text(function.get("arguments")))
         made_here = same and found.origin == origin
         counts[RESTORED if made_here else WITHHELD] += 1
         return found.signature if made_here else None
@@ -218,7 +218,7 @@ def _signature(
     return None if foreign else brought
 
 
-def _written(arguments: Any) -> str:
+def _as_text(arguments: Any) -> str:
     """Return arguments as text. Some clients send an object, or nothing for no arguments."""
     if isinstance(arguments, str):
         return arguments if arguments.strip() else "{}"
@@ -226,7 +226,7 @@ def _written(arguments: Any) -> str:
 
 
 def _text_signature(
-    message: Message, kept: Mapping[str, Kept], origin: str, counts: defaultdict[str, int]
+    message: Message, kept: Mapping[str, StoredSignature], origin: str, counts: defaultdict[str, int]
 ) -> str | None:
     for signature in text_signatures(message):
         found = kept.get(text_key(signature))

@@ -28,7 +28,7 @@ def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]
     """
     if not (profile.signs_calls and profile.call_ids):
         return messages, 0
-    written: list[Message] | None = None
+    replaced: list[Message] | None = None
     count = 0
     called = False  # true after a call of this turn
     for at, message in enumerate(messages):
@@ -44,6 +44,6 @@ def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]
         count += signature is None or signature in STAND_INS
         if signature is None:
             first: dict[str, Any] = with_signature(calls[0], STAND_IN, (SIGNATURE_FIELD,))
-            written = written or list(messages)
-            written[at] = {**message, "tool_calls": [first, *calls[1:]]}
-    return (messages if written is None else written), count
+            replaced = replaced or list(messages)
+            replaced[at] = {**message, "tool_calls": [first, *calls[1:]]}
+    return (messages if replaced is None else replaced), count

@@ -48,7 +48,7 @@ def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 
 TWO = [("a", "f", A), ("b", "f", B)]
 IDS = CallIds("f")
-FIRST, SECOND, *_ = OURS = [IDS.show(None, 0, place) for place in range(5)]
+FIRST, SECOND, *_ = OURS = [IDS.id_for(None, 0, place) for place in range(5)]
 """The ids that calls get that have none of their own, by their place."""
 
 

@@ -14,7 +14,7 @@ from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import MODELS
-from proxy.planning.dry_run import tell_run
+from proxy.planning.dry_run import describe_dry_run
 from tests.proxy.inspector.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies.hostile import hostile_requests
@@ -26,7 +26,10 @@ def show(chat: ChatRequest, profile: str = "gemini-2", **sections: Any) -> list[
     """Return the lines of an explanation."""
     dry = run(chat, profile, **sections)
     looked = inspect_request(chat, dry, {})
-    told = {**tell_run(dry), **{name: looked[name] for name in ("before", "steps", "after", "budget")}}
+    told = {
+        **describe_dry_run(dry),
+        **{name: looked[name] for name in ("before", "steps", "after", "budget")},
+    }
     return list(show_explanation(told, colours=False))
 
 
@@ -45,7 +48,7 @@ def test_names_of_a_client() -> None:
     chat = parse([assistant(NASTY[:-1]), tool(NASTY[:-1], "x")], **{f"p{NASTY[:-1]}": 1})
     lines = show(chat)
     told = {
-        **tell_run(run(chat, "gemini-2")),
+        **describe_dry_run(run(chat, "gemini-2")),
         "before": [],
         "steps": [],
         "model": NASTY,

@@ -10,7 +10,7 @@ from proxy.core.errors import ProxyError, UpstreamFault
 from proxy.forwarding.attempt_planner import Failure
 from proxy.planning.plan import Plan
 from proxy.resilience.failure_table import TABLE, Kind, Row
-from proxy.resilience.read_error import NOTHING_SAID
+from proxy.resilience.read_error import NO_ERROR_FACTS
 from tests.support.proxied import settings_of
 
 ROWS: dict[Kind, Row] = {row.kind: row for row in reversed(TABLE)}
@@ -26,4 +26,4 @@ def failure_of(
 ) -> Failure[Plan]:
     """Return a failure of *kind*, of a call to the model that was asked for."""
     given: dict[str, Any] = {"of_asked_model": True, "counted": True, **fields}
-    return Failure(error or UpstreamFault("x"), ROWS[kind], NOTHING_SAID, a_deployment(), None, **given)
+    return Failure(error or UpstreamFault("x"), ROWS[kind], NO_ERROR_FACTS, a_deployment(), None, **given)

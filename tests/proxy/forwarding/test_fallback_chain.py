@@ -8,7 +8,7 @@ from proxy.config import Settings
 from proxy.core.errors import ModelNotFound
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.resilience.failure_table import TABLE, Kind, Row
-from proxy.resilience.read_error import NOTHING_SAID
+from proxy.resilience.read_error import NO_ERROR_FACTS
 from tests.support.proxied import settings_of
 
 ROWS: dict[Kind, Row] = {row.kind: row for row in reversed(TABLE)}
@@ -70,7 +70,7 @@ def test_every_model_has_tries_of_its_own() -> None:
     """What failed on one says nothing about the next."""
     course = FallbackChain("a", settings())
     course.count(course.pool[0], SERVER)
-    vars(course)["refused_for"] = NOTHING_SAID
+    vars(course)["refused_for"] = NO_ERROR_FACTS
     assert (course.tries, course.kinds, course.tried) == (1, {SERVER.kind: 1}, {0})
     course.fall_back(SERVER)
     assert (course.tries, course.kinds, course.tried) == (0, {}, set())

@@ -52,7 +52,7 @@ def test_the_tools_that_are_declared_are_those_of_the_history() -> None:
     new = declared["function"]["name"]
 
     assert done.messages[1]["tool_calls"][0]["function"]["name"] == new != "a b"
-    assert done.names_back == {new: "a b"}
+    assert done.client_tool_names == {new: "a b"}
     assert {change.step for change in done.changes} == {"tools"}
     assert done.declared
 

@@ -9,7 +9,7 @@ import pytest
 from proxy.config import Settings, resolve
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.budgets.fit_request import facts_of
-from proxy.planning.dry_run import DryRunInput, run_dry, tell_run
+from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.preview import DeploymentPreview, ModelPreview, preview_of
 from proxy.state.taught import untaught
@@ -50,7 +50,7 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
     [deployment] = resolve(settings, "gemini")
     facts = facts_of(deployment, settings.budget, untaught(deployment))
     plan_for = plan_target(deployment, settings.sanitize, lambda *_: frozenset())
-    explained = tell_run(run_dry(DryRunInput(request, plan_for, facts)))
+    explained = describe_dry_run(run_dry(DryRunInput(request, plan_for, facts)))
 
     [told] = model(settings).deployments
     assert told.budget is not None

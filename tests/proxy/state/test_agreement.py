@@ -27,7 +27,7 @@ def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float 
     found = []
     for tenant in "abc":
         looked = learned_windows.look(deployment, now, tenant).learned
-        assert learned_windows.plan_with(deployment, now, tenant).learned == looked
+        assert learned_windows.lessons_for_plan(deployment, now, tenant).learned == looked
         found.append(None if looked is None else looked.window)
     return found
 
@@ -110,7 +110,7 @@ def test_a_configured_window_is_halved_at_most(
 
 def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[float]:
     """Return the factors that three tenants plan by."""
-    return [learned_windows.plan_with(deployment, 0.0, tenant).calibration.sticky for tenant in "abc"]
+    return [learned_windows.lessons_for_plan(deployment, 0.0, tenant).calibration.sticky for tenant in "abc"]
 
 
 def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> None:
@@ -133,7 +133,7 @@ def test_a_factor_that_was_taken_over_is_no_evidence(local: Deployment) -> None:
     for tenant, actual in (("a", 2_000), ("b", 1_500)):
         learned_windows.observe(local, Counted(1_000, actual, media=False), 0.0, tenant)
     for tenant in "cdef":
-        learned_windows.plan_with(local, 0.0, tenant)
+        learned_windows.lessons_for_plan(local, 0.0, tenant)
     learned_windows.observe(local, Counted(1_000, 1_000, media=False), 0.0, "g")
     assert learned_windows.look(local, 0.0, "z").calibration.sticky == 1.5
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.state.kept_signatures import Kept, Signed, pack, unpack
+from proxy.state.kept_signatures import Signed, StoredSignature, pack, unpack
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -23,7 +23,7 @@ JSON_VALUES = st.recursive(
 OBJECTS = st.dictionaries(st.text(max_size=5), JSON_VALUES, max_size=4)
 
 
-def kept(arguments: str, name: str = "f") -> Kept:
+def kept(arguments: str, name: str = "f") -> StoredSignature:
     """Return what comes back from a store."""
     found = unpack(pack(Signed("call_1", name, arguments, "c2ln"), "here"))
     assert found is not None

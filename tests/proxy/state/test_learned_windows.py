@@ -89,10 +89,10 @@ def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local
 def test_the_factor_to_plan_by(learned_windows: LearnedWindows, local: Deployment) -> None:
     """It is raised by a plan that needed a larger one, and never lowered by one."""
     before = learned_windows.of(local, 0.0).calibration
-    learned_windows.plan_by(local, before.sticky * 0.9, 0.0)
+    learned_windows.raise_factor(local, before.sticky * 0.9, 0.0)
     assert learned_windows.of(local, 0.0).calibration == before
 
-    learned_windows.plan_by(local, before.sticky * 1.05, 0.0)
+    learned_windows.raise_factor(local, before.sticky * 1.05, 0.0)
     assert learned_windows.of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
 
 

@@ -54,8 +54,8 @@ def test_digested_only_when_it_matters(guard: RefusedRequests) -> None:
     """Without a refusal of the deployment nothing is computed; nor after it is forgotten."""
     assert RefusedRequests().find_refusal(HERE, never, 0.0) is None
     guard.answered(THERE, never, 10.0)
-    assert guard.may_matter(HERE, 609.9)
-    assert not guard.may_matter(HERE, 610.0)
+    assert guard.has_refusals(HERE, 609.9)
+    assert not guard.has_refusals(HERE, 610.0)
     assert guard.find_refusal(HERE, never, 610.0) is None
 
 
@@ -64,7 +64,7 @@ def test_an_answer_ends_it(guard: RefusedRequests) -> None:
     guard.answered(HERE, body("fine"), 11.0)
     assert guard.find_refusal(HERE, body("bad"), 11.0) == WORDS
     guard.answered(HERE, body("bad"), 11.0)
-    assert not guard.may_matter(HERE, 11.0)
+    assert not guard.has_refusals(HERE, 11.0)
     guard.refused(HERE, body("bad"), WORDS, 12.0)
     assert guard.find_refusal(HERE, body("bad"), 12.0) is None
 
@@ -114,7 +114,7 @@ def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> No
     assert guard.find_refusal(HERE, body("b"), 5.0) is None, "its first refusal is forgotten"
     for text in "xyz":
         guard.refused(THERE, body(text), WORDS, 6.0)
-    assert not guard.may_matter(HERE, 6.0)
+    assert not guard.has_refusals(HERE, 6.0)
 
 
 def test_another_tenant_s_body_is_its_own(guard: RefusedRequests) -> None:

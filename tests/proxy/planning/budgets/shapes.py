@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
-from proxy.planning.budgets.fit_request import Facts, facts_of
+from proxy.planning.budgets.fit_request import BudgetFacts, facts_of
 from proxy.state.taught import Learned, Taught
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration
@@ -53,7 +53,7 @@ def facts_for(
     learned: int | None = None,
     tight: bool = False,
     **budget: Any,
-) -> Facts:
+) -> BudgetFacts:
     """Return the facts of a deployment; *window* is the operator's word, *budget* the section of the file.
 
     The factor is 1, and it is taken as observed, so that the margin is 8 % with every family.

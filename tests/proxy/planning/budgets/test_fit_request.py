@@ -9,7 +9,13 @@ import pytest
 
 from proxy.core.errors import ContextTooLong
 from proxy.planning.budgets import fit_request as module
-from proxy.planning.budgets.fit_request import Budgeted, Facts, FitInput, estimate_sent, fit_request
+from proxy.planning.budgets.fit_request import (
+    BudgetFacts,
+    FitInput,
+    FittedRequest,
+    estimate_sent,
+    fit_request,
+)
 from sanitizers import find_violations
 from sanitizers.budget.estimate import Estimator
 from sanitizers.outline import outline_of
@@ -27,7 +33,7 @@ from tests.support.builders import assistant, image, system, tool, user
 NO_PARAMETERS: dict[str, Any] = {}
 
 
-def fitted(history: History, facts: Facts, *, count: bool = False, **parameters: Any) -> Budgeted:
+def fitted(history: History, facts: BudgetFacts, *, count: bool = False, **parameters: Any) -> FittedRequest:
     """Fit *history* with these parameters."""
     given = FitInput(history, profile_of_model(facts.deployment.model), parameters)
     return fit_request(given, facts, count=count)
@@ -265,7 +271,7 @@ def test_the_newest_turns(counting: list[str]) -> None:
     assert len(asked) < 10
 
 
-def reduced(done: Budgeted) -> list[tuple[str, str]]:
+def reduced(done: FittedRequest) -> list[tuple[str, str]]:
     """Return the notes about the answer's length."""
     return [(change.reason, change.detail) for change in done.changes if change.reason == "output_reduced"]
 

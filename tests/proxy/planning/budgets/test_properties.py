@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.core.errors import ContextTooLong
-from proxy.planning.budgets.fit_request import Budgeted, Facts, FitInput, fit_request
+from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
 from sanitizers import Unrepairable, find_violations, sanitize
 from sanitizers.budget.estimate import Estimator
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, History, facts_for, profile_of_model
@@ -34,7 +34,7 @@ asked = st.sampled_from([None, None, 1, 100, 1_000, 50_000])
 
 
 @st.composite
-def drawn_facts(draw: st.DrawFn) -> Facts:
+def drawn_facts(draw: st.DrawFn) -> BudgetFacts:
     """Draw what is known of a deployment, with a section of the file."""
     return facts_for(
         draw(st.sampled_from(MODELS)),
@@ -47,7 +47,7 @@ def drawn_facts(draw: st.DrawFn) -> Facts:
     )
 
 
-def repaired(history: History, facts: Facts) -> Any:
+def repaired(history: History, facts: BudgetFacts) -> Any:
     """Return the history as sanitizing leaves it; one that holds nothing to send is none of ours."""
     try:
         return sanitize(history, profile_of_model(facts.deployment.model)).messages
@@ -55,7 +55,7 @@ def repaired(history: History, facts: Facts) -> Any:
         assume(False)
 
 
-def fitted(history: History, facts: Facts, tokens: int | None) -> tuple[Any, Budgeted | None]:
+def fitted(history: History, facts: BudgetFacts, tokens: int | None) -> tuple[Any, FittedRequest | None]:
     """Sanitize and fit; return the legal history, and what goes out, or None for what is refused."""
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
@@ -68,7 +68,7 @@ def fitted(history: History, facts: Facts, tokens: int | None) -> tuple[Any, Bud
 
 @given(histories, drawn_facts(), asked)
 def test_what_goes_out_is_legal_and_within_the_limit(
-    history: History, facts: Facts, tokens: int | None
+    history: History, facts: BudgetFacts, tokens: int | None
 ) -> None:
     """It breaks no rule, and by either factor is not over the hard mark; or nothing goes out."""
     _, done = fitted(history, facts, tokens)
@@ -90,7 +90,7 @@ def test_what_goes_out_is_legal_and_within_the_limit(
 
 
 @given(histories, drawn_facts(), asked)
-def test_nothing_is_touched_or_all_is_told(history: History, facts: Facts, tokens: int | None) -> None:
+def test_nothing_is_touched_or_all_is_told(history: History, facts: BudgetFacts, tokens: int | None) -> None:
     """Without a change the history is the object that came in; with one there is an entry; the input never changes."""
     legal, done = fitted(history, facts, tokens)
     if done is None:
@@ -106,7 +106,7 @@ def test_nothing_is_touched_or_all_is_told(history: History, facts: Facts, token
 
 
 @given(histories, drawn_facts())
-def test_what_is_told_of_it_is_small(history: History, facts: Facts) -> None:
+def test_what_is_told_of_it_is_small(history: History, facts: BudgetFacts) -> None:
     """The header is a short line, and an error's text is no copy of the request."""
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
@@ -121,7 +121,7 @@ def test_what_is_told_of_it_is_small(history: History, facts: Facts) -> None:
 
 
 @given(histories, drawn_facts(), asked)
-def test_the_same_again(history: History, facts: Facts, tokens: int | None) -> None:
+def test_the_same_again(history: History, facts: BudgetFacts, tokens: int | None) -> None:
     """A copy of the request comes to the same."""
     _, first = fitted(history, facts, tokens)
     _, second = fitted(json.loads(json.dumps(history)), facts, tokens)

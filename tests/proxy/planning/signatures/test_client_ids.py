@@ -19,7 +19,7 @@ TAG = tag_of("here gemini-3")
 
 def test_a_legal_id_stays() -> None:
     """Nothing is changed that need not be; Mistral wants its own nine characters back."""
-    assert CallIds("s").show("aB3dE6gH9", 0, 0) == "aB3dE6gH9"
+    assert CallIds("s").id_for("aB3dE6gH9", 0, 0) == "aB3dE6gH9"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_legal_id_stays() -> None:
 )
 def test_other_ids_give_way(given_id: str | None) -> None:
     """What some provider would refuse (OpenAI: 40 characters; Anthropic: the alphabet)."""
-    assert OURS.fullmatch(CallIds("s").show(given_id, 0, 0))
+    assert OURS.fullmatch(CallIds("s").id_for(given_id, 0, 0))
 
 
 def test_an_id_of_the_history_gives_way() -> None:
@@ -36,21 +36,21 @@ def test_an_id_of_the_history_gives_way() -> None:
     history = [user("x"), assistant(None, [call("call_0")]), tool("call_0")]
     ids = CallIds("s", taken=lambda: ids_in(history))
 
-    assert ids.show("call_0", 0, 0) != "call_0"
-    assert ids.show("call_1", 0, 1) == "call_1"
+    assert ids.id_for("call_0", 0, 0) != "call_0"
+    assert ids.id_for("call_1", 0, 1) == "call_1"
 
 
 def test_an_id_is_given_once_in_an_answer() -> None:
     """To parallel calls as to those of two choices."""
     ids = CallIds("s")
-    shown = [ids.show("same", choice, place) for choice in range(2) for place in range(3)]
+    shown = [ids.id_for("same", choice, place) for choice in range(2) for place in range(3)]
 
     assert len(set(shown)) == 6
 
 
 def test_models_that_sign_get_ids_of_ours() -> None:
     """They say where the call was made."""
-    shown = CallIds("s", tag=TAG).show("abc123", 0, 0)
+    shown = CallIds("s", tag=TAG).id_for("abc123", 0, 0)
 
     assert OURS.fullmatch(shown)
     assert tag_in(shown) == TAG
@@ -58,9 +58,9 @@ def test_models_that_sign_get_ids_of_ours() -> None:
 
 def test_ids_of_another_turnright_stay() -> None:
     """It keeps the signature under them."""
-    inner = CallIds("s", tag=tag_of("there gemini-3")).show(None, 0, 0)
+    inner = CallIds("s", tag=tag_of("there gemini-3")).id_for(None, 0, 0)
 
-    assert CallIds("t", tag=TAG).show(inner, 0, 0) == inner
+    assert CallIds("t", tag=TAG).id_for(inner, 0, 0) == inner
 
 
 def test_other_ids_have_no_tag() -> None:
@@ -73,8 +73,8 @@ def test_other_ids_have_no_tag() -> None:
 @given(st.text(max_size=20), st.text(max_size=20), st.integers(0, 7), st.integers(0, 100))
 def test_answers_share_no_ids(seed: str, other: str, choice: int, place: int) -> None:
     """The seed decides, and the same seed gives the same id."""
-    shown = CallIds(seed, tag=TAG).show(None, choice, place)
+    shown = CallIds(seed, tag=TAG).id_for(None, choice, place)
 
     assert LEGAL.fullmatch(shown)
-    assert shown == CallIds(seed, tag=TAG).show(None, choice, place)
-    assert (shown == CallIds(other, tag=TAG).show(None, choice, place)) == (seed == other)
+    assert shown == CallIds(seed, tag=TAG).id_for(None, choice, place)
+    assert (shown == CallIds(other, tag=TAG).id_for(None, choice, place)) == (seed == other)

@@ -16,8 +16,8 @@ from proxy.emulator.signatures import CORRUPTED
 from proxy.planning.repairs import repair_request
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.planning.signatures.origins import tag_of
-from proxy.planning.signatures.restoring import keys_wanted, leave_out_signatures, restore_signatures
-from proxy.state.kept_signatures import Kept, Signed, pack, text_key, unpack
+from proxy.planning.signatures.restoring import remove_signatures, restore_signatures, signature_keys
+from proxy.state.kept_signatures import Signed, StoredSignature, pack, text_key, unpack
 from proxy.upstream.signature_carriers import (
     CALL_SIGNATURE_FIELDS,
     MESSAGE_SIGNATURE_FIELDS,
@@ -70,7 +70,7 @@ def carried(carrier: str, **more: Any) -> list[dict[str, Any]]:
     return [user("a"), assistant(None, [one], **beside), tool(one["id"])]
 
 
-def kept_of(one: dict[str, Any], signature: str = OURS, origin: str = HERE) -> dict[str, Kept]:
+def kept_of(one: dict[str, Any], signature: str = OURS, origin: str = HERE) -> dict[str, StoredSignature]:
     """Return what a store holds of a call that was signed."""
     function = one["function"]
     kept = unpack(pack(Signed(one["id"], function["name"], function["arguments"], signature), origin))
@@ -151,7 +151,7 @@ def test_what_is_kept_of_another_call_is_withheld(origin: str, signed: dict[str,
 @EACH
 def test_our_ids_say_where_a_call_was_made(carrier: str, origin: str, counted: dict[str, int]) -> None:
     """Where nothing is kept any more, what a client brings with an id of ours is sent where it was made."""
-    ours = CallIds("s", tag=tag_of(origin)).show(None, 0, 0)
+    ours = CallIds("s", tag=tag_of(origin)).id_for(None, 0, 0)
     fields, beside = CARRIERS[carrier]
     given = {**call("c1"), **fields}
     given["id"] = given["id"].replace("c1", ours, 1)
@@ -244,8 +244,8 @@ def test_hostile_carriers_hold_nothing(path: tuple[str, ...], value: Any) -> Non
         _, counts = restore_signatures(history, {}, HERE)
 
         assert counts["carried"] == counts["restored"] == 0
-        leave_out_signatures(history)
-        keys_wanted(history)
+        remove_signatures(history)
+        signature_keys(history)
 
 
 @pytest.mark.parametrize("name", ["type", "format", "id", "data"])
@@ -320,7 +320,7 @@ def test_what_is_looked_up() -> None:
         assistant("d"),
     ]
 
-    assert set(keys_wanted(history)) == {"c1", "c2", text_key(OURS), text_key(THEIRS)}
+    assert set(signature_keys(history)) == {"c1", "c2", text_key(OURS), text_key(THEIRS)}
 
 
 @EACH
@@ -329,13 +329,13 @@ def test_models_that_sign_nothing_get_none(carrier: str) -> None:
     history = carried(carrier)
     history[1] |= OWN
 
-    messages, counts = leave_out_signatures(history)
+    messages, counts = remove_signatures(history)
 
     assert bare(messages)
     assert THEIRS not in str(messages)
     assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"] == "c1"
     assert counts == {"withheld": 1}
-    assert leave_out_signatures(messages)[0] is messages
+    assert remove_signatures(messages)[0] is messages
 
 
 KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read_text("utf-8"))
@@ -362,8 +362,8 @@ def test_known_signatures_do_no_harm(entry: dict[str, Any], model: str) -> None:
     assert judge(model, build_request(done.messages, {}, profile, model)) is None
 
 
-def _kept(origin: str) -> Kept:
-    return Kept(signature="", origin=origin, as_written="", as_meant="")
+def _kept(origin: str) -> StoredSignature:
+    return StoredSignature(signature="", origin=origin, as_written="", as_meant="")
 
 
 @given(
@@ -386,7 +386,7 @@ def test_an_outline_changes_nothing(history: list[Any], known: set[str]) -> None
     outline = outline_of(history)
 
     assert restore_signatures(history, kept, HERE, outline) == restore_signatures(history, kept, HERE)
-    assert leave_out_signatures(history, outline) == leave_out_signatures(history)
-    assert set(keys_wanted(history, outline)) == set(keys_wanted(history))
+    assert remove_signatures(history, outline) == remove_signatures(history)
+    assert set(signature_keys(history, outline)) == set(signature_keys(history))
     if restore_signatures(history, kept, HERE)[0] is history:
         assert restore_signatures(history, kept, HERE, outline)[0] is history

@@ -21,9 +21,9 @@ from proxy.emulator import judge
 from proxy.emulator.signatures import sign_call, sign_text
 from proxy.planning.signatures.client_ids import CallIds, ids_in
 from proxy.planning.signatures.origins import tag_of
-from proxy.planning.signatures.restoring import leave_out_signatures, restore_signatures
+from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
-from proxy.state.kept_signatures import Kept, Signed, pack, text_key, unpack
+from proxy.state.kept_signatures import Signed, StoredSignature, pack, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS
 from proxy.upstream.wires.gemini import StreamReader, build_request, read_answer
 from sanitizers import find_violations, profile_for, sanitize
@@ -43,7 +43,7 @@ class Loop:
     """A client's loop: its history, what the proxy keeps, and which signature belongs to which arguments."""
 
     history: History
-    kept: dict[str, Kept] = field(default_factory=dict)
+    kept: dict[str, StoredSignature] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
 
     def take(self, signed: list[Signed], origin: str = HERE) -> None:
@@ -287,13 +287,13 @@ def test_provider_without_signatures_gets_none(
     """A model that signs nothing gets no signature, in no place, and ids that it takes."""
     loop = play([(*each[:2], streamed) for each in rounds], keep)
 
-    messages, _ = leave_out_signatures(loop.history)
+    messages, _ = remove_signatures(loop.history)
 
     assert find_violations(messages, OPENAI) == ()
     written = json.dumps(messages)
     assert not any(signature in written for signature in loop.signatures.values())
     assert "extra_content" not in written
-    assert leave_out_signatures(messages)[0] is messages
+    assert remove_signatures(messages)[0] is messages
 
 
 @given(ROUNDS)

@@ -15,7 +15,7 @@ from tests.support.legal_shapes import assert_answer, assert_chunk
 
 FUNCTION = {"name": "f", "arguments": "{}"}
 CALL = {"id": "c1", "type": "function", "function": FUNCTION}
-STREAMED_IDS = [CallIds("chatcmpl-abc").show(None, 0, at) for at in (0, 1)]
+STREAMED_IDS = [CallIds("chatcmpl-abc").id_for(None, 0, at) for at in (0, 1)]
 """What the first calls of a stream are called that have no id."""
 
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}

@@ -225,7 +225,7 @@ def test_id_left_out(call_id: Any) -> None:
     found = pieces_of(*(chunk({"tool_calls": [piece]}) for piece in pieces))
 
     ids = CallIds("chatcmpl-0123456789abcdef01234567")
-    assert [found["id"] for found in calls] == [ids.show(None, 0, at) for at in (0, 1)]
+    assert [found["id"] for found in calls] == [ids.id_for(None, 0, at) for at in (0, 1)]
     assert [piece.get("id") for piece in found] == [*STREAMED_IDS, None]
     assert [piece.get("type") for piece in found] == ["function", "function", None]
     assert len({*STREAMED_IDS, *(found["id"] for found in calls)}) == 4
