@@ -10,7 +10,7 @@ from proxy.config import Settings
 from proxy.config.pools import chain_of, choose_pool
 from proxy.core.deployment import Deployment
 from proxy.planning.windows import window_of
-from proxy.resilience.failure_table import Elsewhere, Kind, Row
+from proxy.resilience.failure_table import Fallback, Kind, Row
 from proxy.resilience.read_error import ProviderError
 
 
@@ -56,20 +56,20 @@ class FallbackChain:
 
     def can_fall_back(self, row: Row) -> bool:
         """Return True where another model is left for a failure of this kind."""
-        return bool(self._remaining(row.elsewhere))
+        return bool(self._remaining(row.fallback))
 
     def fall_back(self, row: Row) -> None:
         """Go on to the next model for a failure of this kind. The caller has checked that there is one."""
-        model = self._remaining(row.elsewhere)[0]
+        model = self._remaining(row.fallback)[0]
         self._asked.add(model)
         self.pool = choose_pool(model, self._settings)
         self._begin()
 
-    def _remaining(self, elsewhere: Elsewhere) -> list[str]:
+    def _remaining(self, fallback: Fallback) -> list[str]:
         router = self._settings.router_settings
-        if elsewhere is Elsewhere.LARGER:
+        if fallback is Fallback.LARGER:
             chains = router.context_window_fallbacks
-        elif elsewhere in (Elsewhere.AFTER, Elsewhere.AT_ONCE):
+        elif fallback in (Fallback.AFTER, Fallback.AT_ONCE):
             chains = router.fallbacks
         else:
             return []

@@ -17,7 +17,7 @@ The memory of deployments and clients:
 
     circuit, sliding_count  counts failures of a deployment, for each tenant and for all
     retry_budget            limits the share of retries
-    standing                the circuits and calls in flight of one deployment
+    deployment_health       the circuits and calls in flight of one deployment
     balancer                chooses the next deployment
     fairness                shares places and memory between clients
     memory_need             estimates the memory that a request takes

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 from proxy.core.tenant_lru import Entry, TenantLru
 from proxy.resilience.circuit import State
+from proxy.resilience.deployment_health import Attempt, DeploymentHealth
 from proxy.resilience.retry_budget import SharedRetryBudget
-from proxy.resilience.standing import Attempt, Standing
 
 if TYPE_CHECKING:
     from proxy.core.deployment import Deployment, Key
@@ -45,8 +45,8 @@ class Balancer:
 
     def __init__(self, cooldown_s: float) -> None:
         self._cooldown_s = cooldown_s
-        self._named: dict[Key, Standing] = {}
-        self._wild: dict[Key, Standing] = {}
+        self._named: dict[Key, DeploymentHealth] = {}
+        self._wild: dict[Key, DeploymentHealth] = {}
         self._wild_circuits: TenantLru[Key, None] = TenantLru(MOST_WILDCARD_MODELS)
         self._budgets: dict[int, SharedRetryBudget] = {}
 
@@ -64,8 +64,8 @@ class Balancer:
                 balancer._wild_circuits.put(tenant, (moved[position], model), None)
         balancer._budgets.update((moved[old], kept) for old, kept in self._budgets.items() if old in moved)
         for remembered in (balancer._named, balancer._wild):
-            for standing in remembered.values():
-                standing.change_cooldown(cooldown_s)
+            for health in remembered.values():
+                health.change_cooldown(cooldown_s)
         return balancer
 
     def choose(
@@ -87,7 +87,7 @@ class Balancer:
     ) -> bool:
         """Return True where a deployment outside *tried* takes requests now."""
         return any(
-            member.position not in tried and self._takes(member, now, tenant) for member in deployments
+            member.position not in tried and self._allows(member, now, tenant) for member in deployments
         )
 
     def budget_left(
@@ -121,13 +121,13 @@ class Balancer:
 
     def state(self, deployment: Deployment, now: float, tenant: str = "") -> State:
         """Return the state of a deployment's circuit."""
-        standing = self._find(deployment)
-        return State.CLOSED if standing is None else standing.peek_circuit(tenant).state(now)
+        health = self._find(deployment)
+        return State.CLOSED if health is None else health.peek_circuit(tenant).state(now)
 
     def in_flight(self, deployment: Deployment) -> int:
         """Return the number of calls in flight."""
-        standing = self._find(deployment)
-        return 0 if standing is None else standing.in_flight
+        health = self._find(deployment)
+        return 0 if health is None else health.in_flight
 
     def states(self, now: float) -> Mapping[tuple[str, int], State]:
         """Return the states of the used deployments, by label and position.
@@ -137,9 +137,9 @@ class Balancer:
         """
         worst: dict[tuple[str, int], State] = {}
         for remembered in (self._named, self._wild):
-            for (position, _), standing in remembered.items():
-                place = standing.label, position
-                worst[place] = max(worst.get(place, State.CLOSED), standing.state(now))
+            for (position, _), health in remembered.items():
+                place = health.label, position
+                worst[place] = max(worst.get(place, State.CLOSED), health.state(now))
         return worst
 
     def _budget(self, deployment: Deployment) -> SharedRetryBudget:
@@ -151,43 +151,45 @@ class Balancer:
     def _rank(
         self, deployment: Deployment, now: float, tried: Container[int], tenant: str
     ) -> tuple[int, float, int]:
-        standing = self._find(deployment)
-        if standing is None:
+        health = self._find(deployment)
+        if health is None:
             return int(deployment.position in tried), 0.0, 0
-        circuit = standing.peek_circuit(tenant)
-        if not circuit.takes(now):
-            return 2, circuit.due, standing.in_flight
-        return int(deployment.position in tried), 0.0, standing.in_flight
+        circuit = health.peek_circuit(tenant)
+        if not circuit.allows(now):
+            return 2, circuit.due, health.in_flight
+        return int(deployment.position in tried), 0.0, health.in_flight
 
-    def _takes(self, deployment: Deployment, now: float, tenant: str) -> bool:
-        standing = self._find(deployment)
-        return standing is None or standing.peek_circuit(tenant).takes(now)
+    def _allows(self, deployment: Deployment, now: float, tenant: str) -> bool:
+        health = self._find(deployment)
+        return health is None or health.peek_circuit(tenant).allows(now)
 
-    def _find(self, deployment: Deployment) -> Standing | None:
+    def _find(self, deployment: Deployment) -> DeploymentHealth | None:
         key = deployment.key
         return self._wild.get(key) if _is_wild(deployment) else self._named.get(key)
 
-    def _remembered(self, deployment: Deployment, tenant: str) -> Standing:
+    def _remembered(self, deployment: Deployment, tenant: str) -> DeploymentHealth:
         key, wild = deployment.key, _is_wild(deployment)
         remembered = self._wild if wild else self._named
-        standing = remembered.get(key)
-        if standing is None:
-            standing = remembered[key] = Standing(deployment.label, self._cooldown_s)
+        health = remembered.get(key)
+        if health is None:
+            health = remembered[key] = DeploymentHealth(deployment.label, self._cooldown_s)
         if wild:
-            standing.circuit_of(tenant)
+            health.circuit_of(tenant)
             self._forget_wild(self._wild_circuits.put(tenant, key, None))
-        return standing
+        return health
 
     def _forget_wild(self, gone: Entry[Key, None] | None) -> None:
-        standing = None if gone is None else self._wild.get(gone.key)
-        if gone is not None and standing is not None and standing.forget(gone.tenant):
+        health = None if gone is None else self._wild.get(gone.key)
+        if gone is not None and health is not None and health.forget(gone.tenant):
             del self._wild[gone.key]  # attempts in flight keep their reference, and end on it
 
 
-def _move(remembered: Mapping[Key, Standing], moved: Mapping[int, int]) -> Iterator[tuple[Key, Standing]]:
-    for (position, model), standing in remembered.items():
+def _move(
+    remembered: Mapping[Key, DeploymentHealth], moved: Mapping[int, int]
+) -> Iterator[tuple[Key, DeploymentHealth]]:
+    for (position, model), health in remembered.items():
         if position in moved:
-            yield (moved[position], model), standing
+            yield (moved[position], model), health
 
 
 def _is_wild(deployment: Deployment) -> bool:

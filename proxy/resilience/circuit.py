@@ -69,7 +69,7 @@ class SharedCircuit:
         self.openings += 1
         self.open_until = until if self.open_until is None else max(self.open_until, until)
 
-    def agree(self) -> None:
+    def update_shared(self) -> None:
         """Update after a tenant's own circuit opened or closed.
 
         While those of two tenants are open, it is open for all.
@@ -115,12 +115,12 @@ class Circuit:
         "_calls",
         "_cooldown_s",
         "_doublings",
+        "_failures",
         "_in_a_row",
         "_open_until",
         "_openings",
         "_probe",
         "_shared",
-        "_strikes",
     )
 
     def __init__(self, cooldown_s: float, shared: SharedCircuit | None = None) -> None:
@@ -131,7 +131,7 @@ class Circuit:
         self._doublings = 0
         self._in_a_row = 0
         self._calls = SlidingCount(_RECORD_S)
-        self._strikes = SlidingCount(_RECORD_S)
+        self._failures = SlidingCount(_RECORD_S)
         self._probe: Ticket | None = None
 
     def change_cooldown(self, cooldown_s: float) -> None:
@@ -139,7 +139,7 @@ class Circuit:
         self._cooldown_s = cooldown_s
         if cooldown_s <= 0:
             self._open_until = self._probe = self._shared.open_until = None
-            self._shared.agree()
+            self._shared.update_shared()
 
     def state(self, now: float) -> State:
         """Return the state at *now*: the worse of the tenant's own and the shared one."""
@@ -149,7 +149,7 @@ class Circuit:
         is_open = (own is not None and now < own) or (shared is not None and now < shared)
         return State.OPEN if is_open else State.HALF_OPEN
 
-    def takes(self, now: float) -> bool:
+    def allows(self, now: float) -> bool:
         """Return True where a request may go through: the circuit is closed, or half open without a probe."""
         state = self.state(now)
         return state is State.CLOSED or (state is State.HALF_OPEN and self._probe is None)
@@ -188,7 +188,7 @@ class Circuit:
         """Return True where *ticket* is the probe's."""
         return self._probe is ticket
 
-    def answering(self, ticket: Ticket) -> None:
+    def note_answer_started(self, ticket: Ticket) -> None:
         """Close the circuit, since the call's answer has begun.
 
         The answer's duration does not matter to other calls.
@@ -217,7 +217,7 @@ class Circuit:
         if ticket.openings_before != self._openings or self.state(now) is State.OPEN:
             return
         self._calls.add(now)
-        self._strikes.add(now)
+        self._failures.add(now)
         self._in_a_row += 1
         fails_for_all = self._shared.note_failure(self, unsent=unsent)
         was_opened = self._open_until is not None or self._shared.open_until is not None
@@ -258,12 +258,12 @@ class Circuit:
             return False
         if self._open_until is not None:
             self._open_until = None
-            shared.agree()
+            shared.update_shared()
         return True
 
     def _is_failing(self, now: float) -> bool:
         calls = self._calls.total(now)
-        half = calls >= _FEWEST_CALLS and self._strikes.total(now) * 2 > calls
+        half = calls >= _FEWEST_CALLS and self._failures.total(now) * 2 > calls
         return half or self._in_a_row >= _IN_A_ROW
 
     def _open(self, wait_s: float, now: float, *, for_all: bool) -> None:
@@ -271,13 +271,13 @@ class Circuit:
             return
         self._openings += 1
         self._open_until = max(self.own_due, now + wait_s)
-        self._shared.agree()
+        self._shared.update_shared()
         if for_all:
             self._shared.open(now + wait_s)
         # It will close with empty counts. One failure after the recovery is then the first.
         self._in_a_row = 0
         self._calls.clear()
-        self._strikes.clear()
+        self._failures.clear()
 
 
 def _bounded(seconds: float) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from proxy.resilience.back_off import LONGEST_WAIT_S, back_off
-from proxy.resilience.failure_table import ANY, Elsewhere, Row
+from proxy.resilience.failure_table import ANY, Fallback, Row
 
 
 class Step(StrEnum):
@@ -66,21 +66,21 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
     if row.repair and situation.can_repair:
         return Action(Step.REPAIR)
     fall_back = Action(Step.FALL_BACK) if situation.can_fall_back else Action(Step.GIVE_UP)
-    if row.elsewhere is Elsewhere.LARGER:
+    if row.fallback is Fallback.LARGER:
         return Action(Step.RETRY) if situation.larger_ready and situation.left_s > 0 else fall_back
     if _may_retry(row, situation):
-        if situation.another_ready and (situation.budget_left or row.elsewhere is Elsewhere.AT_ONCE):
+        if situation.another_ready and (situation.budget_left or row.fallback is Fallback.AT_ONCE):
             return Action(Step.RETRY)
-        if row.again != 0 and situation.budget_left:
+        if row.retries != 0 and situation.budget_left:
             wait = back_off(situation.tries, asked_s, random)
             if wait <= min(LONGEST_WAIT_S * 1.2, situation.left_s) and (asked_s or 0.0) <= LONGEST_WAIT_S:
                 return Action(Step.RETRY, wait)
-    return Action(Step.GIVE_UP) if row.elsewhere is Elsewhere.NEVER else fall_back
+    return Action(Step.GIVE_UP) if row.fallback is Fallback.NEVER else fall_back
 
 
 def _may_retry(row: Row, situation: Situation) -> bool:
     if situation.tries > situation.num_retries or situation.left_s <= 0:
         return False
-    if row.again == 0:  # A bad key or a used-up quota is one deployment's. The pool may hold others.
-        return row.elsewhere is Elsewhere.AT_ONCE and situation.another_ready
-    return row.again == ANY or situation.tries_of_kind <= row.again
+    if row.retries == 0:  # A bad key or a used-up quota is one deployment's. The pool may hold others.
+        return row.fallback is Fallback.AT_ONCE and situation.another_ready
+    return row.retries == ANY or situation.tries_of_kind <= row.retries

@@ -1,6 +1,6 @@
 """The table from a failure to its treatment. It has one row for each kind of failure, and the first fitting row counts.
 
-A row gives the retries of the same request (``again``, never more than the configuration's ``num_retries``). It also
+A row gives the retries of the same request (``retries``, never more than the configuration's ``num_retries``). It also
 gives the moment of a fallback, the blame, and the use of a client's own retries. Nothing here sleeps, counts or knows
 the time. :mod:`proxy.resilience.decide_action` does the rest.
 """
@@ -59,7 +59,7 @@ class Kind(StrEnum):
     NOT_AN_ANSWER = "not_an_answer"
 
 
-class Elsewhere(StrEnum):
+class Fallback(StrEnum):
     """The moment at which another model is asked."""
 
     NEVER = "never"
@@ -120,8 +120,8 @@ class Row:
 
     kind: Kind
     fits: Fits
-    again: int
-    elsewhere: Elsewhere
+    retries: int
+    fallback: Fallback
     blame: Blame
     client_may_retry: bool
     """The value of ``x-should-retry`` for the client, after the last attempt."""
@@ -161,13 +161,13 @@ _FILTERED = (
     "content management policy",
     "prohibited_content",
 )
-_AFTER, _AT_ONCE, _NEVER = Elsewhere.AFTER, Elsewhere.AT_ONCE, Elsewhere.NEVER
+_AFTER, _AT_ONCE, _NEVER = Fallback.AFTER, Fallback.AT_ONCE, Fallback.NEVER
 _NONE, _STRIKE, _COOL, _PARK = Blame.NONE, Blame.STRIKE, Blame.COOL, Blame.PARK
 
 # fmt: off
 TABLE: tuple[Row, ...] = (
-    #   kind                     fits                                                                   again elsewhere         blame    client  source
-    Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Elsewhere.LARGER, _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
+    #   kind                     fits                                                                   retry fallback          blame    client  source
+    Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Fallback.LARGER,  _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
     Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   _NEVER,           _NONE,   False, "OpenAI and Azure: the same prompt is refused again"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, where=lambda e: e.of_request),                           0,   _AT_ONCE,         _PARK,   False, "OpenRouter: a smaller max_tokens can be afforded"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 429, where=lambda e: e.quota is Quota.LONG),             0,   _AT_ONCE,         _PARK,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal", Reach.ALL),
@@ -185,7 +185,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),
     Row(Kind.CONFLICT,           _refused(409),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it (a lock)"),
     Row(Kind.TOO_EARLY,          _refused(425),                                                         ANY, _AFTER,           _NONE,   True,  "RFC 8470"),
-    Row(Kind.TOO_LARGE,          _refused(413),                                                         0,   Elsewhere.LARGER, _NONE,   False, "Anthropic request_too_large; Cerebras 413 without a body"),
+    Row(Kind.TOO_LARGE,          _refused(413),                                                         0,   Fallback.LARGER,  _NONE,   False, "Anthropic request_too_large; Cerebras 413 without a body"),
     Row(Kind.CANCELLED,          _refused(499),                                                         ANY, _AFTER,           _NONE,   True,  "gemini-cli: like 503, as long as our client is there"),
     Row(Kind.INVALID_REQUEST,    _refused(400, 422),                                                    0,   _AFTER,           _NONE,   False, "never again unchanged (livekit, pipecat hammer); another provider has other rules", repair=True),
     Row(Kind.GATEWAY_TIMEOUT,    _refused(504),                                                         1,   _AFTER,           _STRIKE, True,  "Gemini DEADLINE_EXCEEDED: once, then elsewhere (letta#2861)"),

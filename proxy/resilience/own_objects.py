@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from proxy.resilience.request_words import RequestWords
-from proxy.resilience.unwrap_error import Found, Place, Unwrapped
+from proxy.resilience.unwrap_error import ErrorObject, Place, Unwrapped
 
 CODE_FIELDS = ("code", "type", "status", "reason", "@type")
 QUOTA_FIELDS = ("quotaId", "quotaMetric", "quota_id", "quota_metric", "quotaValue")
@@ -29,29 +29,29 @@ _MOST_COMPARED = 32
 
 def own_objects(unwrapped: Unwrapped, request: RequestWords) -> list[Mapping[str, Any]]:
     """Return the objects of *unwrapped* that are not quoted from *request*, from the outside in."""
-    own: list[Mapping[str, Any]] = []
+    provider_objects: list[Mapping[str, Any]] = []
     compared = 0
     for found in unwrapped.objects:
-        said = [] if found.place is Place.BODY else list(_said(found.value))
-        if said:
+        fields = [] if found.place is Place.BODY else list(_read_fields(found.value))
+        if fields:
             compared += 1
-            if compared > _MOST_COMPARED or _is_quoted(found, said, request):
+            if compared > _MOST_COMPARED or _is_quoted(found, fields, request):
                 continue
-        own.append(found.value)
-    return own
+        provider_objects.append(found.value)
+    return provider_objects
 
 
-def _is_quoted(found: Found, said: list[tuple[str, str]], request: RequestWords) -> bool:
-    if found.source and request.hold(found.source):
+def _is_quoted(found: ErrorObject, fields: list[tuple[str, str]], request: RequestWords) -> bool:
+    if found.source and request.contains(found.source):
         return True
     if found.place is Place.DETAIL:
-        return all(request.hold(name + value) for name, value in said)
-    if any(request.hold(name + value) for name, value in said):
+        return all(request.contains(name + value) for name, value in fields)
+    if any(request.contains(name + value) for name, value in fields):
         return True
-    return found.place is Place.FIELD and any(request.hold(value) for _, value in said)
+    return found.place is Place.FIELD and any(request.contains(value) for _, value in fields)
 
 
-def _said(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _read_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the fields of an object that would be read, as names and values."""
     for name in _READ:
         inner = value.get(name)

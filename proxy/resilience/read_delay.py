@@ -101,7 +101,7 @@ def _delay(value: Any) -> float | None:
 
 def _in_words(text: str, request: RequestWords) -> float | None:
     matches = islice(_IN_WORDS.finditer(text[:10_000]), _MOST_MATCHES)
-    found = next((match for match in matches if not request.hold(match[0])), None)
+    found = next((match for match in matches if not request.contains(match[0])), None)
     if found is None:
         return None
     if found["duration"]:

@@ -13,7 +13,7 @@ from proxy.core.failures import Evidence
 from proxy.resilience.own_objects import CODE_FIELDS, QUOTA_FIELDS, own_objects
 from proxy.resilience.read_delay import read_delay
 from proxy.resilience.read_overflow import Overflow, read_overflow
-from proxy.resilience.read_subject import NO_SUBJECT, Read, read_subject
+from proxy.resilience.read_subject import NO_SUBJECT, RefusalSubject, read_subject
 from proxy.resilience.request_words import NO_WORDS, RequestWords
 from proxy.resilience.unwrap_error import unwrap_error
 
@@ -47,7 +47,7 @@ class ProviderError:
     """Quotations count, since they may be the provider's own words."""
 
     overflow: Overflow | None
-    about: Read = NO_SUBJECT
+    about: RefusalSubject = NO_SUBJECT
     """The subject of the refusal: the key, the model or the place, and so every request."""
 
     quota_by_code: bool = False
@@ -133,7 +133,7 @@ def read_error(
         overflow=read_overflow(texts, codes, request),
         about=read_subject(texts, codes, request),
         quota_by_code=not codes.isdisjoint(_LONG_CODES),
-        refuses_usage=any(word in said and not request.hold(word) for word in USAGE_WORDS),
+        refuses_usage=any(word in said and not request.contains(word) for word in USAGE_WORDS),
         of_request=any(_OF_REQUEST.search(text[:_LONGEST_WORDS]) for text in texts),
     )
 
@@ -182,4 +182,4 @@ def _quota(texts: list[str], quotas: list[str], codes: frozenset[str], request: 
 
 def _says_long(text: str, request: RequestWords) -> bool:
     found = islice(_LONG_QUOTA.finditer(text), _MOST_MATCHES)
-    return any(not request.hold(match[0]) for match in found)
+    return any(not request.contains(match[0]) for match in found)

@@ -33,10 +33,10 @@ class Overflow(NamedTuple):
     coded: bool = False
     """True where one of the provider's codes reports the overflow."""
 
-    within: bool = False
+    inside_text: bool = False
     """True where the words do not begin a text. They count for their own tenant alone."""
 
-    buried: bool = False
+    in_request: bool = False
     """True where the request holds the words. They may be a quotation, and count for this request alone."""
 
 
@@ -215,7 +215,8 @@ def read_overflow(
     found = [overflow for text in shown for overflow in _read_text(text, request)]
     if found:
         best = min(
-            found, key=lambda one: (one.buried, one.within, one.limit is None and one.requested is None)
+            found,
+            key=lambda one: (one.in_request, one.inside_text, one.limit is None and one.requested is None),
         )
         return best._replace(coded=bool(said_by))
     return Overflow(of_bytes=said_by == {_TOO_MANY_BYTES}, coded=True) if said_by else None
@@ -227,7 +228,7 @@ def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
     begin = 0 if lead is None else lead.end()
     for row in ROWS:
         matches = list(islice(row.says.finditer(text), _MOST_MATCHES))
-        own = next((match for match in matches if not request.hold(match[0])), None)
+        own = next((match for match in matches if not request.contains(match[0])), None)
         for match in matches[:1] if own is None else [own]:
             said = match.groupdict()
             limit, requested = _number(said.get("limit")), _number(said.get("requested"))
@@ -239,8 +240,8 @@ def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
                 requested,
                 share if with_numbers else None,
                 row.with_output and with_numbers,
-                within=match.start() > begin,
-                buried=own is None,
+                inside_text=match.start() > begin,
+                in_request=own is None,
             )
 
 

@@ -29,7 +29,7 @@ class Subject(StrEnum):
     """The country from which the provider is asked."""
 
 
-class Read(NamedTuple):
+class RefusalSubject(NamedTuple):
     """The subject of a refusal. *by_code* is true where one of the provider's codes names it."""
 
     subject: Subject
@@ -100,10 +100,12 @@ BEGINNINGS: tuple[tuple[Subject, re.Pattern[str], str], ...] = tuple(
 )
 
 _MOST_TEXTS = 16
-NO_SUBJECT = Read(Subject.NONE, by_code=False)
+NO_SUBJECT = RefusalSubject(Subject.NONE, by_code=False)
 
 
-def read_subject(texts: Iterable[str], codes: Iterable[str], request: RequestWords = NO_WORDS) -> Read:
+def read_subject(
+    texts: Iterable[str], codes: Iterable[str], request: RequestWords = NO_WORDS
+) -> RefusalSubject:
     """Return the subject of a refusal with *texts* and *codes* (in lower case).
 
     A beginning that occurs in *request* does not count, since it may be a quotation.
@@ -111,11 +113,11 @@ def read_subject(texts: Iterable[str], codes: Iterable[str], request: RequestWor
     named = {CODES[code] for code in codes if code in CODES}
     for subject in (_KEY, _MODEL, _PLACE):
         if subject in named:
-            return Read(subject, by_code=True)
+            return RefusalSubject(subject, by_code=True)
     for text in list(texts)[:_MOST_TEXTS]:
         begin = begin_of(text)
         for subject, pattern, _ in BEGINNINGS:
             found = pattern.match(text, begin)
-            if found is not None and not request.hold(found[0]):
-                return Read(subject, by_code=False)
+            if found is not None and not request.contains(found[0]):
+                return RefusalSubject(subject, by_code=False)
     return NO_SUBJECT

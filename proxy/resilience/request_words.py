@@ -46,7 +46,7 @@ class RequestWords:
         self._values = values
         self._found: list[bytes] | None = None
 
-    def hold(self, words: str) -> bool:
+    def contains(self, words: str) -> bool:
         """Return True where *words* occur in the request."""
         if self._found is None:
             self._found = list(self._read())
@@ -131,10 +131,10 @@ def _streams(pieces: list[str], of_content: Iterable[bool] = ()) -> Iterator[byt
 def _letters_of(text: str) -> bytes:
     if text.isascii():
         return text.lower().encode().translate(None, _OTHERS)
-    return b"".join(_plain(text[at : at + _SLICE]) for at in range(0, len(text), _SLICE))
+    return b"".join(_folded(text[at : at + _SLICE]) for at in range(0, len(text), _SLICE))
 
 
-def _plain(text: str) -> bytes:
+def _folded(text: str) -> bytes:
     if not is_normalized("NFKC", text):
         text = normalize("NFKC", text)
     return text.casefold().encode("ascii", "ignore").translate(None, _OTHERS)

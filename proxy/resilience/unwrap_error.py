@@ -84,7 +84,7 @@ class Place(IntEnum):
     """A field that may hold the request."""
 
 
-class Found(NamedTuple):
+class ErrorObject(NamedTuple):
     """An object in an error's body."""
 
     value: Mapping[str, Any]
@@ -96,14 +96,14 @@ class Found(NamedTuple):
 class Unwrapped(NamedTuple):
     """The contents of an error's body, from the outside in."""
 
-    objects: tuple[Found, ...]
+    objects: tuple[ErrorObject, ...]
     texts: tuple[str, ...]
     """The provider's words, and the whole body where it is not JSON."""
 
 
 def unwrap_error(body: bytes) -> Unwrapped:
     """Return the objects and texts in *body*, both empty for an empty body. Never raises."""
-    objects: list[Found] = []
+    objects: list[ErrorObject] = []
     texts: list[str] = []
     whole = body.decode("utf-8", "replace")
     queue: deque[tuple[Any, Place, str]] = deque([(whole, Place.BODY, "")])
@@ -120,7 +120,7 @@ def unwrap_error(body: bytes) -> Unwrapped:
             if rest.strip():
                 texts.append(rest)
         elif isinstance(value, Mapping):
-            objects.append(Found(value, place, source))
+            objects.append(ErrorObject(value, place, source))
             fields = (
                 (inner, max(place, _place_of(name)), source)
                 for name, inner in value.items()

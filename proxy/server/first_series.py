@@ -22,7 +22,7 @@ from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
 from proxy.resilience.circuit import State
-from proxy.resilience.failure_table import TABLE, Blame, Elsewhere, Kind
+from proxy.resilience.failure_table import TABLE, Blame, Fallback, Kind
 from sanitizers.invariants import RULES
 from sanitizers.turns import EVENTS
 
@@ -32,8 +32,8 @@ _REJECTED = (Overloaded.code, AuthenticationFailed.code, ModelNotFound.code)
 
 _BLAMED = [row for row in TABLE if row.blame is not Blame.NONE]
 _ATTEMPTED = tuple(dict.fromkeys(row.kind for row in _BLAMED))
-_RETRIED = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.again))
-_FELL_BACK = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.elsewhere is not Elsewhere.NEVER))
+_RETRIED = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.retries))
+_FELL_BACK = tuple(dict.fromkeys(row.kind for row in _BLAMED if row.fallback is not Fallback.NEVER))
 _INTERRUPTED = (Kind.CONNECTION_LOST, Kind.IDLE_TIMEOUT, Kind.TRUNCATED, InternalFault.code, CUT_OFF)
 
 

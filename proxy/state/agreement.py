@@ -44,7 +44,7 @@ class Agreement:
             (
                 (taught.learned, taught.until)
                 for taught in tenants
-                if taught.learned is not None and not taught.within and now < taught.until
+                if taught.learned is not None and not taught.inside_text and now < taught.until
             ),
             key=lambda lesson: (lesson[0].window, lesson[0].guessed),
         )[:_TWO]
@@ -53,7 +53,7 @@ class Agreement:
             (first, first_until), (second, second_until) = lessons
             guessed = first.guessed or second.guessed
             self.window = Learned(second.window, guessed), min(first_until, second_until)
-        factors = sorted((taught.calibration for taught in tenants if taught.is_witness), key=_factor_of)
+        factors = sorted((taught.calibration for taught in tenants if taught.has_own_factor), key=_factor_of)
         self.calibration = replace(factors[-_TWO], observations=1) if len(factors) >= _TWO else None
         self.no_usage = sum(not taught.reports_usage for taught in tenants) >= _TWO
         agreed = self.window is not None or self.calibration is not None or self.no_usage

@@ -56,7 +56,7 @@ class Lesson:
     for_all: bool = False
     """True where *learned* counts for every tenant at once, since a code reported the overflow."""
 
-    within: bool = False
+    inside_text: bool = False
     """True where *learned* counts only for its tenant, even if others were taught the same."""
 
 
@@ -65,10 +65,10 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     estimated, known = refused.estimated, refused.known_window
     if overflow.of_bytes or not estimated:
         return Lesson(calibration, None, int(estimated * calibration.live * TIGHT))
-    if overflow.buried:
+    if overflow.in_request:
         if not overflow.coded:
             return Lesson(calibration, None, _tight(overflow, int(estimated * calibration.live)))
-        overflow = Overflow(coded=True, within=True)
+        overflow = Overflow(coded=True, inside_text=True)
     prompt = _prompt_of(overflow, refused)
     limit = overflow.limit
     share = _LEAST_CONFIGURED_SHARE if refused.configured else _LEAST_SHARE
@@ -90,10 +90,10 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     tight = _tight(overflow, sent)
     if limit is not None:
         most = None if prompt is not None else tight
-        for_all = overflow.coded and not overflow.within
-        return Lesson(calibration, Learned(limit), most, for_all, overflow.within)
+        for_all = overflow.coded and not overflow.inside_text
+        return Lesson(calibration, Learned(limit), most, for_all, overflow.inside_text)
     if known is None and sent >= max(_LEAST_GUESS, proved) and not refused.media:
-        return Lesson(calibration, Learned(sent, guessed=True), tight, within=overflow.within)
+        return Lesson(calibration, Learned(sent, guessed=True), tight, inside_text=overflow.inside_text)
     return Lesson(calibration, None, tight)
 
 

@@ -107,11 +107,11 @@ class LearnedWindows:
         lesson = learn_overflow(overflow, refused, taught.calibration, taught.proved)
         if lesson.calibration != taught.calibration:
             taught.calibration, taught.has_factor = lesson.calibration, True
-            taught.is_witness = not overflow.within
+            taught.has_own_factor = not overflow.inside_text
         agreed = self._agreement_on(deployment.key)
         if lesson.learned is not None:
             taught.learned, taught.until = lesson.learned, now + _BELIEVED_S
-            taught.within = lesson.within
+            taught.inside_text = lesson.inside_text
             if lesson.for_all:
                 agreed.name(lesson.learned, taught.until)
         agreed.renew(now)

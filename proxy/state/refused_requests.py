@@ -105,7 +105,7 @@ class RefusedRequests:
         self._bodies[place] = self._bodies.get(place, 0) + 1
         gone = self._entries.put(tenant, key, entry)
         if gone is not None:
-            self._count_out(gone.tenant, gone.key[0])
+            self._decrement(gone.tenant, gone.key[0])
 
     def _forget_old(self, tenant: str, now: float) -> None:
         while (oldest := self._entries.oldest(tenant)) is not None and now >= oldest[1].last + _REMEMBERED_S:
@@ -113,9 +113,9 @@ class RefusedRequests:
 
     def _forget(self, tenant: str, key: tuple[Key, bytes]) -> None:
         self._entries.remove(tenant, key)
-        self._count_out(tenant, key[0])
+        self._decrement(tenant, key[0])
 
-    def _count_out(self, tenant: str, deployment: Key) -> None:
+    def _decrement(self, tenant: str, deployment: Key) -> None:
         self._bodies[tenant, deployment] -= 1
         if not self._bodies[tenant, deployment]:
             del self._bodies[tenant, deployment]

@@ -39,7 +39,7 @@ class Taught:
     until: float = 0.0
     """The moment at which *learned* expires, on the loop's clock."""
 
-    within: bool = False
+    inside_text: bool = False
     """True where *learned* comes from words inside a text, which count for this tenant alone."""
 
     proved: int = 0
@@ -55,7 +55,7 @@ class Taught:
     has_factor: bool = False
     """True where the calibration differs from the family's."""
 
-    is_witness: bool = False
+    has_own_factor: bool = False
     """True where the tenant's own requests have taught the calibration."""
 
 
@@ -92,7 +92,7 @@ def observe_answer(taught: Taught, estimated: int, actual: int, *, media: bool) 
     """Learn from the provider's count *actual* of an answered prompt, whose estimate was *estimated*."""
     calibration = observe(taught.calibration, estimated, actual, media=media)
     if calibration is not taught.calibration:
-        taught.calibration, taught.has_factor, taught.is_witness = calibration, True, True
+        taught.calibration, taught.has_factor, taught.has_own_factor = calibration, True, True
     taught.proved = max(taught.proved, actual)
     if taught.learned is not None and actual > taught.learned.window:
         taught.learned = None

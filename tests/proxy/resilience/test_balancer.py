@@ -12,8 +12,8 @@ from proxy.core.deployment import Deployment
 from proxy.resilience import balancer as module
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.circuit import State
+from proxy.resilience.deployment_health import Attempt
 from proxy.resilience.failure_table import Blame
-from proxy.resilience.standing import Attempt
 from tests.proxy.config.samples import entry, settings_of
 
 SETTINGS = settings_of(

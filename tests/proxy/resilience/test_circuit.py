@@ -50,7 +50,7 @@ def test_what_opens_it(outcomes: str, opens: bool) -> None:
     """Three in a row, or more than half of at least five; `x` is a failure and `.` none, a second apart."""
     circuit = Circuit(COOLDOWN_S)
     for second, outcome in enumerate(outcomes):
-        assert circuit.takes(second)
+        assert circuit.allows(second)
         (strike if outcome == "x" else succeed)(circuit, second)
     assert (circuit.state(len(outcomes)) is State.OPEN) is opens
 
@@ -89,7 +89,7 @@ def test_answers_that_begin_and_die_keep_doubling() -> None:
     circuit = opened(0.0)
     now = circuit.due
     probe = circuit.enter(now)
-    circuit.answering(probe)
+    circuit.note_answer_started(probe)
     assert circuit.state(now) is State.CLOSED
     circuit.strike(probe, now)
     strike(circuit, now)
@@ -132,10 +132,10 @@ def test_circuit_stays_open_as_long_as_the_provider_asks_for(
     (circuit.cool if verdict == "cool" else circuit.park)(ticket, asked_s, 100.0)
     assert circuit.due == 100.0 + lasts_s
     assert circuit.state(100.0 + lasts_s) is State.HALF_OPEN
-    assert circuit.takes(100.0 + lasts_s)
+    assert circuit.allows(100.0 + lasts_s)
     if lasts_s:
         assert circuit.state(99.99 + lasts_s) is State.OPEN
-        assert not circuit.takes(99.99 + lasts_s)
+        assert not circuit.allows(99.99 + lasts_s)
 
 
 def test_a_parked_one_is_not_freed_by_a_shorter_word() -> None:
@@ -152,13 +152,13 @@ def test_one_probe_at_a_time() -> None:
     circuit = opened(0.0)
     probe = circuit.enter(10.0)
     assert circuit.is_probe(probe)
-    assert not circuit.takes(10.0)
+    assert not circuit.allows(10.0)
     other = circuit.enter(10.0)
     assert not circuit.is_probe(other)
     circuit.leave(other)
-    assert not circuit.takes(10.0)
+    assert not circuit.allows(10.0)
     circuit.leave(probe)
-    assert circuit.takes(10.0)
+    assert circuit.allows(10.0)
     assert circuit.state(10.0) is State.HALF_OPEN
 
 
@@ -166,11 +166,11 @@ def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
     """Its long answer does not hold the place for the next outage."""
     circuit = opened(0.0)
     probe = circuit.enter(10.0)
-    circuit.answering(probe)
+    circuit.note_answer_started(probe)
     for _ in range(3):
         strike(circuit, 11.0)
     assert circuit.state(100.0) is State.HALF_OPEN
-    assert circuit.takes(100.0)
+    assert circuit.allows(100.0)
 
 
 def test_calls_that_die_together_open_it_once() -> None:
@@ -217,7 +217,7 @@ def test_circuit_with_a_cooldown_of_zero_never_opens(verdicts: list[str]) -> Non
         else:
             (circuit.cool if verdict == "cool" else circuit.park)(ticket, 100.0, now)
         assert circuit.state(now) is State.CLOSED
-        assert circuit.takes(now)
+        assert circuit.allows(now)
 
 
 class Circuits(RuleBasedStateMachine):
@@ -239,7 +239,7 @@ class Circuits(RuleBasedStateMachine):
     @rule(target=tickets)
     def enter(self) -> Ticket:
         """Begin a call."""
-        welcome, state = self.circuit.takes(self.now), self.circuit.state(self.now)
+        welcome, state = self.circuit.allows(self.now), self.circuit.state(self.now)
         ticket = self.circuit.enter(self.now)
         assert self.circuit.is_probe(ticket) is (welcome and state is State.HALF_OPEN)
         self.under_way.append(ticket)
@@ -264,7 +264,7 @@ class Circuits(RuleBasedStateMachine):
     @rule(ticket=tickets)
     def answer(self, ticket: Ticket) -> None:
         """Begin an answer; the call is under way still."""
-        self.circuit.answering(ticket)
+        self.circuit.note_answer_started(ticket)
 
     @invariant()
     def at_most_one_probe(self) -> None:
@@ -276,13 +276,13 @@ class Circuits(RuleBasedStateMachine):
         """With nothing under way it takes a call within the longest time that anyone may ask for."""
         assert self.circuit.due <= self.now + 60.0
         if not self.under_way:
-            assert self.circuit.takes(max(self.now, self.circuit.due))
+            assert self.circuit.allows(max(self.now, self.circuit.due))
 
     @invariant()
     def closed_ones_take_everything(self) -> None:
         """However many probes there were."""
         if self.circuit.state(self.now) is State.CLOSED:
-            assert self.circuit.takes(self.now)
+            assert self.circuit.allows(self.now)
 
 
 TestCircuits = Circuits.TestCase

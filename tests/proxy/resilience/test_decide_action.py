@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proxy.resilience.back_off import LONGEST_WAIT_S, back_off
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
-from proxy.resilience.failure_table import ANY, TABLE, Elsewhere, Kind, Row
+from proxy.resilience.failure_table import ANY, TABLE, Fallback, Kind, Row
 
 ROWS = {row.kind: row for row in reversed(TABLE)}
 FIRST = Situation(
@@ -105,12 +105,12 @@ def test_no_action_breaks_a_limit(row: Row, asked: float | None, situation: Situ
     if action.step is RETRY:
         assert situation.tries <= situation.num_retries
         assert not row.repair
-        assert situation.budget_left or (situation.another_ready and row.elsewhere is Elsewhere.AT_ONCE)
-        assert row.again in (ANY, 0) or situation.tries_of_kind <= row.again
-        assert row.again or situation.another_ready
+        assert situation.budget_left or (situation.another_ready and row.fallback is Fallback.AT_ONCE)
+        assert row.retries in (ANY, 0) or situation.tries_of_kind <= row.retries
+        assert row.retries or situation.another_ready
     if action.step is FALL_BACK:
         assert situation.can_fall_back
-        assert row.elsewhere is not Elsewhere.NEVER
+        assert row.fallback is not Fallback.NEVER
     if action.step is REPAIR:
         assert row.repair
         assert situation.can_repair

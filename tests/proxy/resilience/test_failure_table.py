@@ -155,11 +155,11 @@ def test_what_the_table_promises() -> None:
     for row in TABLE:
         assert row.source, row.kind
         if row.kind is Kind.INVALID_REQUEST:
-            assert (row.again, row.repair) == (0, True)
-        assert not (row.repair and row.again), "what is repaired is never sent again unchanged"
+            assert (row.retries, row.repair) == (0, True)
+        assert not (row.repair and row.retries), "what is repaired is never sent again unchanged"
         if row.note:
-            assert row.again
-    retried = {row.kind for row in TABLE if row.again}
+            assert row.retries
+    retried = {row.kind for row in TABLE if row.retries}
     assert retried >= {Kind.SERVER_ERROR, Kind.UNAVAILABLE, Kind.RATE_LIMITED, Kind.EMPTY, Kind.TRUNCATED}
     assert not retried & {Kind.CONTEXT_OVERFLOW, Kind.CONTENT_FILTER, Kind.QUOTA_EXHAUSTED, Kind.KEY_REFUSED}
 

@@ -22,7 +22,7 @@ class Counted(RequestWords):
     searched = 0
 
     @override
-    def hold(self, words: str) -> bool:
+    def contains(self, words: str) -> bool:
         """Hold nothing."""
         self.searched += 1
         return False

@@ -145,7 +145,7 @@ def test_numbers_of_each_providers_overflow_are_read(
 
     assert found is not None
     assert (found.limit, found.requested) == (limit, requested)
-    assert not found.within
+    assert not found.inside_text
 
 
 IN_DETAIL = [
@@ -207,7 +207,7 @@ def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
     said = "maximum context length is 8192 tokens"
 
     assert read_overflow((lead + said,), ()) == Overflow(8_192)
-    assert read_overflow((f"You said: {lead}{said}",), ()) == Overflow(8_192, within=True)
+    assert read_overflow((f"You said: {lead}{said}",), ()) == Overflow(8_192, inside_text=True)
 
 
 def test_words_that_the_request_holds_are_buried() -> None:
@@ -216,9 +216,9 @@ def test_words_that_the_request_holds_are_buried() -> None:
     other = "maximum context length is 9000 tokens"
     request = RequestWords(said)
 
-    assert read_overflow((said,), (), request) == Overflow(8_192, buried=True)
-    assert read_overflow((f"No: {said}",), (), request) == Overflow(8_192, within=True, buried=True)
-    assert read_overflow((f"{said}. {other}",), (), request) == Overflow(9_000, within=True)
+    assert read_overflow((said,), (), request) == Overflow(8_192, in_request=True)
+    assert read_overflow((f"No: {said}",), (), request) == Overflow(8_192, inside_text=True, in_request=True)
+    assert read_overflow((f"{said}. {other}",), (), request) == Overflow(9_000, inside_text=True)
 
 
 def test_too_many_bytes() -> None:

@@ -52,7 +52,7 @@ JOINED: dict[str, tuple[Any, ...]] = {
 def test_held_across_media(parts: tuple[Any, ...]) -> None:
     """A provider joins the texts of a message, and leaves out what stands between them."""
     tool = {"role": "tool", "tool_call_id": "call_1", "content": "Done."}
-    assert RequestWords([{"role": "user", "content": list(parts)}, tool], {}).hold(WORDS)
+    assert RequestWords([{"role": "user", "content": list(parts)}, tool], {}).contains(WORDS)
 
 
 @pytest.mark.parametrize(
@@ -64,23 +64,23 @@ def test_a_name_with_its_value_is_held(value: Any) -> None:
     """As an object's field or as JSON in a text; a name alone and a value alone make no pair."""
     words = RequestWords([{"role": "user", "content": [value, {"status": "x", "y": 429}]}], {"z": 401})
 
-    assert words.hold("code429")
-    assert words.hold("retryDelayseconds5")
-    assert not words.hold("status429")
-    assert not words.hold("code401")
+    assert words.contains("code429")
+    assert words.contains("retryDelayseconds5")
+    assert not words.contains("status429")
+    assert not words.contains("code401")
 
 
 @pytest.mark.parametrize("value", HOLDING.values(), ids=HOLDING)
 def test_held_however_it_is_written(value: Any) -> None:
     """A provider may unescape, join and respace what it quotes."""
-    assert RequestWords([{"role": "user", "content": value}], {}).hold(WORDS)
+    assert RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
 
 
 @pytest.mark.parametrize("value", ["maximum length is 100 tokens", "", None, 100, [], {}])
 def test_word_that_the_request_lacks_is_not_found(value: Any) -> None:
     """What is not there is not found, nor is anything in a request that is not known."""
-    assert not RequestWords([{"role": "user", "content": value}], {}).hold(WORDS)
-    assert not NO_WORDS.hold(WORDS)
+    assert not RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
+    assert not NO_WORDS.contains(WORDS)
 
 
 _JSON = st.recursive(
@@ -93,4 +93,4 @@ _JSON = st.recursive(
 @given(value=_JSON, words=st.text("abc XYZ.-", min_size=3).filter(lambda text: any(map(str.isalpha, text))))
 def test_whatever_surrounds_it(value: Any, words: str) -> None:
     """Any JSON value can be read, and a text among its values is found."""
-    assert RequestWords([value, words, value]).hold(words)
+    assert RequestWords([value, words, value]).contains(words)

@@ -77,7 +77,7 @@ def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(l
 def test_buried_words_teach_nobody(local: Deployment) -> None:
     """The request that was refused is made smaller by them."""
     learned_windows = LearnedWindows()
-    lesson = learned_windows.learn(local, Overflow(9_000, 20_000, buried=True), REFUSED, 0.0, "a")
+    lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")
     assert (lesson.most, lesson.learned) == (7_200, None)
     assert lesson.calibration == learned_windows.look(local, 0.0, "a").calibration
     assert windows(learned_windows, local) == [None] * 3
@@ -88,7 +88,9 @@ def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> N
     learned_windows = LearnedWindows()
     first = learned_windows.look(local, 0.0).calibration.sticky
     for tenant in "ab":
-        learned_windows.learn(local, Overflow(9_000, 40_000, within=True, coded=True), REFUSED, 0.0, tenant)
+        learned_windows.learn(
+            local, Overflow(9_000, 40_000, inside_text=True, coded=True), REFUSED, 0.0, tenant
+        )
     assert windows(learned_windows, local) == [9_000, 9_000, None]
     assert factors(learned_windows, local) == [2.0, 2.0, first]
     learned_windows.learn(local, Overflow(9_000, 20_000), REFUSED, 0.0, "a")

@@ -7,35 +7,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.resilience.circuit import State
+from proxy.resilience.deployment_health import MOST_TENANTS, Attempt, DeploymentHealth
 from proxy.resilience.failure_table import Blame, Reach
-from proxy.resilience.standing import MOST_TENANTS, Attempt, Standing
 
 
-def fail(standing: Standing, tenant: str, blame: Blame, now: float, reach: Reach = Reach.TENANT) -> None:
+def fail(
+    health: DeploymentHealth, tenant: str, blame: Blame, now: float, reach: Reach = Reach.TENANT
+) -> None:
     """Let a tenant's call fail; where it is a strike, three times."""
     for _ in range(3 if blame is Blame.STRIKE else 1):
-        with Attempt(standing, tenant, now) as attempt:
+        with Attempt(health, tenant, now) as attempt:
             attempt.failed(blame, None, now, reach)
 
 
-def states(standing: Standing, now: float) -> list[int]:
+def states(health: DeploymentHealth, now: float) -> list[int]:
     """Return the states for three tenants."""
-    return [int(standing.peek_circuit(tenant).state(now)) for tenant in "abc"]
+    return [int(health.peek_circuit(tenant).state(now)) for tenant in "abc"]
 
 
 @pytest.mark.parametrize("blame", [Blame.STRIKE, Blame.COOL, Blame.PARK])
 def test_open_for_all_while_two_are(blame: Blame) -> None:
     """Until the first of the two is due; then each tenant may probe, until one of them is answered."""
-    standing = Standing("x", 5.0)
-    fail(standing, "a", blame, 0.0)
-    assert states(standing, 0.0) == [2, 0, 0]
-    fail(standing, "b", blame, 1.0)
-    assert states(standing, 1.0) == [2, 2, 2]
-    due = max(standing.peek_circuit(tenant).due for tenant in "abc")
-    assert states(standing, due) == [1, 1, 1]
-    with Attempt(standing, "c", due) as attempt:
+    health = DeploymentHealth("x", 5.0)
+    fail(health, "a", blame, 0.0)
+    assert states(health, 0.0) == [2, 0, 0]
+    fail(health, "b", blame, 1.0)
+    assert states(health, 1.0) == [2, 2, 2]
+    due = max(health.peek_circuit(tenant).due for tenant in "abc")
+    assert states(health, due) == [1, 1, 1]
+    with Attempt(health, "c", due) as attempt:
         attempt.succeeded(due)
-    assert standing.peek_circuit("c").state(due) is State.CLOSED
+    assert health.peek_circuit("c").state(due) is State.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -52,24 +54,24 @@ def test_open_for_all_while_two_are(blame: Blame) -> None:
 )
 def test_how_many_failures_of_whom_open_it_for_all(failures: str, opens: bool) -> None:
     """One tenant alone never does, nor with a chance failure of another; an answer between them begins anew."""
-    standing = Standing("x", 5.0)
+    health = DeploymentHealth("x", 5.0)
     for tenant in failures:
-        with Attempt(standing, "c" if tenant == "-" else tenant, 0.0) as attempt:
+        with Attempt(health, "c" if tenant == "-" else tenant, 0.0) as attempt:
             if tenant == "-":
                 attempt.succeeded(0.0)
             else:
                 attempt.failed(Blame.STRIKE, None, 0.0)
-    assert (standing.peek_circuit("other").state(0.0) is State.OPEN) is opens
+    assert (health.peek_circuit("other").state(0.0) is State.OPEN) is opens
 
 
 @pytest.mark.parametrize(("tenants", "reach", "most"), [(300, Reach.TENANT, 4), (300, Reach.ALL, 3)])
 def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach, most: int) -> None:
     """After a handful of failures, and as few after each cooldown, however many tenants there are."""
-    standing, failed = Standing("x", 5.0), 0
+    health, failed = DeploymentHealth("x", 5.0), 0
     for number in range(3 * tenants):
         tenant, now = str(number % tenants), 0.0
-        if standing.peek_circuit(tenant).takes(now):
-            with Attempt(standing, tenant, now) as attempt:
+        if health.peek_circuit(tenant).allows(now):
+            with Attempt(health, tenant, now) as attempt:
                 attempt.failed(Blame.STRIKE, None, now, reach)
             failed += 1
     assert failed == most
@@ -77,90 +79,90 @@ def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach,
 
 def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
     """The agreement is over."""
-    standing = Standing("x", 5.0)
+    health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
-        fail(standing, tenant, Blame.STRIKE, 0.0)
-    with Attempt(standing, "a", 1.0) as attempt:
+        fail(health, tenant, Blame.STRIKE, 0.0)
+    with Attempt(health, "a", 1.0) as attempt:
         attempt.succeeded(2.0)
-    assert states(standing, 2.0) == [0, 2, 0]
+    assert states(health, 2.0) == [0, 2, 0]
 
 
 def test_what_is_the_account_s_is_open_for_all_and_closed_by_any_answer() -> None:
     """But for the tenant that was told so itself."""
-    standing = Standing("x", 5.0)
-    fail(standing, "a", Blame.COOL, 0.0, Reach.ALL)
-    assert states(standing, 0.0) == [2, 2, 2]
-    assert states(standing, 5.0) == [1, 1, 1]
-    with Attempt(standing, "b", 5.0) as attempt:
+    health = DeploymentHealth("x", 5.0)
+    fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
+    assert states(health, 0.0) == [2, 2, 2]
+    assert states(health, 5.0) == [1, 1, 1]
+    with Attempt(health, "b", 5.0) as attempt:
         assert attempt.is_probe
         attempt.succeeded(6.0)
-    assert states(standing, 6.0) == [1, 0, 0]
+    assert states(health, 6.0) == [1, 0, 0]
 
 
 def test_a_probe_is_the_tenant_s() -> None:
     """A slow one keeps no other tenant from trying."""
-    standing = Standing("x", 5.0)
-    fail(standing, "a", Blame.COOL, 0.0, Reach.ALL)
-    probes = [Attempt(standing, tenant, 5.0) for tenant in "aab"]
+    health = DeploymentHealth("x", 5.0)
+    fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
+    probes = [Attempt(health, tenant, 5.0) for tenant in "aab"]
 
     assert [probe.is_probe for probe in probes] == [True, False, True]
-    assert [standing.peek_circuit(tenant).takes(5.0) for tenant in "abc"] == [False, False, True]
+    assert [health.peek_circuit(tenant).allows(5.0) for tenant in "abc"] == [False, False, True]
 
 
 def test_a_stale_answer_does_not_lift_what_the_account_was_told() -> None:
     """It began before."""
-    standing = Standing("x", 5.0)
-    early = Attempt(standing, "b", 0.0)
-    fail(standing, "a", Blame.PARK, 1.0, Reach.ALL)
+    health = DeploymentHealth("x", 5.0)
+    early = Attempt(health, "b", 0.0)
+    fail(health, "a", Blame.PARK, 1.0, Reach.ALL)
     early.succeeded(2.0)
-    assert states(standing, 2.0) == [2, 2, 2]
+    assert states(health, 2.0) == [2, 2, 2]
 
 
 def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
     """In a row, and of one tenant; any other outcome between them says that the provider is there."""
-    standing = Standing("x", 5.0)
+    health = DeploymentHealth("x", 5.0)
     for tenant, reaches in (("a", "AAT"), ("b", "AAA")):
         for reach in reaches:
-            with Attempt(standing, tenant, 0.0) as attempt:
+            with Attempt(health, tenant, 0.0) as attempt:
                 attempt.failed(Blame.STRIKE, None, 0.0, Reach.ALL if reach == "A" else Reach.TENANT)
-        assert states(standing, 0.0) == ([2, 0, 0] if tenant == "a" else [2, 2, 2])
-    assert standing.shared.open_until is not None
+        assert states(health, 0.0) == ([2, 0, 0] if tenant == "a" else [2, 2, 2])
+    assert health.shared.open_until is not None
 
 
 def test_the_state_that_is_told_is_everybody_s() -> None:
     """With one tenant its own; one among several raises no alarm by itself."""
-    standing = Standing("x", 5.0)
-    fail(standing, "a", Blame.PARK, 0.0)
-    assert standing.state(0.0) is State.OPEN
-    Attempt(standing, "b", 0.0).release()
-    assert standing.state(0.0) is State.CLOSED
-    fail(standing, "b", Blame.PARK, 0.0)
-    assert standing.state(0.0) is State.OPEN
+    health = DeploymentHealth("x", 5.0)
+    fail(health, "a", Blame.PARK, 0.0)
+    assert health.state(0.0) is State.OPEN
+    Attempt(health, "b", 0.0).release()
+    assert health.state(0.0) is State.CLOSED
+    fail(health, "b", Blame.PARK, 0.0)
+    assert health.state(0.0) is State.OPEN
 
 
 def test_circuits_switched_off_stay_closed() -> None:
     """For all."""
-    standing = Standing("x", 5.0)
+    health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
-        fail(standing, tenant, Blame.PARK, 0.0, Reach.ALL)
-    standing.change_cooldown(0.0)
-    assert states(standing, 0.0) == [0, 0, 0]
-    fail(standing, "c", Blame.PARK, 0.0, Reach.ALL)
-    assert states(standing, 0.0) == [0, 0, 0]
+        fail(health, tenant, Blame.PARK, 0.0, Reach.ALL)
+    health.change_cooldown(0.0)
+    assert states(health, 0.0) == [0, 0, 0]
+    fail(health, "c", Blame.PARK, 0.0, Reach.ALL)
+    assert states(health, 0.0) == [0, 0, 0]
 
 
 def test_standing_forgets_tenants_with_nothing_to_say_first() -> None:
     """Those go first that have nothing to say."""
-    standing = Standing("x", 5.0)
-    fail(standing, "bad", Blame.PARK, 0.0)
+    health = DeploymentHealth("x", 5.0)
+    fail(health, "bad", Blame.PARK, 0.0)
     for number in range(MOST_TENANTS + 5):
-        Attempt(standing, str(number), 0.0).release()
-    assert standing.peek_circuit("bad").state(0.0) is State.OPEN
-    assert len(standing.shared.circuits) == MOST_TENANTS
+        Attempt(health, str(number), 0.0).release()
+    assert health.peek_circuit("bad").state(0.0) is State.OPEN
+    assert len(health.shared.circuits) == MOST_TENANTS
     for number in range(MOST_TENANTS + 5):
-        fail(standing, str(number), Blame.PARK, 0.0)
-    assert "bad" not in standing.shared.circuits
-    assert len(standing.shared.circuits) == MOST_TENANTS
+        fail(health, str(number), Blame.PARK, 0.0)
+    assert "bad" not in health.shared.circuits
+    assert len(health.shared.circuits) == MOST_TENANTS
 
 
 CALLS = st.lists(
@@ -178,17 +180,17 @@ CALLS = st.lists(
 @given(calls=CALLS)
 def test_with_a_single_tenant_the_common_part_says_nothing(calls: list[tuple[str, float, bool]]) -> None:
     """It takes requests, and lets probes through, as its own circuit alone would."""
-    standing, now = Standing("x", 5.0), 0.0
+    health, now = DeploymentHealth("x", 5.0), 0.0
     open_calls: list[Attempt] = []
     for what, passed, stays in calls:
         now += passed
-        circuit = standing.circuit_of("")
+        circuit = health.circuit_of("")
         assert circuit.due == circuit.own_due
-        shared, standing.shared.open_until = standing.shared.open_until, None
+        shared, health.shared.open_until = health.shared.open_until, None
         alone = circuit.state(now)
-        standing.shared.open_until = shared
+        health.shared.open_until = shared
         assert circuit.state(now) is alone
-        attempt = Attempt(standing, "", now)
+        attempt = Attempt(health, "", now)
         reach = Reach.ALL if what in ("unsent", "cool all", "park all") else Reach.TENANT
         blames = {"strike": Blame.STRIKE, "unsent": Blame.STRIKE, "none": Blame.NONE}
         if what == "fine":

@@ -12,17 +12,17 @@ MOST_TENANTS = 250
 """Tenants whose circuits are kept, for each deployment. Beyond that, the first closed circuit is dropped."""
 
 
-class Standing:
+class DeploymentHealth:
     """The health of one deployment: its circuits, and its calls in flight."""
 
-    __slots__ = ("_cooldown_s", "_unasked", "in_flight", "label", "shared")
+    __slots__ = ("_cooldown_s", "_default_circuit", "in_flight", "label", "shared")
 
     def __init__(self, label: str, cooldown_s: float) -> None:
         self.label = label
         self.in_flight = 0
         self.shared = SharedCircuit()
         self._cooldown_s = cooldown_s
-        self._unasked = Circuit(cooldown_s, self.shared)
+        self._default_circuit = Circuit(cooldown_s, self.shared)
 
     def circuit_of(self, tenant: str) -> Circuit:
         """Return the circuit of a tenant that is about to call."""
@@ -33,13 +33,13 @@ class Standing:
                 closed = (name for name, other in circuits.items() if not other.was_opened)
                 # its calls keep their reference, and end on it
                 del circuits[next(closed, next(iter(circuits)))]
-                self.shared.agree()
+                self.shared.update_shared()
             circuit = circuits[tenant] = Circuit(self._cooldown_s, self.shared)
         return circuit
 
     def peek_circuit(self, tenant: str) -> Circuit:
         """Return the circuit of a tenant for reading, without creating one."""
-        return self.shared.circuits.get(tenant, self._unasked)
+        return self.shared.circuits.get(tenant, self._default_circuit)
 
     def forget(self, tenant: str) -> bool:
         """Remove a tenant's circuit. Return True where it was the last one."""
@@ -49,13 +49,13 @@ class Standing:
     def state(self, now: float) -> State:
         """Return the state for all tenants. A single tenant's state is its own."""
         circuits = self.shared.circuits
-        only = next(iter(circuits.values())) if len(circuits) == 1 else self._unasked
+        only = next(iter(circuits.values())) if len(circuits) == 1 else self._default_circuit
         return only.state(now)
 
     def change_cooldown(self, cooldown_s: float) -> None:
         """Use another cooldown from the next opening on. 0 switches the circuits off."""
         self._cooldown_s = cooldown_s
-        for circuit in (self._unasked, *self.shared.circuits.values()):
+        for circuit in (self._default_circuit, *self.shared.circuits.values()):
             circuit.change_cooldown(cooldown_s)
 
 
@@ -66,14 +66,14 @@ class Attempt:
     counts neither for nor against the deployment.
     """
 
-    __slots__ = ("_circuit", "_released", "_standing", "_ticket")
+    __slots__ = ("_circuit", "_health", "_released", "_ticket")
 
-    def __init__(self, standing: Standing, tenant: str, now: float) -> None:
-        self._standing = standing
-        self._circuit = standing.shared.circuits.get(tenant) or standing.circuit_of(tenant)
+    def __init__(self, health: DeploymentHealth, tenant: str, now: float) -> None:
+        self._health = health
+        self._circuit = health.shared.circuits.get(tenant) or health.circuit_of(tenant)
         self._ticket = self._circuit.enter(now)
         self._released = False
-        standing.in_flight += 1
+        health.in_flight += 1
 
     def __enter__(self) -> Self:
         return self
@@ -93,7 +93,7 @@ class Attempt:
 
         The deployment then takes requests again, while this answer is still streamed.
         """
-        self._circuit.answering(self._ticket)
+        self._circuit.note_answer_started(self._ticket)
 
     def succeeded(self, now: float) -> None:
         """Report a complete answer."""
@@ -119,5 +119,5 @@ class Attempt:
         """Release the deployment. A second call is harmless."""
         if not self._released:
             self._released = True
-            self._standing.in_flight -= 1
+            self._health.in_flight -= 1
             self._circuit.leave(self._ticket)
