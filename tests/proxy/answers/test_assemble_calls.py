@@ -1,4 +1,4 @@
-"""Which call a piece belongs to, where the provider's index, id or name does not say so plainly."""
+"""Pieces are assigned to calls where the provider's index, id or name is ambiguous."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 TWO = [("a", "f", A), ("b", "f", B)]
 IDS = CallIds("f")
 FIRST, SECOND, *_ = OURS = [IDS.id_for(None, 0, place) for place in range(5)]
-"""The ids that calls get that have none of their own, by their place."""
+"""The ids of calls without a provider's id, by their place."""
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ FIRST, SECOND, *_ = OURS = [IDS.id_for(None, 0, place) for place in range(5)]
     ids=["chunks", "one chunk", "in pieces", "then 1", "no index", "told apart", "gaps"],
 )
 def test_a_new_id_is_a_new_call(events: list[Any], wanted: Any) -> None:
-    """Some servers send index 0 for every parallel call; what follows without an id belongs to the newest of them."""
+    """Some servers send index 0 for every parallel call. A piece without an id belongs to the newest call."""
     assert joined(*events) == wanted
 
 
@@ -90,7 +90,7 @@ def test_a_new_id_is_a_new_call(events: list[Any], wanted: Any) -> None:
     ],
 )
 def test_a_call_that_is_sent_again(events: list[Any]) -> None:
-    """The whole of a call that has come already is said once."""
+    """A client gets a whole call once, even if the provider repeats it."""
     assert joined(*events) == TWO
 
 
@@ -104,7 +104,7 @@ def test_a_call_that_is_sent_again(events: list[Any]) -> None:
     ids=["its place", "with its name", "made up for each piece"],
 )
 def test_an_id_that_is_said_again(events: list[Any]) -> None:
-    """It belongs to its own call; the client, which joins texts, gets id and name once."""
+    """A piece with a known id continues that call. The client joins texts, so it gets id and name once."""
     assert joined(*events) == TWO
 
 
@@ -119,12 +119,12 @@ def test_an_id_that_is_said_again(events: list[Any]) -> None:
     ],
 )
 def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
-    """Nothing can follow whole arguments: another object is another call, with an id of its own."""
+    """Nothing can follow whole arguments. Another object is another call, with an id of its own."""
     assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
 
 
 def test_name_after_arguments_begins_another_call() -> None:
-    """So is another name once arguments have begun, or at an index of its own."""
+    """A different name begins a call after arguments have begun, or at a new index."""
     assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [
         ("a", "f", "{}"),
         (SECOND, "g", "{}"),
@@ -136,13 +136,13 @@ def test_name_after_arguments_begins_another_call() -> None:
 
 
 def test_an_id_that_comes_late() -> None:
-    """A call that began without an id keeps ours; a name that comes late is its name."""
+    """A call that began without an id keeps the proxy's id. A late name becomes the call's name."""
     assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [(FIRST, "f", A)]
     assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [(FIRST, "f", A)]
 
 
 def test_an_id_that_calls_share_by_turns() -> None:
-    """Their indices tell them apart, whichever came last."""
+    """Parallel calls with one id are told apart by their indexes, in any order."""
     events = [
         [piece(0, "x", "f", A[:3]), piece(1, "x", "g", B[:3])],
         [more(A[3:], 0, "x")],
@@ -153,7 +153,10 @@ def test_an_id_that_calls_share_by_turns() -> None:
 
 
 def test_an_empty_object_may_be_a_placeholder() -> None:
-    """Servers behind Anthropic's events begin with one; it is what the call says only if nothing else comes."""
+    """Servers behind Anthropic's events begin a call with an empty object.
+
+    It is the call's arguments only if nothing follows.
+    """
     assert [text for *_, text in joined([piece(0, "a", "f", "{}")], [more(A[:3], 0)], [more(A[3:], 0)])] == [
         A
     ]
@@ -170,7 +173,10 @@ def test_nothing_new_is_not_said() -> None:
 
 
 def test_calls_of_a_whole_answer_are_told_apart_without_their_index() -> None:
-    """In a whole answer the index counts for nothing; calls that share an id are told apart, one said twice is one."""
+    """In a whole answer the index does not count.
+
+    Calls that share an id are told apart, and a repeated call is there once.
+    """
     calls = [piece(0, "a", text=A), piece(0, "a", text=B), piece(0, "a", text=A), piece(0, "b", text=B)]
     calls += [piece(0, None, text=B), piece(0, None, text=B)]
     answer = {"choices": [{"message": {"tool_calls": calls}}]}
@@ -187,7 +193,7 @@ def test_calls_of_a_whole_answer_are_told_apart_without_their_index() -> None:
 
 
 def test_calls_of_a_whole_answer_never_melt() -> None:
-    """Each entry is a call, whether its arguments are whole or not, and whatever its id."""
+    """Each entry is a call, with whole or broken arguments, and with any id."""
     for ids in ((None, None), ("", ""), ("x", "x")):
         for texts in (("{'a': 1}", "{'b': 2}"), ('{"a": 1,}', '{"b": 2,}'), ("null", '{"b": 2}'), ("", A)):
             calls = [piece(0, call, text=text) for call, text in zip(ids, texts, strict=True)]
@@ -199,7 +205,7 @@ def test_calls_of_a_whole_answer_never_melt() -> None:
 
 @pytest.mark.parametrize("where", ["call", "details"])
 def test_a_signature_behind_the_end_is_kept(where: str) -> None:
-    """It cannot be sent any more, and the call's id is known (open-webui/computer#224)."""
+    """The client cannot get it any more, but knows the call's id (open-webui/computer#224)."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     details = [{"type": "reasoning.encrypted", "id": "a", "data": "c2ln", "format": "google-gemini-v1"}]
     signed = {"index": 0, "extra_content": {"google": {"thought_signature": "c2ln"}}}
@@ -216,14 +222,14 @@ def test_a_signature_behind_the_end_is_kept(where: str) -> None:
 
 
 def test_a_model_in_a_loop_is_a_fault() -> None:
-    """One that writes hundreds of objects in one place has not called hundreds of times."""
+    """A model that writes hundreds of objects in one call has not called hundreds of times."""
     answer = {"choices": [{"message": {"tool_calls": [piece(0, "a", text=A * 500)]}}]}
     with pytest.raises(UpstreamFault, match="over and over"):
         normalize_answer(answer, fallback_id="f", created=1, model="m")
 
 
 def test_a_whole_signed_call_is_told_of_at_once() -> None:
-    """A client may act on it, and leave, before the stream says how it ended."""
+    """A client may act on the call, and leave, before the stream ends."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     signed = {**piece(0, "a", text=A), "extra_content": {"google": {"thought_signature": "c2ln"}}}
 
@@ -233,7 +239,7 @@ def test_a_whole_signed_call_is_told_of_at_once() -> None:
 
 
 def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that calls and calls costs by the call, not by the calls that came before."""
+    """The cost of a call does not grow with the number of earlier calls."""
     looks = 0
     is_complete = PartialCall.is_complete
 
@@ -250,7 +256,7 @@ def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_call_without_a_name_is_never_begun() -> None:
-    """Also where a second object stands in its place: the provider is at fault, and no piece went out."""
+    """The provider is at fault, also where a second object follows. No piece is sent."""
     nameless = {"index": 0, "id": "a", "function": {"arguments": A}}
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
 

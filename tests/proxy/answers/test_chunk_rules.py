@@ -11,7 +11,7 @@ DOCUMENT = (Path(__file__).resolve().parents[3] / "docs" / "canonical-chat.md").
 
 
 def test_the_document_lists_every_rule_in_its_words() -> None:
-    """Neither more nor fewer."""
+    """The document has the same rules, neither more nor fewer."""
     listed = {key_in(rule): words for rule, words in rows_under(DOCUMENT, "The rules of the strict chunk")}
 
     assert listed == CHUNK_RULES

@@ -1,4 +1,4 @@
-"""The types of what is in a strict chunk: each value that is wrong is told from its neighbour that is right."""
+"""The types of the values in a strict chunk. Wrong values are told from similar right ones."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ WRONG: list[tuple[Callable[[Any], bool], Any]] = [
 
 @pytest.mark.parametrize(("holds", "value"), RIGHT)
 def test_a_right_value_is_taken(holds: Callable[[Any], bool], value: Any) -> None:
-    """With all that may be left out, and without."""
+    """Values are tried with and without their optional fields."""
     assert holds(value)
 
 
 @pytest.mark.parametrize(("holds", "value"), WRONG)
 def test_a_wrong_value_is_not(holds: Callable[[Any], bool], value: Any) -> None:
-    """A field too many, one too few, or one of another type."""
+    """The values have one field too many, one too few, or one of another type."""
     assert not holds(value)
 
 
@@ -97,5 +97,5 @@ def test_a_wrong_value_is_not(holds: Callable[[Any], bool], value: Any) -> None:
     ],
 )
 def test_what_stands_behind_an_object_is_found(text: str, behind: str | None) -> None:
-    """Deep nesting, which Python does not read, is no object."""
+    """Nesting too deep for Python does not count as an object."""
     assert behind_object(text) == behind

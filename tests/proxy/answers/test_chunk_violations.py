@@ -1,4 +1,4 @@
-"""The checker of streams, rule by rule: each is broken alone, at its place, and right streams break none."""
+"""The checker of streams, rule by rule. Each rule is broken alone, and right streams break none."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ RIGHT: list[StrictChunk] = [
         },
     },
 ]
-"""Two choices, one with two calls; mypy holds it to the types."""
+"""A stream of two choices, one of them with two calls. mypy checks its types."""
 
 
 def chunk(*choices: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -161,7 +161,7 @@ SIGNED = {"google": {"thought_signature": "cw=="}}
 
 @dataclass(frozen=True)
 class Broken:
-    """A stream that breaks one rule, in *chunk*."""
+    """A stream that breaks one rule in the chunk with index *chunk*."""
 
     rule: str
     chunk: int
@@ -171,7 +171,7 @@ class Broken:
 
     @property
     def title(self) -> str:
-        """The rule, and what of it is broken."""
+        """The rule and its broken part."""
         return f"{self.rule} {self.note}".strip()
 
 
@@ -317,12 +317,12 @@ TABLE = [*ABOUT_CHUNKS, *ABOUT_CHOICES, *ABOUT_CALLS]
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.title)
 def test_a_broken_rule_is_found_where_it_is_broken(row: Broken) -> None:
-    """It is found alone."""
+    """The checker finds this violation and no other."""
     assert find_chunk_violations(row.chunks) == (ChunkViolation(row.rule, row.chunk, row.choice),)
 
 
 def test_every_rule_has_a_broken_stream() -> None:
-    """A rule that is in no row would be untested."""
+    """A rule without a row would be untested."""
     assert {row.rule for row in TABLE} == CHUNK_RULES.keys()
 
 
@@ -339,12 +339,12 @@ def test_every_rule_has_a_broken_stream() -> None:
     ids=["rich", "two chunks", "one chunk", "legacy call", "cut off", "logprobs alone"],
 )
 def test_a_right_stream_breaks_no_rule(chunks: Chunks) -> None:
-    """The neighbours of what is broken above."""
+    """The streams are right, and close to the broken ones."""
     assert find_chunk_violations(chunks) == ()
 
 
 def test_a_stream_that_broke_off_lacks_its_end() -> None:
-    """What its end lacks is no violation then; what is in it is."""
+    """A missing end is then not a violation. Violations before the end still are."""
     again = chunk(choice(role="assistant", content="a"))
 
     assert find_chunk_violations([], complete=False) == ()
@@ -365,7 +365,7 @@ def test_violations_are_in_reading_order_and_each_is_told_once() -> None:
 @pytest.mark.parametrize("value", [None, 1, "x", [], {}, [None], [{}], {"index": 0}])
 @pytest.mark.parametrize("place", ["choices", "usage", "choice", "delta", "piece", "function", "extra"])
 def test_any_json_is_judged(place: str, value: Any) -> None:
-    """The checker raises for nothing that JSON can express."""
+    """The checker never raises for JSON."""
     piece = {**head(), "function": value} if place == "function" else {**head(), "extra_content": value}
     wrong = {
         "choices": chunk(choices=value),

@@ -1,4 +1,4 @@
-"""Lists of embeddings: order, count, the two formats, and what a provider leaves out."""
+"""Lists of embeddings: their order, their number, the two formats, and missing fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def embeddings_in(answer: dict[str, Any]) -> list[Any]:
 
 @given(vectors)
 def test_formats_say_the_same(vector: list[float]) -> None:
-    """Numbers are packed as little-endian float32 where base64 is wanted, and unpacked where numbers are."""
+    """Numbers are packed as little-endian float32 for base64, and unpacked for float."""
     packed = embeddings_in(check_embeddings(answer_of(vector), 1, "base64", "m"))[0]
 
     assert array("f", b64decode(packed)).tolist() == vector
@@ -42,14 +42,14 @@ def test_formats_say_the_same(vector: list[float]) -> None:
 
 
 def test_the_bytes_are_openais() -> None:
-    """One is `00 00 80 3f`."""
+    """The number one is `00 00 80 3f`."""
     assert check_embeddings(answer_of([1]), 1, "base64", "m")["data"][0]["embedding"] == "AACAPw=="
     assert b64encode(b"\x00\x00\x80\x3f") == b"AACAPw=="
 
 
 @given(st.permutations(range(6)))
 def test_order_is_by_index(places: list[int]) -> None:
-    """However they come, each stands at the place of its text."""
+    """Embeddings come in any order, and each is at the index of its text."""
     data = [{"index": at, "embedding": [float(at)]} for at in places]
 
     assert embeddings_in(check_embeddings({"data": data}, 6, "float", "m")) == [
@@ -59,7 +59,7 @@ def test_order_is_by_index(places: list[int]) -> None:
 
 @pytest.mark.parametrize("index", [None, 0])
 def test_places_without_indices(index: int | None) -> None:
-    """Where none is named, or one for all, the order is that of the texts."""
+    """Without an index, or with one index for all, the order is that of the texts."""
     data = [{"index": index, "embedding": [float(at)]} for at in range(3)]
 
     assert embeddings_in(check_embeddings({"data": data}, 3, "float", "m")) == [[0.0], [1.0], [2.0]]
@@ -89,7 +89,7 @@ def test_places_without_indices(index: int | None) -> None:
     ],
 )
 def test_answer_without_one_embedding_for_each_text_is_refused(answer: dict[str, Any], cause: Cause) -> None:
-    """What does not hold one embedding for each of two texts is no answer."""
+    """Two texts need exactly two embeddings."""
     with pytest.raises(AnswerUnusable) as caught:
         check_embeddings(answer, 2, "float", "m")
 
@@ -108,7 +108,7 @@ def test_answer_without_one_embedding_for_each_text_is_refused(answer: dict[str,
     ],
 )
 def test_usage_has_both_counts(usage: Any, counted: tuple[int, int]) -> None:
-    """Strict clients need both; a provider that counts nothing has used nothing that anyone knows."""
+    """Strict clients need both counts. Without a provider's count both are 0."""
     answer = check_embeddings(answer_of([0.1], usage=usage, _hidden={}, model=""), 1, "float", "mine")
 
     assert answer["usage"] == {"prompt_tokens": counted[0], "total_tokens": counted[1]}
@@ -117,7 +117,7 @@ def test_usage_has_both_counts(usage: Any, counted: tuple[int, int]) -> None:
 
 
 def test_parts_are_joined() -> None:
-    """Indices go on, and the tokens are added up."""
+    """Indexes continue across the parts, and the tokens are added up."""
     usage = {"prompt_tokens": 2, "total_tokens": 2}
     parts = [check_embeddings(answer_of([at], [at + 1], usage=usage), 2, "float", "m") for at in (0.0, 2.0)]
     joined = join_embeddings(parts)

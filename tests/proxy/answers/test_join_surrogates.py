@@ -1,4 +1,4 @@
-"""Emojis that a stream cuts in two."""
+"""Emojis that a stream splits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NONE = "\ufffd"
 
 
 def told(*chunks: Any) -> list[Any]:
-    """Return the choices that a client gets of these chunks; each must be text that can be written."""
+    """Return the choices that a client gets of these chunks. Each can be written as UTF-8."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     found = [
         choice for given in chunks for choice in (normalizer.normalize(given) or {"choices": []})["choices"]
@@ -51,14 +51,14 @@ def arguments_of(choices: list[Any], place: int) -> str:
     ],
 )
 def test_adjacent_halves_of_a_surrogate_pair_are_joined(name: str, pieces: list[str], wanted: str) -> None:
-    """Two that follow one another are joined, one that stays alone is U+FFFD."""
+    """Two adjacent surrogates are joined. A single one becomes U+FFFD."""
     events = [chunk({name: piece}) for piece in pieces]
 
     assert text_of(told(*events, chunk(finish="stop")), name) == wanted
 
 
 def test_halves_of_different_texts() -> None:
-    """Each text of each choice waits for its own second half."""
+    """Each text of each choice waits for its own low surrogate."""
     found = told(
         chunk({"content": HIGH, "reasoning_content": "r" + HIGH}),
         chunk({"content": HIGH}, index=1),
@@ -75,7 +75,7 @@ def test_halves_of_different_texts() -> None:
 
 
 def test_halves_of_arguments() -> None:
-    """So do the arguments of each call."""
+    """The arguments of each call wait for their own low surrogate."""
     events = [(0, '{"a":"' + HIGH), (1, '{"b":"' + HIGH), (0, LOW + '"}'), (1, '"')]
     pieces: list[dict[str, Any]] = [
         {"index": at, "id": f"c{at}", "function": {"name": "f", "arguments": text}} for at, text in events
@@ -88,7 +88,7 @@ def test_halves_of_arguments() -> None:
 
 @given(pieces=st.lists(st.text(st.sampled_from(["a", "é", SMILE, HIGH, LOW]), max_size=4), max_size=6))
 def test_joined_pieces_are_the_providers_text(pieces: list[str]) -> None:
-    """What a client joins is the provider's text, in whole characters."""
+    """The client joins the provider's text, in whole characters."""
     whole = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     assert text_of(told(*(chunk({"content": piece}) for piece in pieces), chunk(finish="stop"))) == whole

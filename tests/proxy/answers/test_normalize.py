@@ -1,4 +1,4 @@
-"""Whole answers in the one shape that clients rely on."""
+"""Whole answers in canonical form."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_what_is_missing_is_filled() -> None:
 
 
 def test_what_is_there_stays() -> None:
-    """The provider's own id, time, model and fingerprint are the client's."""
+    """The client gets the provider's own id, time, model and fingerprint."""
     given = {"id": "g", "created": 9, "model": "x", "system_fingerprint": "fp", "service_tier": "flex"}
     found = normalized(**given)
 
@@ -51,7 +51,7 @@ def test_what_is_there_stays() -> None:
 
 
 def test_fields_of_vendors_are_left_out() -> None:
-    """Vendors' fields are left out, on the answer, the message, the calls and the usage."""
+    """Vendors' fields are removed from the answer, the message, the calls and the usage."""
     found = normalized(
         vertex_ai_grounding_metadata=[],
         choices=[
@@ -75,7 +75,7 @@ def test_fields_of_vendors_are_left_out() -> None:
 
 
 def test_what_the_model_said_stays() -> None:
-    """Reasoning, refusals, annotations, audio and log probabilities are the client's."""
+    """The client gets reasoning, refusals, annotations, audio and log probabilities."""
     message = {
         "content": "x",
         "reasoning_content": "r",
@@ -91,7 +91,7 @@ def test_what_the_model_said_stays() -> None:
 
 @pytest.mark.parametrize("calls", [[], None])
 def test_empty_tool_calls_go(calls: Any) -> None:
-    """An empty list of calls makes agents believe in a tool round."""
+    """Agents read an empty list of calls as a tool round."""
     assert "tool_calls" not in said({"content": "x", "tool_calls": calls})["message"]
 
 
@@ -110,19 +110,19 @@ def test_empty_tool_calls_go(calls: Any) -> None:
     ],
 )
 def test_every_choice_has_a_finish_reason(reason: Any, calls: bool, wanted: str) -> None:
-    """Every choice has a finish reason; Gemini says STOP to calls as well."""
+    """Every choice has a finish reason. Gemini also says STOP to calls."""
     assert said({"tool_calls": [CALL] if calls else None}, reason)["finish_reason"] == wanted
 
 
 def test_choices_keep_their_index() -> None:
-    """Several choices keep the provider's index, or get their place."""
+    """Several choices keep the provider's index, or get their position."""
     found = normalized(choices=[{"message": {}}, {"message": None}, {"index": 7, "message": {}}])
 
     assert [choice["index"] for choice in found["choices"]] == [0, 1, 7]
 
 
 def test_input_is_not_touched() -> None:
-    """The provider's answer is left as it is."""
+    """The provider's answer is not changed."""
     message = {"content": "x", "extra": 1, "tool_calls": [{**CALL, "extra": 1}]}
     answer: dict[str, Any] = {"choices": [{"message": message}], "usage": {"cost": 1}}
     before = repr(answer)
@@ -143,5 +143,5 @@ def test_input_is_not_touched() -> None:
     ids=["text", "line ends", "lone surrogate", "halves", "large number"],
 )
 def test_event_is_one_line(value: Any, written: bytes) -> None:
-    """An event is one line and an empty one, whatever it holds."""
+    """An event is one line and an empty line, for any content."""
     assert encode_event(value) == written

@@ -1,4 +1,4 @@
-"""Streams in the one shape that clients rely on."""
+"""Streams in canonical form."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ def finish_of(*choices: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("legacy", [None, {}, {"name": "", "arguments": ""}])
 @pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
 def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
-    """Some servers write it into every delta; an agent would wait for a call that never comes."""
+    """Some servers write an empty ``function_call`` into every delta.
+
+    An agent would wait for a call that never comes.
+    """
     assert (
         finish_of({"delta": {"content": "a", "function_call": legacy}}, {"finish_reason": reason}) == "stop"
     )
 
 
 def test_a_function_call_is_one() -> None:
-    """It is told as one, also where the server calls it another's."""
+    """A ``function_call`` ends with that reason, even if the server gives another."""
     said = {"delta": {"function_call": {"name": "f", "arguments": "{}"}}}
     rest = {"delta": {"function_call": None}, "finish_reason": "tool_calls"}
 
@@ -39,7 +42,7 @@ def test_a_function_call_is_one() -> None:
 
 
 def test_no_empty_text_stands_beside_a_call_that_was_held_back() -> None:
-    """A name that may go on is held back until the end, which may be in the first chunk."""
+    """A name that may continue is withheld until the end, which may be in the first chunk."""
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}
     names = ToolNameMap({"f_1": "f.1"})
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False, names=names)

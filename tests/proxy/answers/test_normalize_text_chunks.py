@@ -1,6 +1,6 @@
-"""Chunks of which nearly all streams consist have a way of their own: they say what they would have said otherwise.
+"""The fast path for text chunks gives the same result as the full path.
 
-Each is compared to one that says the same and holds something empty beside it, which takes the long way.
+Each chunk is compared with an equal one that has an extra empty field, which takes the full path.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def passed_on(choices: list[dict[str, Any]]) -> list[Chunk | str | None]:
 
 
 def written(choice: dict[str, Any]) -> bool:
-    """Tell whether orjson can write the choice; what it cannot is looked at in the tests of halves."""
+    """Return True where orjson can write the choice. The tests of surrogates cover the others."""
     try:
         orjson.dumps(choice)
     except orjson.JSONEncodeError:
@@ -94,13 +94,13 @@ GOES_ON = {"index": 0, "function": {"arguments": '"a":1}'}}
 )
 @given(choices=st.lists(CHOICES.filter(written), max_size=12))
 def test_openai_delta_with_text_alone_is_read_as_any_other(choices: list[dict[str, Any]]) -> None:
-    """A text, and a piece of arguments, is passed on as one with company is."""
+    """A text, or a piece of arguments, is passed on alike with and without an extra field."""
     assert passed_on(choices) == passed_on([with_company(choice) for choice in choices])
 
 
 @given(said=st.lists(st.tuples(TEXTS, REASONS), max_size=12))
 def test_halves_and_ends(said: list[tuple[str, str | None]]) -> None:
-    """Halves of characters wait for one another, and nothing comes behind an end, however chunks are written."""
+    """Surrogates wait for each other, and nothing follows an end, in any form of chunk."""
 
     def texts(company: dict[str, Any]) -> list[Chunk | None]:
         normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False)
@@ -120,7 +120,7 @@ def test_halves_and_ends(said: list[tuple[str, str | None]]) -> None:
 def test_gemini_part_with_text_alone_is_read_as_any_other(
     parts: list[str], reasons: list[str | None]
 ) -> None:
-    """A text that stands alone is read as one that is said to be no thought."""
+    """A text without ``thought`` is read like one with ``thought: false``."""
 
     def chunks(company: dict[str, Any]) -> list[Any]:
         reader = GeminiReader("m")

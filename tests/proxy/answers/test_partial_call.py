@@ -1,4 +1,4 @@
-"""Where a whole object ends, however it is cut; and what a call passes on."""
+"""The end of a whole object in any pieces, and the parts of a call that are sent on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cut(text: str, places: list[int]) -> list[str]:
 @settings(max_examples=100)
 @given(OBJECTS, st.booleans(), BEHIND, st.lists(st.integers(0, 200)))
 def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str, places: list[int]) -> None:
-    """It is where a parser finds it, in whatever pieces the text comes; brackets within strings are text."""
+    """The end is where a parser finds it, in any pieces. Brackets in strings are text."""
     written = json.dumps(value, ensure_ascii=escaped)
     end = ObjectEnd()
     seen = 0
@@ -48,7 +48,7 @@ def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str,
 
 @pytest.mark.parametrize("value", [{"a": [[]] * 40_000}, {"a": ['"]}\\'] * 20_000}, {"a": "\\" * 100_001}])
 def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
-    """It is found as well where the text is looked at in several blocks."""
+    """The end is found in a text of several blocks."""
     written = json.dumps(value, separators=(",", ":"))
     end = ObjectEnd()
 
@@ -59,7 +59,7 @@ def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
 @settings(max_examples=100)
 @given(OBJECTS, st.lists(st.integers(0, 200)))
 def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
-    """No piece of a legal call is held back, left out or taken for another call's; an empty one may wait."""
+    """Every piece of a legal call is sent on, and belongs to that call. An empty object may wait."""
     written = json.dumps(value)
     call = PartialCall(None, None)
     passed = ""
@@ -76,7 +76,7 @@ def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[i
 @settings(max_examples=100)
 @given(OBJECTS, OBJECTS, st.lists(st.integers(0, 400)))
 def test_an_object_behind_an_object(one: dict[str, Any], other: dict[str, Any], places: list[int]) -> None:
-    """It begins another call, wherever the cut is; an empty one before it was a placeholder."""
+    """The second object is another call, for any split. An empty object before it was a placeholder."""
     first, second = json.dumps(one), json.dumps(other)
     calls = [PartialCall(None, None)]
     for piece in cut(f"{first} {second}", places):

@@ -1,4 +1,4 @@
-"""A repair is what changes what an answer says; what a writer puts into native events itself is none."""
+"""A repair changes the content of an answer. Values that a writer puts into native events are not repairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.scripted_upstream import answer, chunk
 
 
 def piece(arguments: str | None = "{}", *, index: int = 0, **head: Any) -> dict[str, Any]:
-    """Build a piece of a call; an id, or a name, makes it a head."""
+    """Build a piece of a call. An id or a name makes it the first piece."""
     named = {"name": head.pop("name")} if "name" in head else {}
     return {"index": index, **head, "function": {**named, "arguments": arguments}}
 
@@ -52,7 +52,7 @@ RENAMED = {**CALL, "id": "b", "function": {"name": "g", "arguments": "{}"}}
     ],
 )
 def test_same_words_are_no_repair(projected: Any, canonical: Any) -> None:
-    """Neither are other names, ids, signatures and usage."""
+    """Other names, ids, signatures and usage are not repairs either."""
     assert not is_repaired(projected, canonical)
 
 
@@ -81,7 +81,7 @@ def test_same_words_are_no_repair(projected: Any, canonical: Any) -> None:
     ],
 )
 def test_other_words_are_a_repair(projected: Any, canonical: Any) -> None:
-    """So is what is held back."""
+    """A withheld chunk is a repair too."""
     assert is_repaired(projected, canonical)
 
 
@@ -91,7 +91,7 @@ def normalizer() -> ChunkNormalizer:
 
 
 def test_normalizer_leaves_a_good_stream_as_it_is() -> None:
-    """Each of its chunks goes out natively."""
+    """Each chunk of the stream is sent natively."""
     chunks = [
         chunk({"role": "assistant", "content": ""}),
         chunk({"reasoning_content": "Well."}),
@@ -111,7 +111,7 @@ def test_normalizer_leaves_a_good_stream_as_it_is() -> None:
     ("made", "repaired"), [('{"a":1}', False), ('"{}"', True)], ids=["an object", "encoded twice"]
 )
 def test_arguments_that_the_normalizer_decodes_are_a_repair(made: str, repaired: bool) -> None:
-    """Whole and streamed."""
+    """Both a whole answer and a stream are checked."""
     call = {**CALL, "function": {"name": "f", "arguments": made}}
     projected, normal = whole(call), normalizer()
     chunks = [calling(piece(made, id="a", type="function", name="f")), chunk(finish="tool_calls")]

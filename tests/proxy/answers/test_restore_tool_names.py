@@ -1,4 +1,4 @@
-"""Calls of an answer get the client's names back, however the provider cuts them; nothing else is looked at."""
+"""Calls of an answer get the client's tool names, for any split of the stream. Other texts stay."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGER = spell_legal(f"{NEW}.x")  # begins as NEW does
 BACK = {NEW: OLD, f"{NEW}_more": "工具", LONGER: "long"}
 LEGAL = ("f", NEW[:4], NEW[:-1], "default_api.f")
 NAMES = {**BACK, **{name: name for name in LEGAL}, f"default_api.{NEW}": f"default_api.{OLD}"}
-"""What a model may call, and what its client is to see."""
+"""Names that a model may call, and the names that its client gets."""
 
 
 def normalizer_of(back: dict[str, str]) -> ChunkNormalizer:
@@ -61,7 +61,7 @@ called = st.lists(st.tuples(st.sampled_from(sorted(NAMES)), cuts, cuts), min_siz
 
 @given(called)
 def test_names_in_pieces(plan: list[tuple[str, list[int], list[int]]]) -> None:
-    """Wherever a stream cuts names and arguments, the client joins its own names."""
+    """The client joins its own names, for any split of names and arguments."""
     deltas: list[dict[str, Any]] = []
     for index, (name, name_cuts, text_cuts) in enumerate(plan):
         text = f'{{"n": {index}}}'
@@ -84,7 +84,7 @@ def test_names_in_pieces(plan: list[tuple[str, list[int], list[int]]]) -> None:
 
 @given(st.sampled_from(sorted(NAMES)), cuts, cuts)
 def test_legacy_names_in_pieces(name: str, name_cuts: list[int], text_cuts: list[int]) -> None:
-    """The same in the form before tool calls."""
+    """Names in ``function_call`` are restored as well."""
     deltas: list[dict[str, Any]] = [{"function_call": {"name": piece}} for piece in cut(name, name_cuts)]
     deltas += [{"function_call": {"arguments": piece}} for piece in cut('{"a": 1}', text_cuts)]
 
@@ -94,7 +94,7 @@ def test_legacy_names_in_pieces(name: str, name_cuts: list[int], text_cuts: list
 @pytest.mark.parametrize("name", sorted(NAMES))
 @pytest.mark.parametrize("form", ["tool_calls", "function_call"])
 def test_a_name_without_arguments(name: str, form: str) -> None:
-    """What was held back because it might go on is said at the end."""
+    """A name that might have continued is sent at the end."""
     function = {"name": name}
     delta = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
     [(found, _)] = joined([delta if form == "tool_calls" else {"function_call": function}])
@@ -104,7 +104,7 @@ def test_a_name_without_arguments(name: str, form: str) -> None:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 1, 0)])
 def test_heads_first_keep_their_order(order: tuple[int, ...]) -> None:
-    """Calls whose heads all come before their arguments stay in order, also where a head might have gone on."""
+    """Calls whose names all come before their arguments keep their order, also where a name might have continued."""
     names = [NEW[:4], NEW, "f"]
     heads = [
         {"tool_calls": [{"index": at, "id": f"c{at}", "function": {"name": name, "arguments": ""}}]}
@@ -116,7 +116,7 @@ def test_heads_first_keep_their_order(order: tuple[int, ...]) -> None:
 
 
 def test_a_whole_name_is_not_held_back() -> None:
-    """A call begins for the client when it begins for us."""
+    """The client sees a call's beginning when the proxy does."""
     normalizer = normalizer_of({NEW: OLD})
     head = {"index": 0, "id": "c", "function": {"name": NEW, "arguments": ""}}
 
@@ -128,7 +128,7 @@ def test_a_whole_name_is_not_held_back() -> None:
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_names_of_calls_in_whole_answers_are_restored(name: str) -> None:
-    """Names of calls in either form are put back, those in texts and arguments are not."""
+    """Names of calls in either form are restored. Names in texts and arguments are not."""
     message = {
         "content": f"I call {NEW}.",
         "tool_calls": [call("c", name, f'{{"tool": "{NEW}"}}')],
@@ -163,7 +163,7 @@ def test_a_signature_is_kept_under_the_clients_name() -> None:
 
 @pytest.mark.parametrize("back", [{}, {"f_1": "f.1"}], ids=["passed on", "held back"])
 def test_two_calls_alike_are_two(back: dict[str, str]) -> None:
-    """Their ids tell them apart, also where they have no arguments and their name may go on."""
+    """Their ids tell them apart, also without arguments and with a name that may continue."""
     calls = [{"index": at, "id": f"c{at}", "function": {"name": "f", "arguments": ""}} for at in range(2)]
 
     assert joined([{"tool_calls": calls}], back) == [("f", "{}"), ("f", "{}")]

@@ -1,4 +1,4 @@
-"""What counts for all tenants: what two agree on, and what was named under a code."""
+"""The lessons that count for all tenants: those that two agree on, and windows from errors with a code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def local() -> Deployment:
 
 
 def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float = 0.0) -> list[int | None]:
-    """Return the windows that three tenants are planned by; a look and a plan see the same."""
+    """Return the windows by which three tenants are planned. A look and a plan give the same."""
     found = []
     for tenant in "abc":
         looked = learned_windows.look(deployment, now, tenant).learned
@@ -33,7 +33,7 @@ def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float 
 
 
 def test_the_second_smallest_window_counts_for_all(local: Deployment) -> None:
-    """And a tenant's own for itself, for an hour each."""
+    """A tenant's own window counts for itself. Each holds for an hour."""
     learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(2_000), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [2_000, None, None]
@@ -46,7 +46,7 @@ def test_the_second_smallest_window_counts_for_all(local: Deployment) -> None:
 
 
 def test_a_guess_stays_one(local: Deployment) -> None:
-    """Where one of the two has only guessed, nothing is refused by it."""
+    """A window with one guess refuses nothing."""
     learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(), REFUSED, 0.0, "a")
     learned_windows.learn(local, Overflow(25_000), REFUSED, 0.0, "b")
@@ -55,7 +55,7 @@ def test_a_guess_stays_one(local: Deployment) -> None:
 
 
 def test_an_answer_proves_it_larger(local: Deployment) -> None:
-    """To the tenant that had it at once; of what two agree on, one of them is enough to end it."""
+    """It is larger at once for the answered tenant. One answer ends an agreement of two."""
     learned_windows = LearnedWindows()
     for tenant in "ab":
         learned_windows.learn(local, Overflow(9_000), REFUSED, 0.0, tenant)
@@ -66,7 +66,7 @@ def test_an_answer_proves_it_larger(local: Deployment) -> None:
 
 
 def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(local: Deployment) -> None:
-    """Whoever was answered."""
+    """Any tenant's answer proves it."""
     learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(9_000, coded=True), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [9_000] * 3
@@ -75,7 +75,7 @@ def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(l
 
 
 def test_buried_words_teach_nobody(local: Deployment) -> None:
-    """The request that was refused is made smaller by them."""
+    """They only make the refused request smaller."""
     learned_windows = LearnedWindows()
     lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")
     assert (lesson.most, lesson.learned) == (7_200, None)
@@ -84,7 +84,7 @@ def test_buried_words_teach_nobody(local: Deployment) -> None:
 
 
 def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> None:
-    """Their tenants plan by them; a third one needs two that read them at the beginning of a text."""
+    """They count for their own tenants. A third tenant needs two that read them at the beginning of a text."""
     learned_windows = LearnedWindows()
     first = learned_windows.look(local, 0.0).calibration.sticky
     for tenant in "ab":
@@ -103,7 +103,7 @@ def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> N
 def test_a_configured_window_is_halved_at_most(
     local: Deployment, configured: bool, learned: int | None
 ) -> None:
-    """Whatever the words say."""
+    """No words halve it more than once."""
     learned_windows = LearnedWindows()
     refused = replace(REFUSED, known_window=10_000, configured=configured)
     learned_windows.learn(local, Overflow(4_000), refused, 0.0, "a")
@@ -116,7 +116,7 @@ def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[flo
 
 
 def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> None:
-    """One that has none begins with the second largest, and keeps it whatever others do."""
+    """A tenant without a factor begins with the second largest, and keeps it whatever others do."""
     learned_windows = LearnedWindows()
     first = learned_windows.look(local, 0.0).calibration.sticky
     learned_windows.observe(local, Counted(1_000, 2_900, media=False), 0.0, "a")
@@ -130,7 +130,7 @@ def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> 
 
 
 def test_a_factor_that_was_taken_over_is_no_evidence(local: Deployment) -> None:
-    """Else two tenants would agree with themselves for ever."""
+    """Otherwise two tenants would agree with their own factor forever."""
     learned_windows = LearnedWindows()
     for tenant, actual in (("a", 2_000), ("b", 1_500)):
         learned_windows.observe(local, Counted(1_000, actual, media=False), 0.0, tenant)
@@ -141,7 +141,7 @@ def test_a_factor_that_was_taken_over_is_no_evidence(local: Deployment) -> None:
 
 
 def test_a_reload_keeps_what_was_agreed_on(local: Deployment) -> None:
-    """Under the new position."""
+    """The entry has a new position."""
     learned_windows = LearnedWindows()
     for tenant in "ab":
         learned_windows.learn(local, Overflow(9_000), REFUSED, 0.0, tenant)

@@ -1,4 +1,4 @@
-"""What is kept of a signed call, and which call it is taken for."""
+"""The stored form of a signed call, and the calls that match it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def kept(arguments: str, name: str = "f") -> StoredSignature:
 
 @given(OBJECTS, st.randoms())
 def test_other_spellings_are_the_same_call(value: dict[str, Any], random: Any) -> None:
-    """Clients write arguments anew: in another order, with other blanks, escapes and number formats."""
+    """Clients rewrite arguments in another order, with other blanks, escapes and number formats."""
     written = json.dumps(value)
     names = list(value)
     random.shuffle(names)
@@ -45,19 +45,19 @@ def test_other_spellings_are_the_same_call(value: dict[str, Any], random: Any) -
 
 @given(OBJECTS, OBJECTS)
 def test_other_arguments_are_another_call(value: dict[str, Any], other: dict[str, Any]) -> None:
-    """A signature is not sent on a call that it was not made for."""
+    """A signature only goes back on the call that it was made for."""
     assert kept(json.dumps(value)).is_of("f", json.dumps(other)) == (_plain(value) == _plain(other))
 
 
 def test_signature_is_kept_by_name_and_arguments_apart() -> None:
-    """Nor are name and arguments taken together as one text."""
+    """Name and arguments are not joined into one text either."""
     assert not kept("{}").is_of("g", "{}")
     assert not kept("b{}", name="a").is_of("ab", "{}")
 
 
 @pytest.mark.parametrize("value", [b"", b"[]", b"{}", b'{"signature": "a"}', b"\xff"])
 def test_what_cannot_be_read_is_nothing(value: bytes) -> None:
-    """Another version may have written it."""
+    """Another version may have written the bytes."""
     assert unpack(value) is None
 
 

@@ -1,4 +1,4 @@
-"""What one overflow teaches: the provider's numbers where they are plausible, and little where there are none."""
+"""The lesson of one overflow: plausible numbers of the provider, and little without numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lesson(
 
 
 def test_the_providers_numbers() -> None:
-    """The limit is the window, the count of the prompt the factor, and nothing else bounds the next try."""
+    """The limit is the window, the count of the prompt is the factor, and the retry has no other limit."""
     assert lesson(Overflow(8_192, 15_000)) == Lesson(Calibration(1.5, 1.5, 1), Learned(8_192), None)
 
 
@@ -49,7 +49,7 @@ def test_the_providers_numbers() -> None:
     ],
 )
 def test_what_teaches_nothing(said: Overflow, more: dict[str, Any]) -> None:
-    """Neither window nor factor; this one request is made smaller."""
+    """Neither window nor factor change. This one request is made smaller."""
     found = lesson(said, **more)
 
     assert (found.calibration, found.learned) == (NEW, None)
@@ -67,7 +67,7 @@ def test_what_teaches_nothing(said: Overflow, more: dict[str, Any]) -> None:
     ],
 )
 def test_the_answers_share_is_not_the_prompts(said: Overflow, asked: int | None, factor: float) -> None:
-    """OpenAI's 'you requested' counts both."""
+    """OpenAI's 'you requested' counts both prompt and answer."""
     known = Calibration(1.15, 1.15, 5)
 
     found = lesson(said, asked=asked, state=known)
@@ -77,7 +77,7 @@ def test_the_answers_share_is_not_the_prompts(said: Overflow, asked: int | None,
 
 
 def test_a_limit_alone_is_the_least_that_the_prompt_has() -> None:
-    """Else the next request of the session would be planned the same, and refused the same."""
+    """Otherwise the next request of the session would be planned and refused in the same way."""
     found = lesson(Overflow(30_000), estimated=20_000, known=30_000)
 
     assert found.calibration == Calibration(1.5, 1.5)
@@ -86,20 +86,20 @@ def test_a_limit_alone_is_the_least_that_the_prompt_has() -> None:
 
 
 def test_no_numbers_near_the_known_window() -> None:
-    """The factor was too small; the operator's window stays."""
+    """The factor was too small. The operator's window stays."""
     found = lesson(Overflow(), estimated=100_000, known=128_000)
 
     assert found == Lesson(Calibration(1.28, 1.28), None, int(128_000 * 0.8))
 
 
 def test_no_numbers_and_no_window() -> None:
-    """What did not fit is a guess."""
+    """The refused size is a guess."""
     assert lesson(Overflow()).learned == Learned(11_500, guessed=True)
     assert lesson(Overflow(), proved=11_501).learned is None
 
 
 def test_media_teach_no_factor() -> None:
-    """What an image costs is a guess; the window is learned all the same."""
+    """The tokens of an image are a guess. The window is still learned."""
     found = lesson(Overflow(8_192, 15_000), media=True)
 
     assert (found.calibration, found.learned) == (NEW, Learned(8_192))

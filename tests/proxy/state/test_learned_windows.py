@@ -1,4 +1,4 @@
-"""What each deployment has taught: its window, and how its tokens compare with the estimates."""
+"""The lessons of each deployment: its window, and its factor of tokens to estimates."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def learn(
     estimated: int = 10_000,
     now: float = 0.0,
 ) -> Learned | None:
-    """Learn from an overflow and return the window that is then known."""
+    """Learn from an overflow, and return the window that is then known."""
     known = window_of(deployment).max_input_tokens
     learned_windows.learn(deployment, said, Refused(estimated, None, known, media=False), now)
     return learned_windows.of(deployment, now).learned
@@ -56,7 +56,7 @@ def learn(
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
 def test_at_first_it_is_the_family_s(learned_windows: LearnedWindows, model: str) -> None:
-    """No window, no answers, and the family's factor."""
+    """It has no window, no answers, and the family's factor."""
     taught = learned_windows.of(deployment_of(model), 0.0)
 
     assert (taught.family, taught.learned, taught.answers) == (family_of(model), None, 0)
@@ -64,7 +64,7 @@ def test_at_first_it_is_the_family_s(learned_windows: LearnedWindows, model: str
 
 
 def test_a_window_is_found_out_anew_after_an_hour(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """A server may have been restarted with more, or the error have spoken of something else."""
+    """A restarted server may take more, or the error may have meant something else."""
     learned = learn(learned_windows, local, Overflow(8_192, 20_000), now=10.0)
 
     assert learned == Learned(8_192)
@@ -73,7 +73,7 @@ def test_a_window_is_found_out_anew_after_an_hour(learned_windows: LearnedWindow
 
 
 def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """A prompt that was answered did fit; one that is smaller proves nothing, and nothing is made up of it."""
+    """An answered prompt fitted. A smaller one proves nothing, and no window is made up from it."""
 
     def learned_after(actual: int) -> Learned | None:
         observe_answer(learned_windows.of(local, 0.0), actual, actual, media=False)
@@ -87,7 +87,7 @@ def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local
 
 
 def test_the_factor_to_plan_by(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """It is raised by a plan that needed a larger one, and never lowered by one."""
+    """A plan that needs a larger factor raises it. A plan never lowers it."""
     before = learned_windows.of(local, 0.0).calibration
     learned_windows.raise_factor(local, before.sticky * 0.9, 0.0)
     assert learned_windows.of(local, 0.0).calibration == before
@@ -97,7 +97,7 @@ def test_the_factor_to_plan_by(learned_windows: LearnedWindows, local: Deploymen
 
 
 def test_deployments_are_apart(learned_windows: LearnedWindows) -> None:
-    """Members of a pool, and the models behind a wildcard, teach nothing about each other."""
+    """Members of a pool, and the models behind a wildcard, teach each other nothing."""
     entries = [{"model_name": "pool", "litellm_params": {"model": LOCAL}} for _ in range(2)]
     entries.append({"model_name": "openai/*", "litellm_params": {"model": "openai/*"}})
     settings = settings_of(model_list=entries)
@@ -113,7 +113,7 @@ def test_deployments_are_apart(learned_windows: LearnedWindows) -> None:
 def test_the_first_answers_and_then_one_in_sixteen(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """The first three that teach something are looked at, then each sixteenth answer."""
+    """The first three that teach something are counted, then each sixteenth answer."""
     taught, sampled = learned_windows.of(local, 0.0), []
     for number in range(1, 100):
         if is_sampled(taught, float(number)):
@@ -126,7 +126,7 @@ def test_the_first_answers_and_then_one_in_sixteen(
 def test_answers_that_teach_nothing_do_not_use_up_the_first(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """Requests that are too small to tell are looked at until three were not, or there were many."""
+    """Small requests are counted until three larger ones came, or until there were many."""
     taught = learned_windows.of(local, 0.0)
     for _ in range(64):
         assert is_sampled(taught, 0.0)
@@ -138,7 +138,7 @@ def test_answers_that_teach_nothing_do_not_use_up_the_first(
 def test_a_busy_deployment_is_not_counted_more_often(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """Once a second at most."""
+    """An answer is counted once a second at most."""
     taught = learned_windows.of(local, 0.0)
     for _ in range(3):
         is_sampled(taught, 0.0)
@@ -149,7 +149,7 @@ def test_a_busy_deployment_is_not_counted_more_often(
 
 
 def test_learned_windows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that makes up names behind a wildcard pushes out what is not used, and memory does not grow."""
+    """A client that makes up names behind a wildcard pushes out unused entries, and memory does not grow."""
     monkeypatch.setattr(module, "_MOST", 8)
     learned_windows = LearnedWindows()
     used, *deployments = made_up(20)
@@ -165,7 +165,7 @@ def test_learned_windows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_look_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It sees what was taught, as long as that holds, and neither adds nor keeps anything."""
+    """A look returns the valid lessons, and neither adds nor keeps an entry."""
     monkeypatch.setattr(module, "_MOST", 4)
     learned_windows = LearnedWindows()
     first, second, *rest = made_up(20)

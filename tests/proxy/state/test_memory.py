@@ -1,4 +1,4 @@
-"""What is kept in memory: bounded, and what is used stays longest."""
+"""The store in memory: it is bounded, and used values stay longest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.state import MemoryStore
 
 
 async def test_what_was_put_is_there() -> None:
-    """Within its space, and nothing else."""
+    """A value is in its own space, and in no other."""
     store = MemoryStore(10_000)
 
     await store.put("a", {"k": b"1", "l": b"2"}, tenant="t")
@@ -23,7 +23,7 @@ async def test_what_was_put_is_there() -> None:
 
 
 async def test_the_longest_unused_goes_first() -> None:
-    """Asking for a value is using it."""
+    """Reading a value is a use."""
     store = MemoryStore(2_000)
     await store.put("a", dict.fromkeys("123", b"x" * 300), tenant="t")
     await store.get("a", ["1"], tenant="t")
@@ -34,7 +34,7 @@ async def test_the_longest_unused_goes_first() -> None:
 
 
 async def test_a_value_takes_the_place_of_the_one_before() -> None:
-    """Its size, too."""
+    """The size is replaced too."""
     store = MemoryStore(2_000)
     await store.put("a", {"k": b"x" * 1_000}, tenant="t")
     await store.put("a", {"k": b"y"}, tenant="t")
@@ -44,7 +44,7 @@ async def test_a_value_takes_the_place_of_the_one_before() -> None:
 
 
 async def test_a_value_larger_than_all_is_not_kept() -> None:
-    """And pushes nothing out."""
+    """It pushes out no other value."""
     store = MemoryStore(2_000)
     await store.put("a", {"k": b"x"}, tenant="t")
 
@@ -55,7 +55,7 @@ async def test_a_value_larger_than_all_is_not_kept() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3_000))))
 async def test_memory_is_bounded_and_holds_the_newest_value(puts: list[tuple[str, int]]) -> None:
-    """Whatever comes, in whatever order; and the newest value that fits is there."""
+    """Any values in any order keep the limit, and the newest value that fits is there."""
     store = MemoryStore(4_000)
     for key, size in puts:
         await store.put("s", {key: bytes(size)}, tenant="t")
@@ -67,7 +67,7 @@ async def test_memory_is_bounded_and_holds_the_newest_value(puts: list[tuple[str
 
 
 async def test_tenants_do_not_meet() -> None:
-    """What one has put is not found by another, and not replaced."""
+    """A tenant neither finds nor replaces another's value."""
     store = MemoryStore(10_000)
 
     await store.put("s", {"k": b"1"}, tenant="a")
@@ -81,7 +81,7 @@ async def test_tenants_do_not_meet() -> None:
 
 
 async def test_the_largest_tenant_gives_way() -> None:
-    """By bytes, not by the number of values; of its values the longest unused goes."""
+    """The largest is found by bytes, not by the number of values. It loses its least recently used value."""
     store = MemoryStore(4_000)
     await store.put("s", {"large": bytes(2_000), "newer": bytes(10)}, tenant="a")
     await store.put("s", dict.fromkeys("123", bytes(10)), tenant="b")
@@ -94,7 +94,7 @@ async def test_the_largest_tenant_gives_way() -> None:
 
 
 class Model:
-    """The same store, written down plainly: a list for each tenant, the longest unused first."""
+    """The same store in plain code: a list for each tenant, the least recently used first."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -110,13 +110,13 @@ class Model:
         self.held[tenant] = sorted(values, key=lambda one: one[0] == key)
 
     def put(self, tenant: str, key: str, size: int) -> None:
-        """Keep a value of so many bytes."""
+        """Store a value of so many bytes."""
         values = [one for one in self.held.get(tenant, []) if one[0] != key]
         self.held[tenant] = [*values, (key, size)] if size + 256 <= self.max_bytes else values
         self.fit()
 
     def fit(self) -> None:
-        """Drop what is too much."""
+        """Drop the values beyond the limit."""
         while sum(map(self.size, self.held)) > self.max_bytes:
             del self.held[max(self.held, key=lambda tenant: (self.size(tenant), [-ord(c) for c in tenant]))][
                 0
@@ -133,7 +133,7 @@ STEPS = st.tuples(
 
 @given(st.lists(STEPS, max_size=60))
 async def test_each_tenant_loses_its_own_oldest_values_first(steps: list[tuple[str, str, str, int]]) -> None:
-    """Sizes are exact, each tenant loses its longest unused first, and none loses to others what it has a right to."""
+    """Sizes are exact. Each tenant loses its least recently used value first, and none loses its share to others."""
     store, model = MemoryStore(4_000), Model(4_000)
     for step, tenant, key, size in steps:
         before = {one: store.held_by(one) for one in "abc"}
@@ -160,7 +160,7 @@ async def test_each_tenant_loses_its_own_oldest_values_first(steps: list[tuple[s
 
 
 async def test_what_tells_the_largest_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten thousand puts of a thousand tenants cost a few steps each, and leave nothing behind but values."""
+    """Ten thousand puts of a thousand tenants cost a few steps each, and leave only values."""
     pushed = 0
 
     def count(heap: list[tuple[int, str]], item: tuple[int, str]) -> None:

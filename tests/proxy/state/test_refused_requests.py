@@ -1,4 +1,4 @@
-"""What a provider has called invalid twice it is not asked a third time."""
+"""A body that a provider has refused as invalid twice is not sent a third time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ WORDS = Refusal(400, "Please ensure that the function call turn comes immediatel
 
 
 def body(text: str) -> Digest:
-    """Return what digests a body; a short text is its own digest."""
+    """Return a function that digests a body. A short text is its own digest."""
     return text.encode
 
 
 def never() -> bytes:
-    """Fail: the body is not to be digested."""
+    """Fail, since the body must not be digested."""
     raise AssertionError("digested")
 
 
@@ -34,7 +34,7 @@ def guard() -> RefusedRequests:
 
 
 def test_answered_for_a_minute(guard: RefusedRequests) -> None:
-    """In the provider's last words; then one goes through, and if it is refused the minute begins anew."""
+    """The answer is the provider's last one. Then one request is sent, and a new refusal begins another minute."""
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
     assert guard.find_refusal(HERE, body("bad"), 69.9) == WORDS
     assert guard.find_refusal(HERE, body("bad"), 70.0) is None
@@ -43,7 +43,7 @@ def test_answered_for_a_minute(guard: RefusedRequests) -> None:
 
 
 def test_only_this_body_and_this_deployment(guard: RefusedRequests) -> None:
-    """A byte more is another request, and another deployment has other rules."""
+    """A body with one more byte is another request, and another deployment has other rules."""
     assert guard.find_refusal(HERE, body("bad "), 10.0) is None
     assert guard.find_refusal(THERE, never, 10.0) is None
     guard.refused(THERE, body("bad"), WORDS, 10.0)
@@ -51,7 +51,7 @@ def test_only_this_body_and_this_deployment(guard: RefusedRequests) -> None:
 
 
 def test_digested_only_when_it_matters(guard: RefusedRequests) -> None:
-    """Without a refusal of the deployment nothing is computed; nor after it is forgotten."""
+    """Without a refusal of the deployment nothing is computed, nor after it is forgotten."""
     assert RefusedRequests().find_refusal(HERE, never, 0.0) is None
     guard.answered(THERE, never, 10.0)
     assert guard.has_refusals(HERE, 609.9)
@@ -60,7 +60,7 @@ def test_digested_only_when_it_matters(guard: RefusedRequests) -> None:
 
 
 def test_an_answer_ends_it(guard: RefusedRequests) -> None:
-    """The two refusals were not the body's fault."""
+    """The body did not cause the two refusals."""
     guard.answered(HERE, body("fine"), 11.0)
     assert guard.find_refusal(HERE, body("bad"), 11.0) == WORDS
     guard.answered(HERE, body("bad"), 11.0)
@@ -81,7 +81,7 @@ def test_an_answer_ends_it(guard: RefusedRequests) -> None:
     )
 )
 def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
-    """Held against the whole story; with room for four bodies, one that should be stopped may only be let through."""
+    """A plain model with the whole history agrees. With room for four bodies, a bad one may only be let through."""
     now = 0.0
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
     with pytest.MonkeyPatch.context() as patch:
@@ -103,7 +103,7 @@ def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]])
 
 
 def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A flood of bad bodies pushes out the oldest, and the deployment matters no longer with none left."""
+    """Many bad bodies push out the oldest. A deployment without stored bodies needs no digest."""
     monkeypatch.setattr(module, "MOST_BODIES", 3)
     guard = RefusedRequests()
     for now, text in enumerate(["a", "b", "a", "c"]):
@@ -118,14 +118,14 @@ def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_another_tenant_s_body_is_its_own(guard: RefusedRequests) -> None:
-    """The same body of another tenant is sent, not digested, and its answer changes nothing for the first."""
+    """The same body of another tenant is sent, not digested. Its answer changes nothing for the first."""
     assert guard.find_refusal(HERE, never, 10.0, "b") is None
     guard.answered(HERE, never, 10.0, "b")
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
 
 
 def test_a_flood_of_one_tenant_pushes_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many bodies it has refused."""
+    """Other tenants' bodies stay, however many bodies one tenant has refused."""
     monkeypatch.setattr(module, "MOST_BODIES", 6)
     guard = RefusedRequests()
     for _ in range(2):

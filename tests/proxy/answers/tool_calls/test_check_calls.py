@@ -1,4 +1,4 @@
-"""Whole answers: which calls pass, which are mended, and what the model is told of the others."""
+"""Whole answers: unchanged, mended and refused calls, and the model's error text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMA = {
 
 
 def tools_of(**schemas: Any) -> dict[str, Any]:
-    """Build a request's parameters from names and their schemas; None is a tool that declares no parameters."""
+    """Build a request's parameters from names and their schemas. None is a tool without parameters."""
     functions = [
         {"name": name} if schema is None else {"name": name, "parameters": schema}
         for name, schema in schemas.items()
@@ -133,7 +133,7 @@ REFUSED: list[tuple[str, Any, Cause, str]] = [
 
 @pytest.mark.parametrize(("answer", "parameters"), PASSES.values(), ids=PASSES)
 def test_what_can_be_used_stays_the_same_object(answer: Any, parameters: Any) -> None:
-    """Nothing is written anew, and nothing is reported."""
+    """Nothing is rewritten, and nothing is reported."""
     before = copy.deepcopy(answer)
     checked = check_calls(answer, parameters)
 
@@ -146,7 +146,7 @@ def test_what_can_be_used_stays_the_same_object(answer: Any, parameters: Any) ->
     ("given", "value", "reasons"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED]
 )
 def test_mended_call_is_a_copy_and_is_reported(given: Any, value: Any, reasons: tuple[str, ...]) -> None:
-    """Only the call is written anew, in a copy, with a declared name and arguments that fit."""
+    """Only the call is rewritten, in a copy, with a declared name and fitting arguments."""
     answer = answer_of(given, call("d", "now"))
     before = copy.deepcopy(answer)
     checked = check_calls(answer, WEATHER)
@@ -167,7 +167,7 @@ def test_mended_call_is_a_copy_and_is_reported(given: Any, value: Any, reasons: 
     ("given", "cause", "words"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
 )
 def test_what_cannot_be_used_is_told(given: Any, cause: Cause, words: str) -> None:
-    """The answer stays as it is, and the model is told what is wrong, shortly."""
+    """The answer stays unchanged, and the model gets a short text about the fault."""
     answer = answer_of(given)
     before = copy.deepcopy(answer)
     checked = check_calls(answer, WEATHER)
@@ -181,14 +181,14 @@ def test_what_cannot_be_used_is_told(given: Any, cause: Cause, words: str) -> No
 
 
 def test_undeclared_without_tools_is_not_mended() -> None:
-    """Without a declaration nothing is known that a mended text could be held against."""
+    """Without a declaration, mended arguments could not be checked."""
     checked = check_calls(answer_of(call("c", "f", '{"a": 1,}')), {})
 
     assert checked.cause is Cause.INVALID_ARGUMENTS
 
 
 def test_one_bad_call_keeps_the_others_as_they_are() -> None:
-    """An answer that is asked for again is not mended by halves."""
+    """An answer that is asked for again is not mended in part."""
     answer = answer_of(call("a", "weather", '{"city": "x",}'), call("b", "weather", "{}"))
     checked = check_calls(answer, WEATHER)
 
@@ -198,7 +198,7 @@ def test_one_bad_call_keeps_the_others_as_they_are() -> None:
 
 
 def test_every_choice_is_looked_at() -> None:
-    """The second choice counts like the first; the one that was cut off is passed over."""
+    """The second choice is checked like the first. A choice that was cut off is skipped."""
     first = answer_of(call("a", "now", "{"), finish="length")["choices"][0]
     second = {**answer_of(call("b", "now", ""))["choices"][0], "index": 1}
     checked = check_calls({"choices": [first, second]}, WEATHER)
@@ -212,14 +212,14 @@ def test_every_choice_is_looked_at() -> None:
     [("x" * 9_000, "{}"), ("weather", json.dumps({"y" * 900: 1, "days": "z" * 900, "city": ["w" * 900]}))],
 )
 def test_long_faults_are_told_shortly(name: str, arguments: str) -> None:
-    """What a model makes up does not become a long note."""
+    """A model's long text does not become a long note."""
     checked = check_calls(answer_of(call("c", name, arguments)), WEATHER)
 
     assert 0 < len(checked.detail) <= 500
 
 
 def test_legacy_declarations_count() -> None:
-    """A tool that is declared under `functions` has a schema as well."""
+    """A tool in `functions` has a schema as well."""
     checked = check_calls(
         answer_of(call("c", "weather", "{}")), {"functions": [{"name": "weather", "parameters": SCHEMA}]}
     )
@@ -228,7 +228,7 @@ def test_legacy_declarations_count() -> None:
 
 
 def test_what_was_encoded_twice_keeps_its_text() -> None:
-    """The inner text goes to the client as the model wrote it."""
+    """The client gets the inner text as the model wrote it."""
     inner = '{ "id": 123456789012345678901234, "x": 1.50 }'
     checked = check_calls(answer_of(call("c", "now", json.dumps(inner))), WEATHER)
 
@@ -330,7 +330,7 @@ HOSTILE: dict[str, tuple[Any, Any, int]] = {
 
 @pytest.mark.parametrize(("parameters", "value", "calls"), HOSTILE.values(), ids=HOSTILE)
 def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> None:
-    """However a schema and its calls are made, all calls of an answer share what there is of time."""
+    """All calls of an answer share one limit of steps, for any schema and calls."""
     load_validator()
     answer = answer_of(*[call("c", "f", json.dumps({"x": value}, separators=(",", ":")))] * calls)
     causes: list[Cause | None] = []
@@ -339,12 +339,12 @@ def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> 
         fit_schema._compile.cache_clear()
         causes.append(check_calls(answer, parameters).cause)
 
-    assert cpu_seconds(check, bound=0.7) < 0.7  # 0.02 on a quiet machine; without the budget 2 to minutes
+    assert cpu_seconds(check, bound=0.7) < 0.7  # 0.02 on a quiet machine, 2 to minutes without the limit
     assert causes[0] in (None, Cause.INVALID_ARGUMENTS)
 
 
 def test_many_texts_are_mended_soon() -> None:
-    """Mending takes from the same steps; a text that they do not last for is asked for again."""
+    """Mending takes steps from the same limit. A text beyond the limit is asked for again."""
     answer = answer_of(*[call("c", "now", '{"a": [' + "1," * 4_000 + "],}")] * 100)
 
     assert cpu_seconds(lambda: check_calls(answer, WEATHER), bound=1) < 1
@@ -352,7 +352,7 @@ def test_many_texts_are_mended_soon() -> None:
 
 
 def test_longer_arguments_are_not_held_against_a_schema() -> None:
-    """They pass, if they are an object."""
+    """They pass if they are an object."""
     fits = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 60_000}))), WEATHER)
     long = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 70_000}))), WEATHER)
 
@@ -361,7 +361,7 @@ def test_longer_arguments_are_not_held_against_a_schema() -> None:
 
 
 def test_long_texts_do_not_use_up_the_steps() -> None:
-    """What fits is not written out: a fault behind ten long texts is found."""
+    """Fitting values are not written out. A fault behind ten long texts is found."""
     calls = [call("c", "weather", json.dumps({"city": "x" * 60_000}))] * 10
     checked = check_calls(answer_of(*calls, call("c", "weather", "{}")), WEATHER)
 
@@ -370,7 +370,7 @@ def test_long_texts_do_not_use_up_the_steps() -> None:
 
 @pytest.mark.parametrize("branches", [2, 20, 500])
 def test_a_long_text_under_some_branches_is_checked(branches: int) -> None:
-    """What tools declare in earnest is held against long texts as well."""
+    """Ordinary declarations are checked with long texts as well."""
     checked = check_calls(
         answer_of(call("c", "f", json.dumps({"x": "y" * 40_000}))), one({"anyOf": [NULLS] * branches})
     )

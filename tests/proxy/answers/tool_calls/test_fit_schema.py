@@ -1,4 +1,4 @@
-"""Values against schemas: what is wrong is said, and what cannot be checked safely counts as fitting."""
+"""Values against schemas: faults are listed, and values that cannot be checked safely fit."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ for name, levels in (("too deep", 40), ("far too deep", 2_000)):
     ("schema", "value", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
 )
 def test_what_is_wrong_is_said(schema: Any, value: Any, words: str) -> None:
-    """The first fault names its place and rule."""
+    """The first fault has the place and the rule."""
     found = find_schema_faults(value, schema)
 
     assert len(found) == 1
@@ -114,13 +114,13 @@ def test_what_is_wrong_is_said(schema: Any, value: Any, words: str) -> None:
 
 @pytest.mark.parametrize(("schema", "value"), [row[1:] for row in FITS], ids=[row[0] for row in FITS])
 def test_what_fits_fits(schema: Any, value: Any) -> None:
-    """Nothing is said where nothing is wrong, or only a rule that is not looked at is broken."""
+    """There is no fault where all rules hold, or only an unchecked rule is broken."""
     assert find_schema_faults(value, schema) == []
 
 
 @pytest.mark.parametrize("schema", UNUSABLE.values(), ids=UNUSABLE)
 def test_what_cannot_be_used_says_nothing(schema: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A schema that is broken, foreign or endless refuses nothing, and nobody is asked for another."""
+    """A broken, foreign or endless schema refuses nothing, and no other schema is fetched."""
 
     def connect(*_: Any) -> None:
         raise AssertionError("something was fetched")
@@ -155,7 +155,7 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("schema", "value"), HOSTILE.values(), ids=HOSTILE)
 def test_every_check_ends_soon(schema: Any, value: Any) -> None:
-    """The event loop is not kept by a schema."""
+    """A schema does not block the event loop."""
     find_schema_faults({}, city())  # the library is loaded
     found: list[Any] = []
 
@@ -173,13 +173,13 @@ def test_every_check_ends_soon(schema: Any, value: Any) -> None:
     ids=["many keywords", "long lists"],
 )
 def test_steps_are_counted(schema: Any, fits: Any) -> None:
-    """What lies behind the last step is not looked at: steps are keywords, and what they have to go through."""
+    """Values behind the last step are not checked. Keywords and the values that they visit cost steps."""
     assert find_schema_faults({"x": [fits] * 50 + ["wrong"]}, one({"items": schema})) != []
     assert find_schema_faults({"x": [fits] * 4_000 + ["wrong"]}, one({"items": schema})) == []
 
 
 def test_few_and_short() -> None:
-    """However much is wrong, little is said of it."""
+    """Many faults give a short list."""
     found = find_schema_faults({"x": ["no number" * 100] * 50}, one({"items": {"type": "integer"}}))
 
     assert len(found) == 3
@@ -187,7 +187,7 @@ def test_few_and_short() -> None:
 
 
 def test_one_check_does_not_wear_out_the_next() -> None:
-    """Every check has all of its steps."""
+    """One check does not use up the steps of the next."""
     schema = one({"items": {"type": "integer"}})
     for _ in range(20):
         assert find_schema_faults({"x": [1] * 1_500}, schema) == []
@@ -195,7 +195,7 @@ def test_one_check_does_not_wear_out_the_next() -> None:
 
 
 def test_words_of_properties_are_names() -> None:
-    """A property may be called as a keyword is."""
+    """A property's name is not read as a keyword."""
     schema = {"type": "object", "properties": {"type": {"type": "string"}, "required": {"enum": ["x"]}}}
 
     assert is_usable(schema)

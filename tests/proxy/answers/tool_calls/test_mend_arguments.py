@@ -1,4 +1,4 @@
-"""Which texts have one meaning, and which are left alone."""
+"""Texts with one certain meaning are mended. Others are left alone."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ LEFT_ALONE = {
 
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED])
 def test_notation_is_put_right(text: str, value: Any) -> None:
-    """What is only written in the wrong way is read."""
+    """Texts with wrong notation only are read."""
     assert mend_notation(text) == value
 
 
@@ -111,18 +111,18 @@ def test_what_would_be_a_guess_is_left_alone(text: str) -> None:
 
 @pytest.mark.parametrize("inner", WITHIN)
 def test_what_was_encoded_twice_is_passed_on_as_it_is(inner: str) -> None:
-    """The inner text comes out, character by character: a number keeps all of its digits."""
+    """The inner text is returned character by character, so a number keeps all of its digits."""
     assert unwrap_encoded(json.dumps(inner)) == inner
 
 
 @pytest.mark.parametrize("inner", NOT_WITHIN.values(), ids=NOT_WITHIN)
 def test_what_is_no_certain_object_within_is_left_alone(inner: str) -> None:
-    """Of two values under one key nobody knows which was meant."""
+    """Of two values under one key, the intended one is unknown."""
     assert unwrap_encoded(json.dumps(inner)) is None
 
 
 def test_mending_ends_with_the_steps() -> None:
-    """Many texts are not mended one after another without an end."""
+    """The steps limit the mending of many texts."""
     limit = WorkLimit()
     long = '{"a": [' + "1," * 9_000 + "],}"
     assert mend_notation(long, limit) is not None
@@ -146,6 +146,6 @@ def test_mending_ends_with_the_steps() -> None:
     ids=["braces", "objects", "colons", "space", "words", "more words", "quotes", "backslashes"],
 )
 def test_hostile_text_takes_no_time(text: str) -> None:
-    """However a text is made, looking into it ends soon."""
+    """Any text is read in bounded time."""
     assert cpu_seconds(lambda: mend_notation(text), bound=1) < 1  # 0.01 on a quiet machine
     assert mend_notation(text) is None

@@ -1,4 +1,4 @@
-"""Arguments that are made to be slow to mend: the steps grow with the text, and end with the budget."""
+"""Arguments that are made to be slow to mend. The steps grow with the text, up to the limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proxy.answers.tool_calls.mend_arguments import mend_notation, unwrap_encode
 from tests.support.counted_steps import count_steps
 
 PIECES = ('{"a":', "{'a':", '"', "'", '"\\', ",", "\"a'b", " \n", "ab ", "[{", "\\'", "{'a': \"", "{a:1,")
-"""Openings that nothing closes, quotes within quotes, and commas alone."""
+"""Unclosed brackets, quotes within quotes, and commas alone."""
 
 
 def steps_for(piece: str, size: int) -> int:

@@ -1,4 +1,4 @@
-"""What holds for any text, any schema and any value."""
+"""Properties that hold for any text, any schema and any value."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def damaged(draw: st.DrawFn) -> str:
 
 @given(damaged() | BROKEN, SCHEMAS)
 def test_what_is_passed_on_parses_and_validates(text: str, schema: Any) -> None:
-    """Whatever is mended is a JSON object that fits, by the library's own word; what was right is not touched."""
+    """Mended arguments are a JSON object that fits, by the library's own check. Right arguments stay unchanged."""
     answer = answer_of(call("c", "f", text))
     checked = check_calls(answer, tools_of(f=schema))
 
@@ -116,7 +116,7 @@ def test_what_is_passed_on_parses_and_validates(text: str, schema: Any) -> None:
 
 @given(OBJECTS, SCHEMAS)
 def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
-    """An answer whose calls fit comes out as the same object, and one that does not fit is found."""
+    """An answer whose calls fit is returned as the same object. A misfit is found."""
     answer = answer_of(call("c", "f", json.dumps(value)))
     checked = check_calls(answer, tools_of(f=schema))
 
@@ -126,13 +126,13 @@ def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
 
 @given(OBJECTS, NO_SCHEMAS)
 def test_no_schema_breaks_it(value: Any, schema: Any) -> None:
-    """Anything may stand where a schema should."""
+    """The schema may be any value."""
     assert all(isinstance(text, str) for text in find_schema_faults(value, schema))
 
 
 @given(OBJECTS)
 def test_what_python_writes_is_read_as_python_reads_it(value: Any) -> None:
-    """The text of a Python dict is read as that dict, or not at all, where it holds an escape of Python's own."""
+    """The text of a Python dict is read as that dict. A text with Python's own escapes may be refused."""
     text = repr(value)
 
     assert mend_notation(text) == (None if PYTHONS_ESCAPE.search(text) else value)
@@ -140,13 +140,13 @@ def test_what_python_writes_is_read_as_python_reads_it(value: Any) -> None:
 
 @given(OBJECTS)
 def test_right_text_is_read_alike(value: Any) -> None:
-    """What is JSON means what it means as JSON."""
+    """JSON keeps its own meaning."""
     assert mend_notation(json.dumps(value)) == value
 
 
 @given(damaged() | BROKEN)
 def test_nothing_is_lost_or_won(text: str) -> None:
-    """What is read is the text but for white space, commas, quotes and Python's words."""
+    """The result is the text except for white space, commas, quotes and Python's words."""
     value = mend_notation(text)
 
     if value is not None and not WRITTEN_OTHERWISE.search(text):
@@ -155,7 +155,7 @@ def test_nothing_is_lost_or_won(text: str) -> None:
 
 @given(st.text(max_size=6), NO_SCHEMAS, st.none() | st.text(max_size=6) | VALUES)
 def test_checking_calls_never_raises(name: str, schema: Any, arguments: Any) -> None:
-    """Whatever a model calls, however."""
+    """The model may call anything."""
     check_calls(answer_of(call("c", name, arguments)), tools_of(f=schema))
 
 
