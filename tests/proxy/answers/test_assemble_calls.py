@@ -89,7 +89,7 @@ def test_a_new_id_is_a_new_call(events: list[Any], wanted: Any) -> None:
         ],
     ],
 )
-def test_a_call_that_is_sent_again(events: list[Any]) -> None:
+def test_a_repeated_call_is_sent_once(events: list[Any]) -> None:
     """A client gets a whole call once, even if the provider repeats it."""
     assert joined(*events) == TWO
 
@@ -103,7 +103,7 @@ def test_a_call_that_is_sent_again(events: list[Any]) -> None:
     ],
     ids=["its place", "with its name", "made up for each piece"],
 )
-def test_an_id_that_is_said_again(events: list[Any]) -> None:
+def test_a_repeated_id_continues_its_call(events: list[Any]) -> None:
     """A piece with a known id continues that call. The client joins texts, so it gets id and name once."""
     assert joined(*events) == TWO
 
@@ -135,13 +135,13 @@ def test_name_after_arguments_begins_another_call() -> None:
     ]
 
 
-def test_an_id_that_comes_late() -> None:
+def test_a_late_id_changes_nothing() -> None:
     """A call that began without an id keeps the proxy's id. A late name becomes the call's name."""
     assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [(FIRST, "f", A)]
     assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [(FIRST, "f", A)]
 
 
-def test_an_id_that_calls_share_by_turns() -> None:
+def test_calls_with_a_shared_id_are_told_apart_by_index() -> None:
     """Parallel calls with one id are told apart by their indexes, in any order."""
     events = [
         [piece(0, "x", "f", A[:3]), piece(1, "x", "g", B[:3])],
@@ -163,7 +163,7 @@ def test_an_empty_object_may_be_a_placeholder() -> None:
     assert [text for *_, text in joined([piece(0, "a", "f", "{}")])] == ["{}"]
 
 
-def test_nothing_new_is_not_said() -> None:
+def test_a_repetition_sends_nothing() -> None:
     """A client gets no empty list of calls, and no empty delta."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     event = {"choices": [{"index": 0, "delta": {"tool_calls": [piece(0, "a", text=A)]}}]}
@@ -172,7 +172,7 @@ def test_nothing_new_is_not_said() -> None:
     assert normalizer.normalize(event) is None
 
 
-def test_calls_of_a_whole_answer_are_told_apart_without_their_index() -> None:
+def test_calls_of_a_whole_answer_ignore_the_index() -> None:
     """In a whole answer the index does not count.
 
     Calls that share an id are told apart, and a repeated call is there once.
@@ -192,7 +192,7 @@ def test_calls_of_a_whole_answer_are_told_apart_without_their_index() -> None:
     ]
 
 
-def test_calls_of_a_whole_answer_never_melt() -> None:
+def test_calls_of_a_whole_answer_are_never_joined() -> None:
     """Each entry is a call, with whole or broken arguments, and with any id."""
     for ids in ((None, None), ("", ""), ("x", "x")):
         for texts in (("{'a': 1}", "{'b': 2}"), ('{"a": 1,}', '{"b": 2,}'), ("null", '{"b": 2}'), ("", A)):
@@ -228,7 +228,7 @@ def test_a_model_in_a_loop_is_a_fault() -> None:
         normalize_answer(answer, fallback_id="f", created=1, model="m")
 
 
-def test_a_whole_signed_call_is_told_of_at_once() -> None:
+def test_a_whole_signed_call_is_reported_at_once() -> None:
     """A client may act on the call, and leave, before the stream ends."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     signed = {**piece(0, "a", text=A), "extra_content": {"google": {"thought_signature": "c2ln"}}}
@@ -238,7 +238,7 @@ def test_a_whole_signed_call_is_told_of_at_once() -> None:
     assert [(one.id, one.signature) for one in normalizer.findings.signed] == [("a", "c2ln")]
 
 
-def test_each_call_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_call_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cost of a call does not grow with the number of earlier calls."""
     looks = 0
     is_complete = PartialCall.is_complete

@@ -72,13 +72,13 @@ WRONG: list[tuple[Callable[[Any], bool], Any]] = [
 
 
 @pytest.mark.parametrize(("holds", "value"), RIGHT)
-def test_a_right_value_is_taken(holds: Callable[[Any], bool], value: Any) -> None:
+def test_a_right_value_is_accepted(holds: Callable[[Any], bool], value: Any) -> None:
     """Values are tried with and without their optional fields."""
     assert holds(value)
 
 
 @pytest.mark.parametrize(("holds", "value"), WRONG)
-def test_a_wrong_value_is_not(holds: Callable[[Any], bool], value: Any) -> None:
+def test_a_wrong_value_is_refused(holds: Callable[[Any], bool], value: Any) -> None:
     """The values have one field too many, one too few, or one of another type."""
     assert not holds(value)
 
@@ -96,6 +96,6 @@ def test_a_wrong_value_is_not(holds: Callable[[Any], bool], value: Any) -> None:
         ('{"a":' * 100_000, None),
     ],
 )
-def test_what_stands_behind_an_object_is_found(text: str, behind: str | None) -> None:
+def test_text_behind_an_object_is_found(text: str, behind: str | None) -> None:
     """Nesting too deep for Python does not count as an object."""
     assert behind_object(text) == behind

@@ -316,7 +316,7 @@ TABLE = [*ABOUT_CHUNKS, *ABOUT_CHOICES, *ABOUT_CALLS]
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.title)
-def test_a_broken_rule_is_found_where_it_is_broken(row: Broken) -> None:
+def test_a_broken_rule_is_found_at_its_chunk(row: Broken) -> None:
     """The checker finds this violation and no other."""
     assert find_chunk_violations(row.chunks) == (ChunkViolation(row.rule, row.chunk, row.choice),)
 
@@ -351,7 +351,7 @@ def test_a_stream_that_broke_off_lacks_its_end() -> None:
     assert find_chunk_violations([HI, again], complete=False) == (ChunkViolation("role_repeated", 1, 0),)
 
 
-def test_violations_are_in_reading_order_and_each_is_told_once() -> None:
+def test_violations_are_in_reading_order_and_each_is_listed_once() -> None:
     """Two texts of one delta break one rule once."""
     wrong = chunk(choice(content="", refusal="", role="assistant"))
 
@@ -364,7 +364,7 @@ def test_violations_are_in_reading_order_and_each_is_told_once() -> None:
 
 @pytest.mark.parametrize("value", [None, 1, "x", [], {}, [None], [{}], {"index": 0}])
 @pytest.mark.parametrize("place", ["choices", "usage", "choice", "delta", "piece", "function", "extra"])
-def test_any_json_is_judged(place: str, value: Any) -> None:
+def test_any_json_is_checked(place: str, value: Any) -> None:
     """The checker never raises for JSON."""
     piece = {**head(), "function": value} if place == "function" else {**head(), "extra_content": value}
     wrong = {

@@ -31,7 +31,7 @@ def embeddings_in(answer: dict[str, Any]) -> list[Any]:
 
 
 @given(vectors)
-def test_formats_say_the_same(vector: list[float]) -> None:
+def test_both_formats_hold_the_same_numbers(vector: list[float]) -> None:
     """Numbers are packed as little-endian float32 for base64, and unpacked for float."""
     packed = embeddings_in(check_embeddings(answer_of(vector), 1, "base64", "m"))[0]
 
@@ -58,7 +58,7 @@ def test_order_is_by_index(places: list[int]) -> None:
 
 
 @pytest.mark.parametrize("index", [None, 0])
-def test_places_without_indices(index: int | None) -> None:
+def test_embeddings_without_distinct_indices_keep_their_order(index: int | None) -> None:
     """Without an index, or with one index for all, the order is that of the texts."""
     data = [{"index": index, "embedding": [float(at)]} for at in range(3)]
 
@@ -88,7 +88,9 @@ def test_places_without_indices(index: int | None) -> None:
         ),
     ],
 )
-def test_answer_without_one_embedding_for_each_text_is_refused(answer: dict[str, Any], cause: Cause) -> None:
+def test_an_answer_without_one_embedding_for_each_text_is_refused(
+    answer: dict[str, Any], cause: Cause
+) -> None:
     """Two texts need exactly two embeddings."""
     with pytest.raises(AnswerUnusable) as caught:
         check_embeddings(answer, 2, "float", "m")

@@ -50,14 +50,14 @@ def arguments_of(choices: list[Any], place: int) -> str:
         ([SMILE, SMILE + HIGH + "é"], SMILE + SMILE + NONE + "é"),
     ],
 )
-def test_adjacent_halves_of_a_surrogate_pair_are_joined(name: str, pieces: list[str], wanted: str) -> None:
+def test_adjacent_surrogates_are_joined(name: str, pieces: list[str], wanted: str) -> None:
     """Two adjacent surrogates are joined. A single one becomes U+FFFD."""
     events = [chunk({name: piece}) for piece in pieces]
 
     assert text_of(told(*events, chunk(finish="stop")), name) == wanted
 
 
-def test_halves_of_different_texts() -> None:
+def test_surrogates_of_different_texts_are_not_joined() -> None:
     """Each text of each choice waits for its own low surrogate."""
     found = told(
         chunk({"content": HIGH, "reasoning_content": "r" + HIGH}),
@@ -74,7 +74,7 @@ def test_halves_of_different_texts() -> None:
     )
 
 
-def test_halves_of_arguments() -> None:
+def test_surrogates_in_arguments_are_joined() -> None:
     """The arguments of each call wait for their own low surrogate."""
     events = [(0, '{"a":"' + HIGH), (1, '{"b":"' + HIGH), (0, LOW + '"}'), (1, '"')]
     pieces: list[dict[str, Any]] = [
@@ -87,7 +87,7 @@ def test_halves_of_arguments() -> None:
 
 
 @given(pieces=st.lists(st.text(st.sampled_from(["a", "é", SMILE, HIGH, LOW]), max_size=4), max_size=6))
-def test_joined_pieces_are_the_providers_text(pieces: list[str]) -> None:
+def test_any_split_gives_the_provider_s_text(pieces: list[str]) -> None:
     """The client joins the provider's text, in whole characters."""
     whole = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

@@ -50,7 +50,7 @@ def test_what_is_there_stays() -> None:
     assert {name: found[name] for name in given} == given
 
 
-def test_fields_of_vendors_are_left_out() -> None:
+def test_unknown_fields_are_removed() -> None:
     """Vendors' fields are removed from the answer, the message, the calls and the usage."""
     found = normalized(
         vertex_ai_grounding_metadata=[],
@@ -74,7 +74,7 @@ def test_fields_of_vendors_are_left_out() -> None:
     assert found["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
 
-def test_what_the_model_said_stays() -> None:
+def test_the_model_s_content_stays() -> None:
     """The client gets reasoning, refusals, annotations, audio and log probabilities."""
     message = {
         "content": "x",
@@ -90,7 +90,7 @@ def test_what_the_model_said_stays() -> None:
 
 
 @pytest.mark.parametrize("calls", [[], None])
-def test_empty_tool_calls_go(calls: Any) -> None:
+def test_empty_tool_calls_are_removed(calls: Any) -> None:
     """Agents read an empty list of calls as a tool round."""
     assert "tool_calls" not in said({"content": "x", "tool_calls": calls})["message"]
 
@@ -109,7 +109,7 @@ def test_empty_tool_calls_go(calls: Any) -> None:
         ("", False, "stop"),
     ],
 )
-def test_every_choice_has_a_finish_reason(reason: Any, calls: bool, wanted: str) -> None:
+def test_a_finish_reason_agrees_with_the_calls(reason: Any, calls: bool, wanted: str) -> None:
     """Every choice has a finish reason. Gemini also says STOP to calls."""
     assert said({"tool_calls": [CALL] if calls else None}, reason)["finish_reason"] == wanted
 

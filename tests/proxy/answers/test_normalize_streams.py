@@ -33,7 +33,7 @@ def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
     )
 
 
-def test_a_function_call_is_one() -> None:
+def test_a_function_call_has_its_finish_reason() -> None:
     """A ``function_call`` ends with that reason, even if the server gives another."""
     said = {"delta": {"function_call": {"name": "f", "arguments": "{}"}}}
     rest = {"delta": {"function_call": None}, "finish_reason": "tool_calls"}

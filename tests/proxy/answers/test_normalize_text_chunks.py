@@ -93,13 +93,13 @@ GOES_ON = {"index": 0, "function": {"arguments": '"a":1}'}}
     ]
 )
 @given(choices=st.lists(CHOICES.filter(written), max_size=12))
-def test_openai_delta_with_text_alone_is_read_as_any_other(choices: list[dict[str, Any]]) -> None:
+def test_an_openai_chunk_takes_either_path_alike(choices: list[dict[str, Any]]) -> None:
     """A text, or a piece of arguments, is passed on alike with and without an extra field."""
     assert passed_on(choices) == passed_on([with_company(choice) for choice in choices])
 
 
 @given(said=st.lists(st.tuples(TEXTS, REASONS), max_size=12))
-def test_halves_and_ends(said: list[tuple[str, str | None]]) -> None:
+def test_surrogates_and_ends_take_either_path_alike(said: list[tuple[str, str | None]]) -> None:
     """Surrogates wait for each other, and nothing follows an end, in any form of chunk."""
 
     def texts(company: dict[str, Any]) -> list[Chunk | None]:
@@ -117,9 +117,7 @@ def test_halves_and_ends(said: list[tuple[str, str | None]]) -> None:
     parts=st.lists(TEXTS, max_size=8),
     reasons=st.lists(st.sampled_from([None, None, "STOP"]), min_size=8, max_size=8),
 )
-def test_gemini_part_with_text_alone_is_read_as_any_other(
-    parts: list[str], reasons: list[str | None]
-) -> None:
+def test_a_gemini_chunk_takes_either_path_alike(parts: list[str], reasons: list[str | None]) -> None:
     """A text without ``thought`` is read like one with ``thought: false``."""
 
     def chunks(company: dict[str, Any]) -> list[Any]:

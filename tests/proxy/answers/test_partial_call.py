@@ -29,7 +29,9 @@ def cut(text: str, places: list[int]) -> list[str]:
 
 @settings(max_examples=100)
 @given(OBJECTS, st.booleans(), BEHIND, st.lists(st.integers(0, 200)))
-def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str, places: list[int]) -> None:
+def test_the_end_of_an_object_is_found_in_any_pieces(
+    value: dict[str, Any], escaped: bool, behind: str, places: list[int]
+) -> None:
     """The end is where a parser finds it, in any pieces. Brackets in strings are text."""
     written = json.dumps(value, ensure_ascii=escaped)
     end = ObjectEnd()
@@ -47,7 +49,7 @@ def test_the_end_of_an_object(value: dict[str, Any], escaped: bool, behind: str,
 
 
 @pytest.mark.parametrize("value", [{"a": [[]] * 40_000}, {"a": ['"]}\\'] * 20_000}, {"a": "\\" * 100_001}])
-def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
+def test_the_end_of_a_long_object_is_found(value: dict[str, Any]) -> None:
     """The end is found in a text of several blocks."""
     written = json.dumps(value, separators=(",", ":"))
     end = ObjectEnd()
@@ -58,7 +60,7 @@ def test_the_end_of_a_long_object(value: dict[str, Any]) -> None:
 
 @settings(max_examples=100)
 @given(OBJECTS, st.lists(st.integers(0, 200)))
-def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
+def test_an_object_is_sent_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
     """Every piece of a legal call is sent on, and belongs to that call. An empty object may wait."""
     written = json.dumps(value)
     call = PartialCall(None, None)
@@ -75,7 +77,9 @@ def test_an_object_is_passed_on_as_it_came(value: dict[str, Any], places: list[i
 
 @settings(max_examples=100)
 @given(OBJECTS, OBJECTS, st.lists(st.integers(0, 400)))
-def test_an_object_behind_an_object(one: dict[str, Any], other: dict[str, Any], places: list[int]) -> None:
+def test_an_object_behind_an_object_begins_a_call(
+    one: dict[str, Any], other: dict[str, Any], places: list[int]
+) -> None:
     """The second object is another call, for any split. An empty object before it was a placeholder."""
     first, second = json.dumps(one), json.dumps(other)
     calls = [PartialCall(None, None)]

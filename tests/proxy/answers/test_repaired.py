@@ -51,7 +51,7 @@ RENAMED = {**CALL, "id": "b", "function": {"name": "g", "arguments": "{}"}}
         (whole(finish="stop", reasoning_content=""), whole(finish="stop")),
     ],
 )
-def test_same_words_are_no_repair(projected: Any, canonical: Any) -> None:
+def test_equal_content_is_no_repair(projected: Any, canonical: Any) -> None:
     """Other names, ids, signatures and usage are not repairs either."""
     assert not is_repaired(projected, canonical)
 
@@ -80,7 +80,7 @@ def test_same_words_are_no_repair(projected: Any, canonical: Any) -> None:
         (whole(content="a"), whole(content="b")),
     ],
 )
-def test_other_words_are_a_repair(projected: Any, canonical: Any) -> None:
+def test_different_content_is_a_repair(projected: Any, canonical: Any) -> None:
     """A withheld chunk is a repair too."""
     assert is_repaired(projected, canonical)
 

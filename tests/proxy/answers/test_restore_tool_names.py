@@ -60,7 +60,7 @@ called = st.lists(st.tuples(st.sampled_from(sorted(NAMES)), cuts, cuts), min_siz
 
 
 @given(called)
-def test_names_in_pieces(plan: list[tuple[str, list[int], list[int]]]) -> None:
+def test_names_in_pieces_are_restored(plan: list[tuple[str, list[int], list[int]]]) -> None:
     """The client joins its own names, for any split of names and arguments."""
     deltas: list[dict[str, Any]] = []
     for index, (name, name_cuts, text_cuts) in enumerate(plan):
@@ -83,7 +83,7 @@ def test_names_in_pieces(plan: list[tuple[str, list[int], list[int]]]) -> None:
 
 
 @given(st.sampled_from(sorted(NAMES)), cuts, cuts)
-def test_legacy_names_in_pieces(name: str, name_cuts: list[int], text_cuts: list[int]) -> None:
+def test_legacy_names_in_pieces_are_restored(name: str, name_cuts: list[int], text_cuts: list[int]) -> None:
     """Names in ``function_call`` are restored as well."""
     deltas: list[dict[str, Any]] = [{"function_call": {"name": piece}} for piece in cut(name, name_cuts)]
     deltas += [{"function_call": {"arguments": piece}} for piece in cut('{"a": 1}', text_cuts)]
@@ -93,7 +93,7 @@ def test_legacy_names_in_pieces(name: str, name_cuts: list[int], text_cuts: list
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 @pytest.mark.parametrize("form", ["tool_calls", "function_call"])
-def test_a_name_without_arguments(name: str, form: str) -> None:
+def test_a_name_without_arguments_is_sent_at_the_end(name: str, form: str) -> None:
     """A name that might have continued is sent at the end."""
     function = {"name": name}
     delta = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
@@ -115,7 +115,7 @@ def test_heads_first_keep_their_order(order: tuple[int, ...]) -> None:
     assert joined([*heads, *texts]) == [(NEW[:4], '{"n":0}'), (OLD, '{"n":1}'), ("f", '{"n":2}')]
 
 
-def test_a_whole_name_is_not_held_back() -> None:
+def test_a_whole_name_is_sent_at_once() -> None:
     """The client sees a call's beginning when the proxy does."""
     normalizer = normalizer_of({NEW: OLD})
     head = {"index": 0, "id": "c", "function": {"name": NEW, "arguments": ""}}
@@ -127,7 +127,7 @@ def test_a_whole_name_is_not_held_back() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_names_of_calls_in_whole_answers_are_restored(name: str) -> None:
+def test_names_of_whole_answers_are_restored(name: str) -> None:
     """Names of calls in either form are restored. Names in texts and arguments are not."""
     message = {
         "content": f"I call {NEW}.",
@@ -162,7 +162,7 @@ def test_a_signature_is_kept_under_the_clients_name() -> None:
 
 
 @pytest.mark.parametrize("back", [{}, {"f_1": "f.1"}], ids=["passed on", "held back"])
-def test_two_calls_alike_are_two(back: dict[str, str]) -> None:
+def test_two_equal_calls_are_two_calls(back: dict[str, str]) -> None:
     """Their ids tell them apart, also without arguments and with a name that may continue."""
     calls = [{"index": at, "id": f"c{at}", "function": {"name": "f", "arguments": ""}} for at in range(2)]
 

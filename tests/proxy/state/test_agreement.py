@@ -74,7 +74,7 @@ def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(l
     assert windows(learned_windows, local) == [9_000, None, None]
 
 
-def test_buried_words_teach_nobody(local: Deployment) -> None:
+def test_words_of_the_request_teach_no_tenant(local: Deployment) -> None:
     """They only make the refused request smaller."""
     learned_windows = LearnedWindows()
     lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")

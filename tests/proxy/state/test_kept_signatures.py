@@ -56,7 +56,7 @@ def test_signature_is_kept_by_name_and_arguments_apart() -> None:
 
 
 @pytest.mark.parametrize("value", [b"", b"[]", b"{}", b'{"signature": "a"}', b"\xff"])
-def test_what_cannot_be_read_is_nothing(value: bytes) -> None:
+def test_unreadable_bytes_give_none(value: bytes) -> None:
     """Another version may have written the bytes."""
     assert unpack(value) is None
 

@@ -48,7 +48,7 @@ def test_the_providers_numbers() -> None:
         (Overflow(128, 3_000), {"estimated": 2_000}),
     ],
 )
-def test_what_teaches_nothing(said: Overflow, more: dict[str, Any]) -> None:
+def test_an_implausible_error_teaches_nothing(said: Overflow, more: dict[str, Any]) -> None:
     """Neither window nor factor change. This one request is made smaller."""
     found = lesson(said, **more)
 
@@ -85,14 +85,14 @@ def test_a_limit_alone_is_the_least_that_the_prompt_has() -> None:
     assert found.most == 24_000
 
 
-def test_no_numbers_near_the_known_window() -> None:
+def test_no_numbers_near_the_known_window_raise_the_factor() -> None:
     """The factor was too small. The operator's window stays."""
     found = lesson(Overflow(), estimated=100_000, known=128_000)
 
     assert found == Lesson(Calibration(1.28, 1.28), None, int(128_000 * 0.8))
 
 
-def test_no_numbers_and_no_window() -> None:
+def test_no_numbers_and_no_window_give_a_guess() -> None:
     """The refused size is a guess."""
     assert lesson(Overflow()).learned == Learned(11_500, guessed=True)
     assert lesson(Overflow(), proved=11_501).learned is None

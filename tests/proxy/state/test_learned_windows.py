@@ -55,7 +55,7 @@ def learn(
 
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
-def test_at_first_it_is_the_family_s(learned_windows: LearnedWindows, model: str) -> None:
+def test_a_new_deployment_has_its_family_s_lessons(learned_windows: LearnedWindows, model: str) -> None:
     """It has no window, no answers, and the family's factor."""
     taught = learned_windows.of(deployment_of(model), 0.0)
 
@@ -63,7 +63,7 @@ def test_at_first_it_is_the_family_s(learned_windows: LearnedWindows, model: str
     assert taught.calibration == initial(family_of(model))
 
 
-def test_a_window_is_found_out_anew_after_an_hour(learned_windows: LearnedWindows, local: Deployment) -> None:
+def test_a_window_expires_after_an_hour(learned_windows: LearnedWindows, local: Deployment) -> None:
     """A restarted server may take more, or the error may have meant something else."""
     learned = learn(learned_windows, local, Overflow(8_192, 20_000), now=10.0)
 
@@ -86,7 +86,7 @@ def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local
     assert learn(learned_windows, local, Overflow(10_000), now=1.0) is None
 
 
-def test_the_factor_to_plan_by(learned_windows: LearnedWindows, local: Deployment) -> None:
+def test_the_factor_for_plans_is_only_raised(learned_windows: LearnedWindows, local: Deployment) -> None:
     """A plan that needs a larger factor raises it. A plan never lowers it."""
     before = learned_windows.of(local, 0.0).calibration
     learned_windows.raise_factor(local, before.sticky * 0.9, 0.0)
@@ -96,7 +96,7 @@ def test_the_factor_to_plan_by(learned_windows: LearnedWindows, local: Deploymen
     assert learned_windows.of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
 
 
-def test_deployments_are_apart(learned_windows: LearnedWindows) -> None:
+def test_deployments_learn_separately(learned_windows: LearnedWindows) -> None:
     """Members of a pool, and the models behind a wildcard, teach each other nothing."""
     entries = [{"model_name": "pool", "litellm_params": {"model": LOCAL}} for _ in range(2)]
     entries.append({"model_name": "openai/*", "litellm_params": {"model": "openai/*"}})
@@ -148,7 +148,7 @@ def test_a_busy_deployment_is_not_counted_more_often(
     assert all(later - earlier >= 100 for earlier, later in pairwise(sampled))
 
 
-def test_learned_windows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that makes up names behind a wildcard pushes out unused entries, and memory does not grow."""
     monkeypatch.setattr(module, "_MOST", 8)
     learned_windows = LearnedWindows()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proxy.state import MemoryStore
 
 
-async def test_what_was_put_is_there() -> None:
+async def test_a_stored_value_is_found_in_its_space() -> None:
     """A value is in its own space, and in no other."""
     store = MemoryStore(10_000)
 
@@ -22,7 +22,7 @@ async def test_what_was_put_is_there() -> None:
     assert await store.get("b", ["k", "l"], tenant="t") == {"k": b"3"}
 
 
-async def test_the_longest_unused_goes_first() -> None:
+async def test_the_least_recently_used_value_is_dropped_first() -> None:
     """Reading a value is a use."""
     store = MemoryStore(2_000)
     await store.put("a", dict.fromkeys("123", b"x" * 300), tenant="t")
@@ -33,7 +33,7 @@ async def test_the_longest_unused_goes_first() -> None:
     assert set(await store.get("a", list("1234"), tenant="t")) == {"1", "3", "4"}
 
 
-async def test_a_value_takes_the_place_of_the_one_before() -> None:
+async def test_a_value_replaces_the_one_before() -> None:
     """The size is replaced too."""
     store = MemoryStore(2_000)
     await store.put("a", {"k": b"x" * 1_000}, tenant="t")
@@ -43,7 +43,7 @@ async def test_a_value_takes_the_place_of_the_one_before() -> None:
     assert store.size_bytes < 500
 
 
-async def test_a_value_larger_than_all_is_not_kept() -> None:
+async def test_a_value_larger_than_the_store_is_not_kept() -> None:
     """It pushes out no other value."""
     store = MemoryStore(2_000)
     await store.put("a", {"k": b"x"}, tenant="t")
@@ -54,7 +54,7 @@ async def test_a_value_larger_than_all_is_not_kept() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3_000))))
-async def test_memory_is_bounded_and_holds_the_newest_value(puts: list[tuple[str, int]]) -> None:
+async def test_the_store_is_bounded(puts: list[tuple[str, int]]) -> None:
     """Any values in any order keep the limit, and the newest value that fits is there."""
     store = MemoryStore(4_000)
     for key, size in puts:
@@ -66,7 +66,7 @@ async def test_memory_is_bounded_and_holds_the_newest_value(puts: list[tuple[str
             assert await store.get("s", [key], tenant="t") == {key: bytes(size)}
 
 
-async def test_tenants_do_not_meet() -> None:
+async def test_tenants_are_separate() -> None:
     """A tenant neither finds nor replaces another's value."""
     store = MemoryStore(10_000)
 
@@ -80,7 +80,7 @@ async def test_tenants_do_not_meet() -> None:
     assert await store.get("s", "kl", tenant="c") == {}
 
 
-async def test_the_largest_tenant_gives_way() -> None:
+async def test_the_largest_tenant_loses_a_value() -> None:
     """The largest is found by bytes, not by the number of values. It loses its least recently used value."""
     store = MemoryStore(4_000)
     await store.put("s", {"large": bytes(2_000), "newer": bytes(10)}, tenant="a")
@@ -132,7 +132,7 @@ STEPS = st.tuples(
 
 
 @given(st.lists(STEPS, max_size=60))
-async def test_each_tenant_loses_its_own_oldest_values_first(steps: list[tuple[str, str, str, int]]) -> None:
+async def test_each_tenant_keeps_its_share(steps: list[tuple[str, str, str, int]]) -> None:
     """Sizes are exact. Each tenant loses its least recently used value first, and none loses its share to others."""
     store, model = MemoryStore(4_000), Model(4_000)
     for step, tenant, key, size in steps:
@@ -159,7 +159,7 @@ async def test_each_tenant_loses_its_own_oldest_values_first(steps: list[tuple[s
         assert await store.get("s", "123456", tenant=tenant) == {key: bytes(size) for key, size in values}
 
 
-async def test_what_tells_the_largest_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_heap_of_tenants_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten thousand puts of a thousand tenants cost a few steps each, and leave only values."""
     pushed = 0
 

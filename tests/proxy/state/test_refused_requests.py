@@ -33,7 +33,7 @@ def guard() -> RefusedRequests:
     return guard
 
 
-def test_answered_for_a_minute(guard: RefusedRequests) -> None:
+def test_two_refusals_are_answered_for_a_minute(guard: RefusedRequests) -> None:
     """The answer is the provider's last one. Then one request is sent, and a new refusal begins another minute."""
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
     assert guard.find_refusal(HERE, body("bad"), 69.9) == WORDS
@@ -50,7 +50,7 @@ def test_only_this_body_and_this_deployment(guard: RefusedRequests) -> None:
     assert guard.find_refusal(THERE, body("bad"), 10.0) is None
 
 
-def test_digested_only_when_it_matters(guard: RefusedRequests) -> None:
+def test_a_body_is_digested_only_after_a_refusal(guard: RefusedRequests) -> None:
     """Without a refusal of the deployment nothing is computed, nor after it is forgotten."""
     assert RefusedRequests().find_refusal(HERE, never, 0.0) is None
     guard.answered(THERE, never, 10.0)
@@ -59,7 +59,7 @@ def test_digested_only_when_it_matters(guard: RefusedRequests) -> None:
     assert guard.find_refusal(HERE, never, 610.0) is None
 
 
-def test_an_answer_ends_it(guard: RefusedRequests) -> None:
+def test_an_answer_ends_the_refusal(guard: RefusedRequests) -> None:
     """The body did not cause the two refusals."""
     guard.answered(HERE, body("fine"), 11.0)
     assert guard.find_refusal(HERE, body("bad"), 11.0) == WORDS
@@ -80,7 +80,7 @@ def test_an_answer_ends_it(guard: RefusedRequests) -> None:
         max_size=60,
     )
 )
-def test_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
+def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
     """A plain model with the whole history agrees. With room for four bodies, a bad one may only be let through."""
     now = 0.0
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
@@ -124,7 +124,7 @@ def test_another_tenant_s_body_is_its_own(guard: RefusedRequests) -> None:
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
 
 
-def test_a_flood_of_one_tenant_pushes_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_refusals_of_one_tenant_push_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other tenants' bodies stay, however many bodies one tenant has refused."""
     monkeypatch.setattr(module, "MOST_BODIES", 6)
     guard = RefusedRequests()

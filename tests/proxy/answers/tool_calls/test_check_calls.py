@@ -166,7 +166,7 @@ def test_mended_call_is_a_copy_and_is_reported(given: Any, value: Any, reasons: 
 @pytest.mark.parametrize(
     ("given", "cause", "words"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
 )
-def test_what_cannot_be_used_is_told(given: Any, cause: Cause, words: str) -> None:
+def test_an_unusable_call_is_explained_to_the_model(given: Any, cause: Cause, words: str) -> None:
     """The answer stays unchanged, and the model gets a short text about the fault."""
     answer = answer_of(given)
     before = copy.deepcopy(answer)
@@ -197,7 +197,7 @@ def test_one_bad_call_keeps_the_others_as_they_are() -> None:
     assert checked.cause is Cause.INVALID_ARGUMENTS
 
 
-def test_every_choice_is_looked_at() -> None:
+def test_every_choice_is_checked() -> None:
     """The second choice is checked like the first. A choice that was cut off is skipped."""
     first = answer_of(call("a", "now", "{"), finish="length")["choices"][0]
     second = {**answer_of(call("b", "now", ""))["choices"][0], "index": 1}
@@ -211,7 +211,7 @@ def test_every_choice_is_looked_at() -> None:
     ("name", "arguments"),
     [("x" * 9_000, "{}"), ("weather", json.dumps({"y" * 900: 1, "days": "z" * 900, "city": ["w" * 900]}))],
 )
-def test_long_faults_are_told_shortly(name: str, arguments: str) -> None:
+def test_long_faults_are_shortened(name: str, arguments: str) -> None:
     """A model's long text does not become a long note."""
     checked = check_calls(answer_of(call("c", name, arguments)), WEATHER)
 
@@ -329,7 +329,7 @@ HOSTILE: dict[str, tuple[Any, Any, int]] = {
 
 
 @pytest.mark.parametrize(("parameters", "value", "calls"), HOSTILE.values(), ids=HOSTILE)
-def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> None:
+def test_one_answer_is_checked_in_bounded_time(parameters: Any, value: Any, calls: int) -> None:
     """All calls of an answer share one limit of steps, for any schema and calls."""
     load_validator()
     answer = answer_of(*[call("c", "f", json.dumps({"x": value}, separators=(",", ":")))] * calls)
@@ -343,7 +343,7 @@ def test_one_answer_is_checked_soon(parameters: Any, value: Any, calls: int) -> 
     assert causes[0] in (None, Cause.INVALID_ARGUMENTS)
 
 
-def test_many_texts_are_mended_soon() -> None:
+def test_many_texts_are_mended_in_bounded_time() -> None:
     """Mending takes steps from the same limit. A text beyond the limit is asked for again."""
     answer = answer_of(*[call("c", "now", '{"a": [' + "1," * 4_000 + "],}")] * 100)
 
@@ -351,7 +351,7 @@ def test_many_texts_are_mended_soon() -> None:
     assert check_calls(answer, WEATHER).cause is Cause.INVALID_ARGUMENTS
 
 
-def test_longer_arguments_are_not_held_against_a_schema() -> None:
+def test_very_long_arguments_are_not_checked_against_a_schema() -> None:
     """They pass if they are an object."""
     fits = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 60_000}))), WEATHER)
     long = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 70_000}))), WEATHER)

@@ -104,7 +104,7 @@ for name, levels in (("too deep", 40), ("far too deep", 2_000)):
 @pytest.mark.parametrize(
     ("schema", "value", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
 )
-def test_what_is_wrong_is_said(schema: Any, value: Any, words: str) -> None:
+def test_a_fault_names_its_place_and_rule(schema: Any, value: Any, words: str) -> None:
     """The first fault has the place and the rule."""
     found = find_schema_faults(value, schema)
 
@@ -113,13 +113,13 @@ def test_what_is_wrong_is_said(schema: Any, value: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(("schema", "value"), [row[1:] for row in FITS], ids=[row[0] for row in FITS])
-def test_what_fits_fits(schema: Any, value: Any) -> None:
+def test_a_fitting_value_has_no_fault(schema: Any, value: Any) -> None:
     """There is no fault where all rules hold, or only an unchecked rule is broken."""
     assert find_schema_faults(value, schema) == []
 
 
 @pytest.mark.parametrize("schema", UNUSABLE.values(), ids=UNUSABLE)
-def test_what_cannot_be_used_says_nothing(schema: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unusable_schema_refuses_nothing(schema: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken, foreign or endless schema refuses nothing, and no other schema is fetched."""
 
     def connect(*_: Any) -> None:
@@ -154,7 +154,7 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("schema", "value"), HOSTILE.values(), ids=HOSTILE)
-def test_every_check_ends_soon(schema: Any, value: Any) -> None:
+def test_every_check_ends_in_bounded_time(schema: Any, value: Any) -> None:
     """A schema does not block the event loop."""
     find_schema_faults({}, city())  # the library is loaded
     found: list[Any] = []
@@ -178,7 +178,7 @@ def test_steps_are_counted(schema: Any, fits: Any) -> None:
     assert find_schema_faults({"x": [fits] * 4_000 + ["wrong"]}, one({"items": schema})) == []
 
 
-def test_few_and_short() -> None:
+def test_faults_are_few_and_short() -> None:
     """Many faults give a short list."""
     found = find_schema_faults({"x": ["no number" * 100] * 50}, one({"items": {"type": "integer"}}))
 
@@ -186,7 +186,7 @@ def test_few_and_short() -> None:
     assert all(len(text) <= 200 for text in found)
 
 
-def test_one_check_does_not_wear_out_the_next() -> None:
+def test_each_check_has_all_of_its_steps() -> None:
     """One check does not use up the steps of the next."""
     schema = one({"items": {"type": "integer"}})
     for _ in range(20):
@@ -194,7 +194,7 @@ def test_one_check_does_not_wear_out_the_next() -> None:
     assert find_schema_faults({"x": ["1"]}, schema) != []
 
 
-def test_words_of_properties_are_names() -> None:
+def test_a_property_may_have_a_keyword_s_name() -> None:
     """A property's name is not read as a keyword."""
     schema = {"type": "object", "properties": {"type": {"type": "string"}, "required": {"enum": ["x"]}}}
 

@@ -97,13 +97,13 @@ LEFT_ALONE = {
 
 
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED])
-def test_notation_is_put_right(text: str, value: Any) -> None:
+def test_notation_is_corrected(text: str, value: Any) -> None:
     """Texts with wrong notation only are read."""
     assert mend_notation(text) == value
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
-def test_what_would_be_a_guess_is_left_alone(text: str) -> None:
+def test_an_uncertain_text_is_left_alone(text: str) -> None:
     """Nothing is closed, chosen, dropped or made up."""
     assert mend_notation(text) is None
     assert unwrap_encoded(text) is None
@@ -116,7 +116,7 @@ def test_what_was_encoded_twice_is_passed_on_as_it_is(inner: str) -> None:
 
 
 @pytest.mark.parametrize("inner", NOT_WITHIN.values(), ids=NOT_WITHIN)
-def test_what_is_no_certain_object_within_is_left_alone(inner: str) -> None:
+def test_an_encoded_text_without_one_certain_object_is_left_alone(inner: str) -> None:
     """Of two values under one key, the intended one is unknown."""
     assert unwrap_encoded(json.dumps(inner)) is None
 
@@ -145,7 +145,7 @@ def test_mending_ends_with_the_steps() -> None:
     ],
     ids=["braces", "objects", "colons", "space", "words", "more words", "quotes", "backslashes"],
 )
-def test_hostile_text_takes_no_time(text: str) -> None:
+def test_a_hostile_text_ends_in_bounded_time(text: str) -> None:
     """Any text is read in bounded time."""
     assert cpu_seconds(lambda: mend_notation(text), bound=1) < 1  # 0.01 on a quiet machine
     assert mend_notation(text) is None

@@ -99,7 +99,7 @@ def damaged(draw: st.DrawFn) -> str:
 
 
 @given(damaged() | BROKEN, SCHEMAS)
-def test_what_is_passed_on_parses_and_validates(text: str, schema: Any) -> None:
+def test_mended_arguments_parse_and_fit(text: str, schema: Any) -> None:
     """Mended arguments are a JSON object that fits, by the library's own check. Right arguments stay unchanged."""
     answer = answer_of(call("c", "f", text))
     checked = check_calls(answer, tools_of(f=schema))
@@ -125,7 +125,7 @@ def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
 
 
 @given(OBJECTS, NO_SCHEMAS)
-def test_no_schema_breaks_it(value: Any, schema: Any) -> None:
+def test_no_schema_breaks_the_check(value: Any, schema: Any) -> None:
     """The schema may be any value."""
     assert all(isinstance(text, str) for text in find_schema_faults(value, schema))
 
@@ -139,13 +139,13 @@ def test_what_python_writes_is_read_as_python_reads_it(value: Any) -> None:
 
 
 @given(OBJECTS)
-def test_right_text_is_read_alike(value: Any) -> None:
+def test_json_is_read_as_json(value: Any) -> None:
     """JSON keeps its own meaning."""
     assert mend_notation(json.dumps(value)) == value
 
 
 @given(damaged() | BROKEN)
-def test_nothing_is_lost_or_won(text: str) -> None:
+def test_nothing_is_lost_or_added(text: str) -> None:
     """The result is the text except for white space, commas, quotes and Python's words."""
     value = mend_notation(text)
 
