@@ -1,4 +1,4 @@
-"""The tools of a request on their way to a deployment: which dialect, by which mode, and how it is told."""
+"""The tools of a request on their way to a deployment: the dialect, the mode, and the listed changes."""
 
 from __future__ import annotations
 
@@ -43,10 +43,8 @@ def tool(schema: Any, name: str = "f") -> dict[str, Any]:
         ("openrouter/google/gemini-3-pro", "litellm", GEMINI_ON_LITELLM, None),
     ],
 )
-def test_dialect_follows_the_models_family_and_transport(
-    model: str, transport: str, dialect: Dialect, richer: Dialect | None
-) -> None:
-    """By the model's family, and by what its transport writes."""
+def test_dialect(model: str, transport: str, dialect: Dialect, richer: Dialect | None) -> None:
+    """The model's family and the transport's format decide."""
     entry = {"model": model, "api_key": "k"}
     models = [{"model_name": "m", "transport": transport, "litellm_params": entry}]
     settings = settings_of({}, model_list=models)
@@ -58,7 +56,7 @@ def test_dialect_follows_the_models_family_and_transport(
 
 
 async def send(upstream: ScriptedUpstream, mode: str, **parameters: Any) -> tuple[Reply, dict[str, float]]:
-    """Send a request in a mode; return the answer and the counters that differ by mode."""
+    """Send a request in a mode. Return the answer and the counters that differ by mode."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": [user("Hello.")], **parameters})
         return reply, {name: await proxy.count(name) for name in ("changes_total", "observed_changes_total")}
@@ -66,7 +64,7 @@ async def send(upstream: ScriptedUpstream, mode: str, **parameters: Any) -> tupl
 
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
 async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str) -> None:
-    """In every mode, and nothing is said of it."""
+    """No mode changes or reports anything."""
     tools = [tool(CLEAN)]
 
     reply, counts = await send(upstream, mode, tools=tools)
@@ -77,8 +75,8 @@ async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str)
     assert set(counts.values()) == {0}
 
 
-async def test_repair_mode_cleans_tools_and_reports_it(upstream: ScriptedUpstream) -> None:
-    """The tools are cleaned, which is in the header and counted; functions, which Gemini never knew, are tools."""
+async def test_repair(upstream: ScriptedUpstream) -> None:
+    """The header and a counter have the change. Functions, which Gemini does not know, become tools."""
     reply, counts = await send(
         upstream,
         "repair",
@@ -96,8 +94,8 @@ async def test_repair_mode_cleans_tools_and_reports_it(upstream: ScriptedUpstrea
     assert counts == {"changes_total": 6, "observed_changes_total": 0}
 
 
-async def test_observe_mode_reports_unclean_tools_and_sends_them(upstream: ScriptedUpstream) -> None:
-    """What would be changed is said, and not done."""
+async def test_observe(upstream: ScriptedUpstream) -> None:
+    """The changes are reported, and not made."""
     reply, counts = await send(upstream, "observe", tools=[tool(DIRTY)])
 
     assert upstream.calls[0].parameters["tools"] == [tool(DIRTY)]
@@ -105,8 +103,8 @@ async def test_observe_mode_reports_unclean_tools_and_sends_them(upstream: Scrip
     assert counts == {"changes_total": 0, "observed_changes_total": 2}
 
 
-async def test_strict_mode_refuses_unclean_tools_with_the_reason(upstream: ScriptedUpstream) -> None:
-    """What would have to be changed is refused, with the tool and the reason."""
+async def test_strict(upstream: ScriptedUpstream) -> None:
+    """The error has the tool and the reason."""
     reply, _ = await send(upstream, "strict", tools=[tool(CLEAN, "g"), tool(DIRTY)])
 
     assert (reply.status, upstream.calls) == (400, [])
@@ -116,7 +114,7 @@ async def test_strict_mode_refuses_unclean_tools_with_the_reason(upstream: Scrip
 
 
 async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
-    """The older list, where it is sent as such, is told by its own name."""
+    """Functions that are sent as such are named as functions."""
     functions = [{"name": "g", "parameters": CLEAN}, {"name": "f", "parameters": {"type": "object"}}]
     settings = settings_of({MODEL: "openai/gpt-4o"}, sanitize={"mode": "strict"})
 
@@ -130,8 +128,8 @@ async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
     assert reply.error["message"].endswith(told)
 
 
-async def test_off_mode_leaves_tools_alone(upstream: ScriptedUpstream) -> None:
-    """Nothing is looked at."""
+async def test_off(upstream: ScriptedUpstream) -> None:
+    """The tools are not read."""
     reply, counts = await send(upstream, "off", tools=[tool(DIRTY), tool(DIRTY)])
 
     assert upstream.calls[0].parameters["tools"] == [tool(DIRTY), tool(DIRTY)]
@@ -143,7 +141,7 @@ async def test_off_mode_leaves_tools_alone(upstream: ScriptedUpstream) -> None:
     ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
 )
 async def test_a_schema_without_end(upstream: ScriptedUpstream, mode: str, status: int) -> None:
-    """It is refused by its place, where tools are cleaned."""
+    """The error has its place, in modes that clean tools."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
 
     reply, _ = await send(upstream, mode, tools=[tool({"$ref": "#/$defs/d0", "$defs": twice})])
@@ -178,7 +176,7 @@ async def test_explain_shows_the_cleaned_tools_and_their_changes(
 
 
 async def test_the_budget_counts_what_is_sent(upstream: ScriptedUpstream) -> None:
-    """A thousand definitions that nobody refers to are not among the tokens."""
+    """A thousand unused definitions are not counted."""
     unused = {f"D{n}": {"type": "string", "description": "word " * 20} for n in range(500)}
     async with proxied(settings_of(), upstream) as proxy:
         told = []

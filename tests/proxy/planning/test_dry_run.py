@@ -1,4 +1,4 @@
-"""The dry run: what would be sent and why, and nothing is sent."""
+"""The dry run shows the request and its changes, and sends nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOPELESS = [tool("nobody", "lost")]
 async def explain(
     messages: list[Any], upstream: ScriptedUpstream, path: str = "/v1/explain", **sanitize: Any
 ) -> dict[str, Any]:
-    """Explain a history in a mode; the answer must be a 200, and nothing must have been sent."""
+    """Explain a history in a mode. The answer is a 200, and nothing is sent."""
     async with proxied(settings_of(sanitize=sanitize), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": messages, "temperature": 0.5, "foo": 1}, path)
         assert reply.status == 200
@@ -43,7 +43,7 @@ async def explain(
 async def test_verdict_is_what_a_chat_request_would_meet(
     upstream: ScriptedUpstream, mode: str, legal: str, broken: str, hopeless: str
 ) -> None:
-    """The verdict is what a chat request would meet in this mode."""
+    """A chat request in this mode would have the same outcome."""
     found = [await explain(messages, upstream, mode=mode) for messages in (LEGAL, BROKEN, HOPELESS)]
 
     assert [answer["verdict"] for answer in found] == [legal, broken, hopeless]
@@ -51,8 +51,8 @@ async def test_verdict_is_what_a_chat_request_would_meet(
 
 
 @pytest.mark.parametrize("path", ["/v1/explain", "/explain"])
-async def test_dry_run_has_body_changes_and_violations(upstream: ScriptedUpstream, path: str) -> None:
-    """The answer has the body as it would be sent, each change with its place, and what was wrong."""
+async def test_repaired(upstream: ScriptedUpstream, path: str) -> None:
+    """The answer has the body as it would be sent, each change with its place, and the faults."""
     found = await explain(BROKEN, upstream, path)
 
     assert found.keys() == {
@@ -102,7 +102,7 @@ FUNCTION = {"type": "function", "function": {"name": "my tool", "parameters": {"
 async def test_the_body_is_what_is_sent(
     upstream: ScriptedUpstream, mode: str, messages: list[dict[str, Any]]
 ) -> None:
-    """What is explained is what a chat request sends, in every mode; nothing where that is refused."""
+    """A chat request sends the same body in every mode. A refused one has none."""
     asked = {"model": MODEL, "messages": messages, "stop": "x", "foo": 1, "tools": [FUNCTION]}
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         found = (await proxy.post(asked, "/v1/explain")).json
@@ -118,7 +118,7 @@ async def test_the_body_is_what_is_sent(
 
 
 async def test_signatures_are_what_is_sent(upstream: ScriptedUpstream) -> None:
-    """A client that keeps none has those back that were kept for it; a lost one is stood in for."""
+    """A client without signatures gets the stored ones back. A stand-in replaces a lost one."""
     signed = {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLXRoZS1tb2RlbA=="}}
     one = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     upstream.then(answer(None, tool_calls=[{**one, "extra_content": signed}]))
@@ -137,8 +137,8 @@ async def test_signatures_are_what_is_sent(upstream: ScriptedUpstream) -> None:
     assert bodies[1] != signed
 
 
-async def test_dry_run_of_an_unrepairable_history_has_the_reason(upstream: ScriptedUpstream) -> None:
-    """A history that cannot be repaired is explained as well, with the reason in the place of a body."""
+async def test_refused(upstream: ScriptedUpstream) -> None:
+    """The answer has the reason in place of a body."""
     found = await explain(HOPELESS, upstream)
 
     assert found["refusal"].keys() == {"message", "rule", "param"}
@@ -150,7 +150,7 @@ async def test_dry_run_of_an_unrepairable_history_has_the_reason(upstream: Scrip
 async def test_what_stays_wrong(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str, verdict: str
 ) -> None:
-    """Rules that the steps leave broken are listed, and the verdict follows the setting."""
+    """The verdict follows the setting."""
     monkeypatch.setattr("sanitizers.pipeline.STEPS", ())
     found = await explain(BROKEN, upstream, on_violation=on_violation)
 
@@ -169,7 +169,7 @@ async def test_what_stays_wrong(
 async def test_bad_requests_are_refused(
     upstream: ScriptedUpstream, body: Any, status: int, code: str
 ) -> None:
-    """What is no request cannot be explained either."""
+    """A body that is not a chat request is refused."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post(body, "/v1/explain")
 
@@ -191,7 +191,7 @@ def small_settings(mode: str = "repair", **budget: Any) -> Settings:
 
 
 async def explain_small(settings: Settings, upstream: ScriptedUpstream, **request: Any) -> dict[str, Any]:
-    """Explain a request with these settings; nothing must be sent."""
+    """Explain a request with these settings. Nothing is sent."""
     async with proxied(settings, upstream) as proxy:
         reply = await proxy.post({"model": MODEL, **request}, "/v1/explain")
     assert (reply.status, upstream.calls) == (200, [])
@@ -200,7 +200,7 @@ async def explain_small(settings: Settings, upstream: ScriptedUpstream, **reques
 
 
 async def test_the_budget_of_what_fits(upstream: ScriptedUpstream) -> None:
-    """It is counted for the dry run, part by part, and the same goes out as came in."""
+    """The dry run counts it by part, and the same body is sent."""
     found = await explain_small(small_settings(), upstream, messages=LEGAL)
     budget = found["budget"]
 
@@ -221,7 +221,7 @@ async def test_the_budget_of_what_fits(upstream: ScriptedUpstream) -> None:
     [("repair", "repaired"), ("strict", "refused"), ("observe", "sent_as_is"), ("off", "sent_as_is")],
 )
 async def test_the_budget_of_what_is_cut(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
-    """Every cut is among the changes, with its place, and the parts say where the tokens went, in every mode."""
+    """In every mode each cut is listed with its place, and the parts have their tokens."""
     found = await explain_small(small_settings(mode), upstream, messages=AGENT)
     budget = found["budget"]
 
@@ -241,7 +241,7 @@ async def test_the_budget_of_what_is_cut(upstream: ScriptedUpstream, mode: str, 
 
 
 async def test_the_body_is_what_is_sent_when_it_is_cut(upstream: ScriptedUpstream) -> None:
-    """The dry run cuts where a chat request does."""
+    """The dry run cuts as a chat request does."""
     found = await explain_small(small_settings(), upstream, messages=AGENT, max_tokens=1_000)
     async with proxied(small_settings(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": AGENT, "max_tokens": 1_000})
@@ -257,7 +257,7 @@ async def test_the_body_is_what_is_sent_when_it_is_cut(upstream: ScriptedUpstrea
     [("repair", "refused"), ("strict", "refused"), ("observe", "sent_as_is"), ("off", "sent_as_is")],
 )
 async def test_what_cannot_fit(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
-    """The refusal is the one that a chat request would get; its text says where the tokens are."""
+    """Its text has the tokens by part."""
     found = await explain_small(
         small_settings(mode), upstream, messages=[system("word " * 60_000), user("Go on.")]
     )
@@ -269,7 +269,7 @@ async def test_what_cannot_fit(upstream: ScriptedUpstream, mode: str, verdict: s
 
 
 async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
-    """With ``off`` nothing is changed, and the tokens are told all the same."""
+    """With ``off`` nothing is changed, and the tokens are shown."""
     found = await explain_small(small_settings(preset="off"), upstream, messages=AGENT, max_tokens=100_000)
 
     assert (found["verdict"], found["changes"]) == ("unchanged", [])
@@ -278,7 +278,7 @@ async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
 
 
 async def test_it_only_looks_at_what_was_taught(upstream: ScriptedUpstream) -> None:
-    """A name that nobody asked a model of is not remembered, and pushes nobody out."""
+    """A name that no request has used is not stored, and pushes out no other."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": LEGAL}, "/v1/explain")
 

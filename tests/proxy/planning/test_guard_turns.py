@@ -1,4 +1,4 @@
-"""What the turn guard says to the model where the operator asks for it, and what the dry run shows a reader of it."""
+"""The turn guard's notes to the model, and their place in the dry run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def failing_rounds(count: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])
 async def test_notes_stand_where_they_became_due(upstream: ScriptedUpstream, mode: str) -> None:
-    """The hint behind the third failure, the warning behind the fourth round, in every later request as well."""
+    """The hint stands behind the third failure, the warning behind the fourth round, in every later request as well."""
     seen = []
     async with proxied(told(mode), upstream) as proxy:
         for count in range(7):
@@ -71,7 +71,7 @@ async def test_notes_stand_where_they_became_due(upstream: ScriptedUpstream, mod
 
 
 async def test_guidance_is_in_the_first_tool_that_delegates(upstream: ScriptedUpstream) -> None:
-    """With the shares of a simple, a medium and a complex task, and the same in each request."""
+    """The text has the shares of a simple, a medium and a complex task, and is the same in each request."""
     async with proxied(told(), upstream) as proxy:
         for _ in range(2):
             await proxy.post({"model": MODEL, "messages": [user("go")], "tools": ROUTES})
@@ -88,7 +88,7 @@ async def test_guidance_is_in_the_first_tool_that_delegates(upstream: ScriptedUp
 
 
 async def test_silent_unless_it_is_asked_for(upstream: ScriptedUpstream) -> None:
-    """By default nothing is said of errors, of the warning, or of delegation."""
+    """By default the model is not told of errors, of the warning, or of delegation."""
     async with proxied(settings_of(turns={"max_rounds": 5}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": failing_rounds(6), "tools": ROUTES})
 
@@ -108,7 +108,7 @@ async def test_silent_unless_it_is_asked_for(upstream: ScriptedUpstream) -> None
 async def test_a_reader_of_the_dry_run_is_told(
     upstream: ScriptedUpstream, mode: str, count: int, line: str
 ) -> None:
-    """With each change at its place: behind a result, or in the tools."""
+    """Each change has its place: behind a result, or in the tools."""
     request = {"model": MODEL, "messages": failing_rounds(count), "tools": ROUTES[:1]}
     async with proxied(told(mode), upstream) as proxy:
         explained = (await proxy.post(request, "/v1/explain")).json
@@ -127,7 +127,7 @@ async def test_a_reader_of_the_dry_run_is_told(
 
 
 async def test_a_key_goes_before_a_model(upstream: ScriptedUpstream) -> None:
-    """And the request's own limit below both; a wildcard's values hold for its models, unless one is named."""
+    """The request's own limit only lowers both. A wildcard's values hold for its models, unless one is named."""
     settings = settings_of(
         {MODEL: GEMINI, "gemini/*": "gemini/*"},
         general_settings={"keys": [{"name": "a", "key": "sk-a"}, {"name": "b", "key": "sk-b"}]},

@@ -1,4 +1,4 @@
-"""Parameters on their way through the proxy: fitted, said, counted or refused, by the mode."""
+"""Parameters on their way through the proxy, by mode: fitted, reported, counted or refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def sent(
     unsupported: Iterable[str] = (),
     path: str = "/v1/chat/completions",
 ) -> tuple[Reply, UpstreamCall | None, float]:
-    """Send a body to *model*; return the reply, the call that was made, and how many parameters were dropped."""
+    """Send a body to *model*. Return the reply, the call, and the number of dropped parameters."""
     upstream = ScriptedUpstream(unsupported=unsupported)
     async with proxied(settings_of({MODEL: model}, sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post(body, path)
@@ -35,8 +35,8 @@ async def sent(
 
 
 @pytest.mark.parametrize("mode", ["repair", "strict"])
-async def test_parameters_are_fitted_and_reported(mode: str) -> None:
-    """Parameters are fitted, and the header and the count say so; a strict mode is strict with histories."""
+async def test_fitted(mode: str) -> None:
+    """The header and a counter have the change. Mode strict is strict with histories."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], top_k=3, foo=1), mode)
 
     assert reply.status == 200
@@ -47,8 +47,8 @@ async def test_parameters_are_fitted_and_reported(mode: str) -> None:
 
 
 @pytest.mark.parametrize(("mode", "said"), [("observe", "parameters=2;observed"), ("off", None)])
-async def test_observe_and_off_modes_leave_parameters_alone(mode: str, said: str | None) -> None:
-    """Observing says what it would change, and like no mode at all changes nothing."""
+async def test_left_alone(mode: str, said: str | None) -> None:
+    """Mode observe reports the changes."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], n=1, foo=1), mode)
 
     assert made is not None
@@ -58,7 +58,7 @@ async def test_observe_and_off_modes_leave_parameters_alone(mode: str, said: str
 
 
 async def test_changes_are_counted() -> None:
-    """A change of a parameter is a change like any other."""
+    """A change of a parameter is counted like any other."""
     upstream = ScriptedUpstream()
     async with proxied(settings_of({MODEL: CLAUDE}), upstream) as proxy:
         await proxy.post(chat(temperature=1.5))
@@ -79,10 +79,8 @@ async def test_changes_are_counted() -> None:
         ({"tools": [TOOL]}, ("tools",), "tools"),
     ],
 )
-async def test_parameter_that_the_client_would_miss_is_a_400(
-    body: dict[str, Any], unsupported: tuple[str, ...], param: str
-) -> None:
-    """What the client would miss is a 400 that names the parameter; without fitting it goes, or is counted."""
+async def test_refused(body: dict[str, Any], unsupported: tuple[str, ...], param: str) -> None:
+    """The 400 names the parameter. In modes that do not fit, it is sent, or dropped and counted."""
     reply, made, _ = await sent(CLAUDE, chat(**body), unsupported=unsupported)
     assert (reply.status, reply.error["param"], made) == (400, param, None)
 
@@ -94,7 +92,7 @@ async def test_parameter_that_the_client_would_miss_is_a_400(
 
 
 async def test_one_answer_may_be_dropped() -> None:
-    """One answer is what there is without a number."""
+    """Without ``n`` there is one answer too."""
     reply, made, dropped = await sent(CLAUDE, chat(n=1), unsupported=["n"])
 
     assert (reply.status, dropped) == (200, 1)
@@ -112,7 +110,7 @@ async def test_one_answer_may_be_dropped() -> None:
     ],
 )
 async def test_form_in_words(messages: list[Any], said: list[str]) -> None:
-    """A form that cannot be asked for is asked for at the head of the history, which keeps its length."""
+    """A format without a parameter is asked for at the head of the history, which keeps its length."""
     body = {"model": MODEL, "messages": messages, "tools": [TOOL], "response_format": JSON}
     reply, made, dropped = await sent(OLD_GEMINI, body)
 
@@ -129,7 +127,7 @@ async def test_form_in_words(messages: list[Any], said: list[str]) -> None:
 
 
 async def test_thinking_waits_for_the_next_turn() -> None:
-    """In a round of tools without thinking blocks the model goes on as it began."""
+    """In a round of tools without thinking blocks, the model continues as it began."""
     history = [user("q"), assistant(None, calls=[call("toolu_1", "look")]), tool("toolu_1", "r")]
     body = {"model": MODEL, "messages": history, "tools": [TOOL], "reasoning_effort": "low"}
     reply, made, _ = await sent(CLAUDE, body)
@@ -140,8 +138,8 @@ async def test_thinking_waits_for_the_next_turn() -> None:
 
 
 @pytest.mark.parametrize("mode", ["repair", "strict", "observe", "off"])
-async def test_dry_run_shows_fitted_parameters_by_mode(mode: str) -> None:
-    """The dry run shows what would be done, and by the mode what is sent of it, and what would be refused."""
+async def test_explained(mode: str) -> None:
+    """It shows the fitted parameters, and those that this mode sends or refuses."""
     fitted = mode in ("repair", "strict")
     verdict = {"repair": "repaired", "strict": "repaired"}.get(mode, "sent_as_is")
     reply, made, dropped = await sent(OLD_GEMINI, chat(tools=[], seed=2**40, foo=1), mode, path="/v1/explain")
@@ -160,14 +158,14 @@ async def test_dry_run_shows_fitted_parameters_by_mode(mode: str) -> None:
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "5"])
 async def test_top_k_is_a_count(value: Any) -> None:
-    """It is a whole number from one on."""
+    """It is an integer of at least 1."""
     reply, _, _ = await sent(CLAUDE, chat(top_k=value))
 
     assert (reply.status, reply.error["param"]) == (400, "top_k")
 
 
 async def test_explanation_for_a_reader() -> None:
-    """A parameter stands in no message."""
+    """No message holds a parameter."""
     reply, _, _ = await sent(CLAUDE, chat(temperature=2), path="/v1/explain")
     lines = list(show_explanation({**reply.json, "before": [], "steps": []}, colours=False))
 

@@ -1,4 +1,4 @@
-"""The deployment that a request is planned for, with the rules that hold for the plan."""
+"""The deployment that a request is planned for, with the rules for the plan."""
 
 from __future__ import annotations
 

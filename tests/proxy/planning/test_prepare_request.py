@@ -1,4 +1,4 @@
-"""What a request is made into for one target: what its parts owe each other."""
+"""One request is made legal for a target, and its parts agree with each other."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "
     [({}, False), ({"reasoning_effort": "none"}, False), ({"reasoning_effort": "high"}, True)],
 )
 def test_a_model_that_is_asked_to_think_gets_its_reasoning(effort: dict[str, Any], echoed: bool) -> None:
-    """DeepSeek's chat model demands it in thinking mode alone."""
+    """DeepSeek's chat model requires it only in thinking mode."""
     done = prepared("deepseek/deepseek-chat", messages=ROUND, tools=TOOLS, **effort)
 
     assert ("reasoning_content" in done.messages[1]) is echoed
 
 
 def test_the_tools_that_are_declared_are_those_of_the_history() -> None:
-    """One name goes to both, and comes back."""
+    """Both have the same new name, and the client's name is restored."""
     tools = [{"type": "function", "function": {"name": "a b", "parameters": {"const": {"x": 1}}}}]
     history = [user("go"), assistant(None, [call("c1", "a b")]), tool("c1")]
     done = prepared("gemini/gemini-2.5-flash", messages=history, tools=tools)
@@ -75,7 +75,7 @@ ILLEGAL = {'"f"': '"工"', '"read_file"': '"read file"', '"grep"': '"read/file"'
 def test_what_was_wrong_is_told_of_the_history_that_came(
     drawn: list[dict[str, Any]], names: set[str], model: str
 ) -> None:
-    """It is what the checker finds there, though names are changed before it looks."""
+    """The checker finds them in the client's history, though names are changed first."""
     written = json.dumps(drawn, ensure_ascii=False)
     for name in sorted(names):
         written = written.replace(name, ILLEGAL[name])

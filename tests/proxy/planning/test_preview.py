@@ -1,4 +1,4 @@
-"""What is told of a model is what happens: the same numbers and names as in a request's own explanation."""
+"""The preview of a model has the numbers and names of a real request's dry run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def deployment(entry_: dict[str, Any], **sections: Any) -> DeploymentPreview:
     [{}, {"preset": "lango"}, {"preset": "localcowork"}, {"margin": 0.3, "reserve": 100, "low": 0.2}],
 )
 def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> None:
-    """A short request without tools and system messages is explained with the very budget that was told."""
+    """The dry run of a short request without tools and system messages has the same budget."""
     settings = settings_of(entry("gemini", target), budget=budget)
     request = parse_chat_request(
         b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
@@ -78,7 +78,7 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
     ],
 )
 def test_transport_and_host(given: dict[str, Any], transport: str, why: str, host: str | None) -> None:
-    """By which way, why, and where to; an address's path stays out, which may name a tenant."""
+    """The preview has the transport, its reason, and the host. A path, which may name a tenant, is left out."""
     told = deployment(given)
 
     assert (told.transport, told.transport_from, told.host) == (transport, why, host)
@@ -95,7 +95,7 @@ def test_transport_and_host(given: dict[str, Any], transport: str, why: str, hos
     ],
 )
 def test_keys_are_told_of_and_not_told(params: dict[str, Any], key: str) -> None:
-    """Whether there is one, and nothing of it."""
+    """The preview shows the source of a key."""
     told = deployment(entry(**params))
 
     assert told.key == key
@@ -112,7 +112,7 @@ def test_keys_are_told_of_and_not_told(params: dict[str, Any], key: str) -> None
     ],
 )
 def test_addresses_of_images(target: str, media: dict[str, Any], mode: str, addresses: str) -> None:
-    """They go on, are fetched where that is switched on, or are refused."""
+    """They are fetched where that is switched on."""
     told = deployment(entry(model=target), general_settings={"media": media}, sanitize={"mode": mode})
 
     assert told.rules is not None
@@ -120,7 +120,7 @@ def test_addresses_of_images(target: str, media: dict[str, Any], mode: str, addr
 
 
 def test_limits_in_time() -> None:
-    """An attempt has the deployment's own limit, within the router's."""
+    """An attempt has the deployment's own timeout, within the router's."""
     router = {"timeout": 100, "connect_timeout": 1, "first_byte_timeout": 2, "idle_timeout": 3}
     given: list[dict[str, Any]] = [{"timeout": 50}, {}, {"timeout": 500}]
     own, none, long = (deployment(entry(**params), router_settings=router) for params in given)
@@ -130,7 +130,7 @@ def test_limits_in_time() -> None:
 
 
 def test_a_wildcard_tells_what_it_can() -> None:
-    """Rules and budget are those of the model that a client will name."""
+    """They depend on the model that a client will name."""
     [told] = model(settings_of(entry("gemini/*", "gemini/*", api_key="k")), "gemini/*").deployments
 
     assert (told.rules, told.budget) == (None, None)
@@ -138,7 +138,7 @@ def test_a_wildcard_tells_what_it_can() -> None:
 
 
 def test_where_a_model_falls_back_to() -> None:
-    """Its own chain, its wildcard's, or that of all models."""
+    """The chain is the model's own, its wildcard's, or that of all models."""
     chains = {"fallbacks": [{"a": ["b", "c"]}, {"*": ["c"]}], "context_window_fallbacks": [{"b": ["a"]}]}
     settings = settings_of(*(entry(name) for name in "abc"), router_settings=chains)
 
@@ -151,7 +151,7 @@ def test_where_a_model_falls_back_to() -> None:
 
 
 def test_turns_are_those_of_the_model() -> None:
-    """What is different for one model is told of it."""
+    """Values for one model are shown at that model."""
     turns = {"max_rounds": 7, "per_model": [{"model": "b", "mode": "off"}]}
     a, b = preview_of(settings_of(entry("a"), entry("b"), turns=turns))
 

@@ -1,4 +1,4 @@
-"""The window table, read as data."""
+"""The table of windows, read as data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def deployment(model: str) -> Deployment:
     ],
 )
 def test_window_of_a_known_model(model: str, window: int | None) -> None:
-    """The table answers under the model's own name as well; what it does not know stays unknown."""
+    """The table lists the model under its own name as well. Missing values stay unknown."""
     assert window == window_of(deployment(model)).max_input_tokens
 
 
@@ -41,7 +41,7 @@ def with_info(model: str, **info: int) -> Deployment:
 
 
 def test_the_operator_goes_first() -> None:
-    """A `model_info` overrides the table, value by value, and says so."""
+    """A `model_info` overrides the table value by value, and is named as the source."""
     assert window_of(with_info("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
     assert window_of(with_info("openai/gpt-4o", max_input_tokens=9_000)) == Window(
         9_000, 16_384, True, "configured"
@@ -67,7 +67,7 @@ def test_the_operator_goes_first() -> None:
     ],
 )
 def test_a_family_fills_the_holes(model: str, window: Window) -> None:
-    """What the table does not list has the window of its family, by the beginning of the model's own name."""
+    """A model without a row has the window of its family, by the beginning of its own name."""
     assert window_of(deployment(model)) == window
 
 
@@ -84,7 +84,7 @@ def test_a_family_fills_the_holes(model: str, window: Window) -> None:
     ],
 )
 def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
-    """APIs, regions, profiles and vendors before the name, and dots in its number."""
+    """The spellings have APIs, regions, profiles and vendors before the name, and dots in its number."""
     assert window_of(deployment(model)) == Window(200_000, 64_000, True, "catalogue")
 
 
@@ -102,7 +102,7 @@ def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
     ],
 )
 def test_the_inner_name_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
-    """A vendor's model behind another route, and what was made of it."""
+    """The models are a vendor's behind another route, and fine-tuned ones."""
     found = window_of(deployment(model))
     assert found.source == "catalogue"
     assert found == window_of(deployment(listed_as))
@@ -120,7 +120,7 @@ def test_the_inner_name_where_the_outer_is_not_listed(model: str, listed_as: str
     ],
 )
 def test_what_gpt_5_takes_as_input_alone(model: str, window: int) -> None:
-    """Where the table has the answer's tokens in it as well, they are taken out."""
+    """The answer's tokens are subtracted where the table includes them."""
     assert window_of(deployment(model)) == Window(
         window, window_of(deployment(model)).max_output_tokens, False, "catalogue"
     )
@@ -143,7 +143,7 @@ def test_what_gpt_5_takes_as_input_alone(model: str, window: int) -> None:
     ],
 )
 def test_a_name_that_only_looks_like_a_family(model: str) -> None:
-    """Where that family is not hosted, or a server sets its own window, nothing is known."""
+    """The window is unknown on a route without that family, and on servers with windows of their own."""
     assert window_of(deployment(model)) == Window(None, None, True, "unknown")
 
 
@@ -161,13 +161,13 @@ def test_a_name_that_only_looks_like_a_family(model: str) -> None:
     ],
 )
 def test_members_of_a_family_that_differ(model: str, window: int) -> None:
-    """Older and smaller ones, and names that the table spells otherwise."""
+    """These are older and smaller models, and names that the table spells differently."""
     found = window_of(deployment(model))
     assert (found.max_input_tokens, found.source) == (window, "family")
 
 
 def test_a_row_with_nothing_known_is_a_hole() -> None:
-    """The table lists this model without a window; the family's stands in."""
+    """The table lists this model without a window."""
     found = window_of(deployment("gemini/gemini-3-pro-preview"))
 
     assert (found.max_input_tokens, found.shared) == (1_048_576, False)
@@ -185,13 +185,13 @@ def test_a_row_with_nothing_known_is_a_hole() -> None:
     ],
 )
 def test_whether_the_answer_counts_against_the_window(model: str, shared: bool) -> None:
-    """Gemini and GPT-5 limit input and output apart, whoever says how large the window is."""
+    """Gemini and GPT-5 limit input and output separately, for any source of the window."""
     assert window_of(deployment(model)).shared is shared
     assert window_of(with_info(model, max_input_tokens=10_000)).shared is shared
 
 
-def test_reading_the_table_imports_no_litellm(fresh_python: Callable[..., str]) -> None:
-    """The table is a file; the package stays where it is."""
+def test_reading_it_imports_no_litellm() -> None:
+    """The table is read as a file, and the package is not imported."""
     code = (
         "import sys; from tests.proxy.planning.test_windows import deployment; "
         "from proxy.planning.windows import window_of; "

@@ -1,4 +1,4 @@
-"""Which deployment is asked next: never none."""
+"""The choice of the next deployment. One is always chosen."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def balancer() -> Balancer:
 
 
 def test_file_order_then_least_busy(balancer: Balancer) -> None:
-    """Six calls at once go round; the one that ends first gets the seventh."""
+    """Six simultaneous calls are spread evenly. The deployment whose call ends first gets the seventh."""
     attempts, order = [], []
     for _ in range(6):
         chosen = balancer.choose(POOL, 0.0)
@@ -57,7 +57,7 @@ def test_file_order_then_least_busy(balancer: Balancer) -> None:
 
 
 def test_not_the_one_that_was_tried(balancer: Balancer) -> None:
-    """Unless there is no other."""
+    """It is chosen only where there is no other."""
     assert balancer.choose(POOL, 0.0, {A.position}) == B
     held = [balancer.acquire(B, 0.0), balancer.acquire(C, 0.0)]
     assert balancer.choose(POOL, 0.0, {A.position}) == B, "busy, but not tried"
@@ -69,7 +69,7 @@ def test_not_the_one_that_was_tried(balancer: Balancer) -> None:
 
 
 def test_open_ones_are_left_alone(balancer: Balancer) -> None:
-    """However busy the others are."""
+    """The others are chosen even with many calls in flight."""
     fail(balancer, A, Blame.COOL, 30.0, 0.0)
     fail(balancer, B, Blame.PARK, None, 0.0)
     held = [balancer.acquire(C, 0.0) for _ in range(5)]
@@ -79,7 +79,7 @@ def test_open_ones_are_left_alone(balancer: Balancer) -> None:
 
 
 def test_all_open_the_first_whose_time_is_over(balancer: Balancer) -> None:
-    """A request is not refused for what we remember; that it was tried does not matter any more."""
+    """No request is refused. Earlier attempts no longer count."""
     fail(balancer, A, Blame.COOL, 30.0, 0.0)
     fail(balancer, B, Blame.COOL, 10.0, 0.0)
     fail(balancer, C, Blame.PARK, 600.0, 0.0)
@@ -87,8 +87,8 @@ def test_all_open_the_first_whose_time_is_over(balancer: Balancer) -> None:
     assert not balancer.another_ready(POOL, 1.0, set())
 
 
-def test_another_is_ready_if_it_was_not_tried_and_is_not_parked(balancer: Balancer) -> None:
-    """One that was not tried, and takes requests."""
+def test_another_ready(balancer: Balancer) -> None:
+    """It was not tried, and its circuit takes requests."""
     assert balancer.another_ready(POOL, 0.0, {A.position})
     fail(balancer, B, Blame.PARK, None, 0.0)
     assert balancer.another_ready(POOL, 0.0, {A.position})
@@ -97,21 +97,21 @@ def test_another_is_ready_if_it_was_not_tried_and_is_not_parked(balancer: Balanc
 
 
 def test_lone_one_is_never_refused(balancer: Balancer) -> None:
-    """A cooldown of the only deployment is an outage of our own making."""
+    """Its cooldown would be an outage of the proxy's own making."""
     for _ in range(10):
         fail(balancer, LONE[0], Blame.STRIKE, None, 0.0)
     assert balancer.state(LONE[0], 0.0) is State.OPEN
     assert balancer.choose(LONE, 0.0, {LONE[0].position}) == LONE[0]
 
 
-def test_empty_pool_has_nobody_to_choose(balancer: Balancer) -> None:
-    """Nobody can be chosen."""
+def test_empty_pool(balancer: Balancer) -> None:
+    """No deployment can be chosen."""
     with pytest.raises(ValueError, match="empty"):
         balancer.choose((), 0.0)
 
 
 def test_one_probe_and_the_rest_elsewhere(balancer: Balancer) -> None:
-    """A cancelled probe lets the next one in."""
+    """A cancelled probe makes room for the next."""
     for _ in range(3):
         fail(balancer, A, Blame.STRIKE, None, 0.0)
     probe = balancer.acquire(A, 5.0)
@@ -128,14 +128,14 @@ def test_one_probe_and_the_rest_elsewhere(balancer: Balancer) -> None:
 
 
 def test_failures_of_the_request_blame_nobody(balancer: Balancer) -> None:
-    """A client that sends nonsense does not take a deployment from the others."""
+    """A client that sends invalid requests does not take a deployment from others."""
     for _ in range(50):
         fail(balancer, A, Blame.NONE, 600.0, 0.0)
     assert balancer.state(A, 0.0) is State.CLOSED
 
 
-def test_place_is_released_once(balancer: Balancer) -> None:
-    """However often it is let go."""
+def test_released_once(balancer: Balancer) -> None:
+    """Further releases change nothing."""
     with balancer.acquire(A, 0.0) as attempt:
         attempt.release()
         with balancer.acquire(A, 0.0):
@@ -145,7 +145,7 @@ def test_place_is_released_once(balancer: Balancer) -> None:
 
 
 def test_models_of_a_wildcard_are_apart(balancer: Balancer) -> None:
-    """A model that does not exist says nothing about its siblings; the gauge shows the worst."""
+    """A missing model says nothing about the others. The gauge shows the worst."""
     fail(balancer, wild("gone"), Blame.PARK, None, 0.0)
     with balancer.acquire(wild("here"), 0.0):
         assert balancer.state(wild("here"), 0.0) is State.CLOSED
@@ -155,7 +155,7 @@ def test_models_of_a_wildcard_are_apart(balancer: Balancer) -> None:
 
 
 def test_clients_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They push one another out, least recently asked first, and never what the file names."""
+    """The least recently used is dropped first, and never one that the file names."""
     monkeypatch.setattr(module, "MOST_WILDCARD_MODELS", 3)
     balancer = Balancer(5.0)
     fail(balancer, A, Blame.PARK, None, 0.0)
@@ -171,7 +171,7 @@ def test_clients_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_budget_is_the_entrys(balancer: Balancer) -> None:
-    """Other names for the model do not make it larger; other entries have their own."""
+    """Other names for the model do not enlarge it. Other entries have their own."""
     for number in range(10):
         one = wild(f"m{number}")
         assert balancer.budget_left((one,), 0.0)
@@ -184,7 +184,7 @@ def test_budget_is_the_entrys(balancer: Balancer) -> None:
 
 
 def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
-    """The one whose budget is used up may be the one that has failed."""
+    """The deployment whose budget is used up may be the failed one."""
     for _ in range(10):
         balancer.count_retry(POOL, 0.0)
     assert not balancer.budget_left(POOL, 0.0)
@@ -197,10 +197,8 @@ def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
     tried=st.sets(st.sampled_from([member.position for member in POOL])),
     now=st.floats(0, 100),
 )
-def test_choice_is_ready_and_untried_then_least_busy_then_first(
-    lasts: list[float], busy: list[int], tried: set[int], now: float
-) -> None:
-    """Ready and untried, ready, due first; then least busy; then the file's order."""
+def test_rules(lasts: list[float], busy: list[int], tried: set[int], now: float) -> None:
+    """The order is ready and untried, ready, first due, then least busy, then the file's order."""
     balancer = Balancer(5.0)
     held = []
     for member, last, count in zip(POOL, lasts, busy, strict=True):
@@ -241,7 +239,7 @@ class Balancers(RuleBasedStateMachine):
         retry=st.booleans(),
     )
     def begin(self, pool: tuple[Deployment, ...], tried: set[int], retry: bool) -> None:
-        """Choose one and call it."""
+        """Choose a deployment, and call it."""
         ready = self.balancer.another_ready(pool, self.now, tried)
         chosen = self.balancer.choose(pool, self.now, tried)
         assert chosen in pool
@@ -262,7 +260,7 @@ class Balancers(RuleBasedStateMachine):
 
     @invariant()
     def counted(self) -> None:
-        """In flight is what is under way, and at most one of them is a probe."""
+        """Count the calls in flight. At most one of them is a probe."""
         for member in (*POOL, *LONE, wild("a"), wild("b")):
             attempts = [attempt for deployment, attempt in self.under_way if deployment == member]
             assert self.balancer.in_flight(member) == len(attempts)

@@ -1,4 +1,4 @@
-"""When a circuit opens, for how long, and what closes it."""
+"""The opening, the open time and the closing of a circuit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
     ],
 )
 def test_what_opens_it(outcomes: str, opens: bool) -> None:
-    """Three in a row, or more than half of at least five; `x` is a failure and `.` none, a second apart."""
+    """Three in a row open it, or more than half of at least five. `x` is a failure and `.` none, a second apart."""
     circuit = Circuit(COOLDOWN_S)
     for second, outcome in enumerate(outcomes):
         assert circuit.allows(second)
@@ -56,7 +56,7 @@ def test_what_opens_it(outcomes: str, opens: bool) -> None:
 
 
 def test_old_calls_do_not_count() -> None:
-    """The record is of 30 seconds."""
+    """The counts cover 30 seconds."""
     circuit = Circuit(COOLDOWN_S)
     strike(circuit, 0)
     succeed(circuit, 0)
@@ -67,7 +67,7 @@ def test_old_calls_do_not_count() -> None:
 
 
 def test_doubles_up_to_a_minute_and_success_resets_it() -> None:
-    """5, 10, 20, 40, 60, 60; after an answer 5 again."""
+    """The times are 5, 10, 20, 40, 60, 60 seconds, and 5 again after an answer."""
     circuit = opened(0.0)
     now, waits = 0.0, []
     for _ in range(6):
@@ -85,7 +85,7 @@ def test_doubles_up_to_a_minute_and_success_resets_it() -> None:
 
 
 def test_answers_that_begin_and_die_keep_doubling() -> None:
-    """The beginning of an answer closes the circuit, but only its end says that all is well."""
+    """The beginning of an answer closes the circuit, but only its end resets the doubling."""
     circuit = opened(0.0)
     now = circuit.due
     probe = circuit.enter(now)
@@ -99,7 +99,7 @@ def test_answers_that_begin_and_die_keep_doubling() -> None:
 
 
 def test_a_cooldown_above_a_minute_is_kept() -> None:
-    """The operator's word: it is not doubled, and not shortened."""
+    """The operator's value is neither doubled nor shortened."""
     circuit = opened(0.0, cooldown_s=300.0)
     assert circuit.due == 300.0
     strike(circuit, 300.0)
@@ -123,10 +123,8 @@ def test_a_cooldown_above_a_minute_is_kept() -> None:
         ("park", 1e9, 3600.0),
     ],
 )
-def test_circuit_stays_open_as_long_as_the_provider_asks_for(
-    verdict: str, asked_s: float | None, lasts_s: float
-) -> None:
-    """As long as the provider asks for, within bounds; then it is probed."""
+def test_left_alone(verdict: str, asked_s: float | None, lasts_s: float) -> None:
+    """It is open for the provider's delay, within bounds, and is then probed."""
     circuit = Circuit(COOLDOWN_S)
     ticket = circuit.enter(100.0)
     (circuit.cool if verdict == "cool" else circuit.park)(ticket, asked_s, 100.0)
@@ -148,7 +146,7 @@ def test_a_parked_one_is_not_freed_by_a_shorter_word() -> None:
 
 
 def test_one_probe_at_a_time() -> None:
-    """The second call finds the place taken; a probe that says nothing gives it back."""
+    """The second call is not the probe. A probe without a result makes room."""
     circuit = opened(0.0)
     probe = circuit.enter(10.0)
     assert circuit.is_probe(probe)
@@ -163,7 +161,7 @@ def test_one_probe_at_a_time() -> None:
 
 
 def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
-    """Its long answer does not hold the place for the next outage."""
+    """A long answer does not block the probe of the next outage."""
     circuit = opened(0.0)
     probe = circuit.enter(10.0)
     circuit.note_answer_started(probe)
@@ -174,7 +172,7 @@ def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
 
 
 def test_calls_that_die_together_open_it_once() -> None:
-    """Twenty in flight, one outage: five seconds."""
+    """Twenty calls in flight during one outage open it for five seconds."""
     circuit = Circuit(COOLDOWN_S)
     tickets = [circuit.enter(0.0) for _ in range(20)]
     for ticket in tickets[:10]:
@@ -186,7 +184,7 @@ def test_calls_that_die_together_open_it_once() -> None:
 
 
 def test_an_answer_from_before_closes_nothing() -> None:
-    """What was under way when the rate limit was hit may well succeed."""
+    """A call that began before the rate limit may well succeed."""
     circuit = Circuit(COOLDOWN_S)
     before, refused = circuit.enter(0.0), circuit.enter(0.0)
     circuit.cool(refused, 30.0, 1.0)
@@ -195,7 +193,7 @@ def test_an_answer_from_before_closes_nothing() -> None:
 
 
 def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
-    """A pool that is down is asked all the same; that its calls fail is known already."""
+    """A pool that is down is still called, and the failures of these calls are expected."""
     circuit = opened(0.0)
     for _ in range(10):
         strike(circuit, 1.0)
@@ -207,8 +205,8 @@ def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
 
 
 @given(st.lists(st.sampled_from(["strike", "cool", "park"]), min_size=1, max_size=20))
-def test_circuit_with_a_cooldown_of_zero_never_opens(verdicts: list[str]) -> None:
-    """A cooldown of 0 opens never."""
+def test_switched_off(verdicts: list[str]) -> None:
+    """A cooldown of 0 switches the circuit off."""
     circuit = Circuit(0.0)
     for now, verdict in enumerate(verdicts):
         ticket = circuit.enter(now)
@@ -221,7 +219,7 @@ def test_circuit_with_a_cooldown_of_zero_never_opens(verdicts: list[str]) -> Non
 
 
 class Circuits(RuleBasedStateMachine):
-    """Calls that begin, end in any way and in any order, or never say a word."""
+    """Calls that begin, end in any way and in any order, or never report a result."""
 
     tickets = Bundle[Ticket]("tickets")
 
@@ -263,24 +261,24 @@ class Circuits(RuleBasedStateMachine):
 
     @rule(ticket=tickets)
     def answer(self, ticket: Ticket) -> None:
-        """Begin an answer; the call is under way still."""
+        """Begin an answer. The call is still in flight."""
         self.circuit.note_answer_started(ticket)
 
     @invariant()
     def at_most_one_probe(self) -> None:
-        """And it is a call that is under way."""
+        """Check that the probe is a call in flight."""
         assert sum(map(self.circuit.is_probe, self.under_way)) <= 1
 
     @invariant()
     def never_stuck(self) -> None:
-        """With nothing under way it takes a call within the longest time that anyone may ask for."""
+        """Without calls in flight, it takes a call within the longest time that a provider may ask for."""
         assert self.circuit.due <= self.now + 60.0
         if not self.under_way:
             assert self.circuit.allows(max(self.now, self.circuit.due))
 
     @invariant()
     def closed_ones_take_everything(self) -> None:
-        """However many probes there were."""
+        """Check that a closed circuit takes every call after any number of probes."""
         if self.circuit.state(self.now) is State.CLOSED:
             assert self.circuit.allows(self.now)
 

@@ -1,4 +1,4 @@
-"""What follows a failure: the rules that hold whatever the row, the wait, and what a request has used up."""
+"""The action after a failure: rules for all rows, the delay, and the request's used attempts."""
 
 from __future__ import annotations
 
@@ -63,15 +63,13 @@ RETRY, FALL_BACK, GIVE_UP, REPAIR = Step.RETRY, Step.FALL_BACK, Step.GIVE_UP, St
         (Kind.INVALID_ARGUMENTS, None, {"tries": 2, "tries_of_kind": 2, "can_fall_back": True}, GIVE_UP),
     ],
 )
-def test_situation_has_its_action(
-    kind: Kind, asked: float | None, change: dict[str, object], step: Step
-) -> None:
-    """One row, one situation, one decision."""
+def test_step(kind: Kind, asked: float | None, change: dict[str, object], step: Step) -> None:
+    """Each case has one row, one situation and one action."""
     assert decide_action(ROWS[kind], asked, replace(FIRST, **change), 0.5).step is step  # type: ignore[arg-type]
 
 
 def test_another_deployment_is_asked_at_once() -> None:
-    """Waiting helps the one that failed, not the next."""
+    """Waiting helps the failed deployment, not the next."""
     assert decide_action(ROWS[Kind.RATE_LIMITED], 20.0, replace(FIRST, another_ready=True), 0.9) == Action(
         RETRY
     )
@@ -93,8 +91,11 @@ def test_another_deployment_is_asked_at_once() -> None:
     ),
     random=st.floats(0, 1, exclude_max=True),
 )
-def test_no_action_breaks_a_limit(row: Row, asked: float | None, situation: Situation, random: float) -> None:
-    """No wait past the deadline or before the moment asked for; no retry beyond the limits; nothing unchanged twice."""
+def test_rules(row: Row, asked: float | None, situation: Situation, random: float) -> None:
+    """No wait exceeds the deadline or ends before the requested delay.
+
+    No retry exceeds the limits. No request is repeated unchanged after a refusal.
+    """
     action = decide_action(row, asked, situation, random)
 
     if action.wait_s:
@@ -118,12 +119,12 @@ def test_no_action_breaks_a_limit(row: Row, asked: float | None, situation: Situ
 
 @given(tries=st.integers(1, 2_000), random=st.floats(0, 1, exclude_max=True))
 def test_jitter_is_full(tries: int, random: float) -> None:
-    """From nothing to the bound, which doubles and ends at eight seconds."""
+    """The delay is between zero and a bound, which doubles up to eight seconds."""
     bound = min(8.0, 0.5 * 2 ** min(tries - 1, 10))
     assert back_off(tries, None, random) == pytest.approx(bound * random)
 
 
 @given(asked=st.floats(0, 1_000), random=st.floats(0, 1, exclude_max=True))
 def test_the_providers_moment_is_the_earliest(asked: float, random: float) -> None:
-    """Those who come back together are spread behind it."""
+    """Jitter spreads the retries behind it."""
     assert asked <= back_off(3, asked, random) <= asked * 1.2 + 1e-9

@@ -14,7 +14,7 @@ from proxy.resilience.failure_table import Blame, Reach
 def fail(
     health: DeploymentHealth, tenant: str, blame: Blame, now: float, reach: Reach = Reach.TENANT
 ) -> None:
-    """Let a tenant's call fail; where it is a strike, three times."""
+    """Let a tenant's call fail, three times for a counted failure."""
     for _ in range(3 if blame is Blame.STRIKE else 1):
         with Attempt(health, tenant, now) as attempt:
             attempt.failed(blame, None, now, reach)
@@ -27,7 +27,7 @@ def states(health: DeploymentHealth, now: float) -> list[int]:
 
 @pytest.mark.parametrize("blame", [Blame.STRIKE, Blame.COOL, Blame.PARK])
 def test_open_for_all_while_two_are(blame: Blame) -> None:
-    """Until the first of the two is due; then each tenant may probe, until one of them is answered."""
+    """It is open until the first of the two is due. Then each tenant may probe, until one gets an answer."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", blame, 0.0)
     assert states(health, 0.0) == [2, 0, 0]
@@ -53,7 +53,10 @@ def test_open_for_all_while_two_are(blame: Blame) -> None:
     ],
 )
 def test_how_many_failures_of_whom_open_it_for_all(failures: str, opens: bool) -> None:
-    """One tenant alone never does, nor with a chance failure of another; an answer between them begins anew."""
+    """One tenant alone never opens it, nor with a chance failure of another.
+
+    An answer between them resets the count.
+    """
     health = DeploymentHealth("x", 5.0)
     for tenant in failures:
         with Attempt(health, "c" if tenant == "-" else tenant, 0.0) as attempt:
@@ -66,7 +69,7 @@ def test_how_many_failures_of_whom_open_it_for_all(failures: str, opens: bool) -
 
 @pytest.mark.parametrize(("tenants", "reach", "most"), [(300, Reach.TENANT, 4), (300, Reach.ALL, 3)])
 def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach, most: int) -> None:
-    """After a handful of failures, and as few after each cooldown, however many tenants there are."""
+    """A handful of failures is enough at first and after each cooldown, for any number of tenants."""
     health, failed = DeploymentHealth("x", 5.0), 0
     for number in range(3 * tenants):
         tenant, now = str(number % tenants), 0.0
@@ -78,7 +81,7 @@ def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach,
 
 
 def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
-    """The agreement is over."""
+    """The two tenants no longer agree."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
         fail(health, tenant, Blame.STRIKE, 0.0)
@@ -88,7 +91,7 @@ def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
 
 
 def test_what_is_the_account_s_is_open_for_all_and_closed_by_any_answer() -> None:
-    """But for the tenant that was told so itself."""
+    """The tenant that got the error keeps its own open circuit."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
     assert states(health, 0.0) == [2, 2, 2]
@@ -100,7 +103,7 @@ def test_what_is_the_account_s_is_open_for_all_and_closed_by_any_answer() -> Non
 
 
 def test_a_probe_is_the_tenant_s() -> None:
-    """A slow one keeps no other tenant from trying."""
+    """A slow probe stops no other tenant."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
     probes = [Attempt(health, tenant, 5.0) for tenant in "aab"]
@@ -110,7 +113,7 @@ def test_a_probe_is_the_tenant_s() -> None:
 
 
 def test_a_stale_answer_does_not_lift_what_the_account_was_told() -> None:
-    """It began before."""
+    """The answer's call began before."""
     health = DeploymentHealth("x", 5.0)
     early = Attempt(health, "b", 0.0)
     fail(health, "a", Blame.PARK, 1.0, Reach.ALL)
@@ -119,7 +122,7 @@ def test_a_stale_answer_does_not_lift_what_the_account_was_told() -> None:
 
 
 def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
-    """In a row, and of one tenant; any other outcome between them says that the provider is there."""
+    """They count in a row, even from one tenant. Any other result between them shows that the provider works."""
     health = DeploymentHealth("x", 5.0)
     for tenant, reaches in (("a", "AAT"), ("b", "AAA")):
         for reach in reaches:
@@ -130,7 +133,7 @@ def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
 
 
 def test_the_state_that_is_told_is_everybody_s() -> None:
-    """With one tenant its own; one among several raises no alarm by itself."""
+    """A single tenant's state is its own. One of several raises no alarm alone."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.PARK, 0.0)
     assert health.state(0.0) is State.OPEN
@@ -141,7 +144,7 @@ def test_the_state_that_is_told_is_everybody_s() -> None:
 
 
 def test_circuits_switched_off_stay_closed() -> None:
-    """For all."""
+    """They stay closed for all tenants."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
         fail(health, tenant, Blame.PARK, 0.0, Reach.ALL)
@@ -151,8 +154,8 @@ def test_circuits_switched_off_stay_closed() -> None:
     assert states(health, 0.0) == [0, 0, 0]
 
 
-def test_standing_forgets_tenants_with_nothing_to_say_first() -> None:
-    """Those go first that have nothing to say."""
+def test_tenants_are_bounded() -> None:
+    """Tenants with closed circuits are dropped first."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "bad", Blame.PARK, 0.0)
     for number in range(MOST_TENANTS + 5):
@@ -179,7 +182,7 @@ CALLS = st.lists(
 
 @given(calls=CALLS)
 def test_with_a_single_tenant_the_common_part_says_nothing(calls: list[tuple[str, float, bool]]) -> None:
-    """It takes requests, and lets probes through, as its own circuit alone would."""
+    """It takes requests and probes as its own circuit alone would."""
     health, now = DeploymentHealth("x", 5.0), 0.0
     open_calls: list[Attempt] = []
     for what, passed, stays in calls:

@@ -1,4 +1,4 @@
-"""Where a provider's own sentence begins."""
+"""The beginning of a provider's own sentence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proxy.resilience.error_prefix import begin_of
     ],
 )
 def test_what_is_passed_over(prefix: str) -> None:
-    """The names of exceptions, and labels."""
+    """These are names of exceptions, and labels."""
     assert begin_of(prefix + "This is it.") == len(prefix)
 
 
@@ -32,5 +32,5 @@ def test_what_is_passed_over(prefix: str) -> None:
     "text", ["Your input: Error", "Terrible: x", "Error while reading: x", "'Error: x'", "x" * 1_000]
 )
 def test_what_is_not(text: str) -> None:
-    """Any other words are the provider's, or what it quotes."""
+    """Other words are the provider's, or quotations."""
     assert begin_of(text) == 0

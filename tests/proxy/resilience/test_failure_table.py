@@ -1,4 +1,4 @@
-"""The table on what providers were recorded to say: every row is met by a case, and meets it first."""
+"""The table with recorded errors of providers. Every row has a case that meets it first."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def quota(quota_id: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One failure, where it was seen, and its kind."""
+    """One failure, its source, and its kind."""
 
     name: str
     kind: Kind
@@ -128,8 +128,8 @@ def row_of(case: Case) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_failure_has_the_kind_and_delay_of_its_row(case: Case) -> None:
-    """What was seen at a provider is what the table calls it, and the delay is read where one is named."""
+def test_kind(case: Case) -> None:
+    """The table gives the expected kind, and a named delay is read."""
     row, error = row_of(case)
 
     assert row.kind is case.kind
@@ -137,21 +137,21 @@ def test_failure_has_the_kind_and_delay_of_its_row(case: Case) -> None:
 
 
 def test_every_row_is_met() -> None:
-    """No row is dead, and none is hidden by one above it."""
+    """No row is unused, and none is hidden by an earlier one."""
     met = {id(row_of(case)[0]) for case in CASES}
 
     assert [row.kind for row in TABLE if id(row) not in met] == []
 
 
 def test_every_cause_and_status_has_a_row() -> None:
-    """Whatever comes, something is decided."""
+    """Every combination of cause and status has an action."""
     for cause in Cause:
         for status in (None, *range(100, 600)):
             find_row(cause, read_error(status, Evidence(), now=0))
 
 
 def test_what_the_table_promises() -> None:
-    """The rules that hold across rows, so that an edit of one cannot break them unseen."""
+    """An edit of one row cannot break them unseen."""
     for row in TABLE:
         assert row.source, row.kind
         if row.kind is Kind.INVALID_REQUEST:
@@ -191,7 +191,7 @@ PARKED_FOR = [
 
 @pytest.mark.parametrize(("name", "blame", "reach"), PARKED_FOR)
 def test_whose_requests_a_failure_counts_for(name: str, blame: Blame, reach: Reach) -> None:
-    """Everybody's only where no client can have written it."""
+    """Words that a client may have written count for its tenant."""
     (case,) = (case for case in CASES if case.name == name)
     row, error = row_of(case)
 

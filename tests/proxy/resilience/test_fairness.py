@@ -1,4 +1,4 @@
-"""A greedy client leaves room for the others, and has all of it when it is alone."""
+"""A client with many requests leaves room for others, and may use all room when it is alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.held_places import HeldPlaces, acquire
 
 
 def take(admission: Admission, client: str, now: float = 0.0) -> list[HeldPlaces]:
-    """Take all that *client* gets."""
+    """Take all places that *client* gets."""
     slots = []
     while (slot := acquire(admission, client, now)) is not None:
         slots.append(slot)
@@ -21,15 +21,15 @@ def take(admission: Admission, client: str, now: float = 0.0) -> list[HeldPlaces
 
 
 @pytest.mark.parametrize("room", [1, 2, 3, 10, 512])
-def test_client_alone_gets_all_places(room: int) -> None:
-    """All places, and not one more."""
+def test_alone(room: int) -> None:
+    """It gets all places, and not one more."""
     admission = Admission(room)
     assert len(take(admission, "greedy")) == room == admission.in_flight
     assert acquire(admission, "other", 0.0) is None
 
 
 def test_anyone_may_have_the_first_half() -> None:
-    """With room enough there is nothing to share: 41 places for one and 9 for the others, though 10 are its share."""
+    """One client gets 41 places and the others 9, though its share is 10."""
     admission = Admission(100)
     assert None not in [acquire(admission, str(number), 0.0) for number in range(9)]
     assert len(take(admission, "greedy")) == 41
@@ -38,7 +38,7 @@ def test_anyone_may_have_the_first_half() -> None:
 
 @pytest.mark.parametrize("room", [2, 3, 10, 512])
 def test_a_newcomer_gets_the_next_place(room: int) -> None:
-    """Though the greedy one asks first and without end, it gets none before it is down to its share."""
+    """A client with many requests gets no place before it is down to its share, though it asks first."""
     admission = Admission(room)
     slots = take(admission, "greedy")
     assert acquire(admission, "new", 0.0) is None
@@ -52,7 +52,7 @@ def test_a_newcomer_gets_the_next_place(room: int) -> None:
 
 
 def test_one_that_does_not_come_back_is_forgotten() -> None:
-    """After five seconds its share is the others' again."""
+    """After five seconds its share goes to the others again."""
     admission = Admission(10)
     slots = take(admission, "greedy")
     assert acquire(admission, "new", 0.0) is None
@@ -62,14 +62,14 @@ def test_one_that_does_not_come_back_is_forgotten() -> None:
 
 
 def test_shares_leave_nothing_over() -> None:
-    """Ten places, and three clients that want all of them."""
+    """Three clients that ask for all of ten places leave none free."""
     admission = Admission(10)
     assert None not in [acquire(admission, name, 0.0) for name in "abc"]
     assert [1 + len(take(admission, name)) for name in "abc"] == [4, 4, 2]
 
 
 def test_more_clients_than_places() -> None:
-    """One each."""
+    """Each client gets one place."""
     admission = Admission(4)
     assert [acquire(admission, str(number), 0.0) is not None for number in range(6)] == [True] * 4 + [
         False
@@ -77,7 +77,7 @@ def test_more_clients_than_places() -> None:
 
 
 def test_with_one_waiting_shares_are_rounded_down() -> None:
-    """Five places, two holders and one without: the place that the smaller holder gives back is the third one's."""
+    """There are five places, two holders and one waiting client, which gets the next returned place."""
     admission = Admission(5)
     acquire(admission, "a", 0.0)
     slots = [acquire(admission, "b", 0.0), acquire(admission, "b", 0.0)]
@@ -90,7 +90,7 @@ def test_with_one_waiting_shares_are_rounded_down() -> None:
 
 
 def test_more_waiting_than_places() -> None:
-    """A share is never nothing."""
+    """More clients wait than there are places."""
     admission = Admission(2)
     slots = [acquire(admission, "a", 0.0), acquire(admission, "b", 0.0)]
     assert [acquire(admission, str(number), 0.0) for number in range(5)] == [None] * 5
@@ -100,7 +100,7 @@ def test_more_waiting_than_places() -> None:
 
 
 def test_waiting_is_from_the_last_refusal() -> None:
-    """One that comes back is remembered longer than one that does not."""
+    """A client that returns is remembered longer than one that does not."""
     admission = Admission(1)
     held = acquire(admission, "greedy", 0.0)
     for client, now in (("x", 0.0), ("y", 1.0), ("x", 4.0), ("greedy", 6.0)):
@@ -110,7 +110,7 @@ def test_waiting_is_from_the_last_refusal() -> None:
 
 
 def test_waiting_ones_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Addresses cost nothing."""
+    """A client can use many addresses at no cost."""
     monkeypatch.setattr(module, "MOST_WAITING", 3)
     admission = Admission(1)
     held = acquire(admission, "greedy", 0.0)
@@ -122,7 +122,7 @@ def test_waiting_ones_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(room=st.integers(2, 40), modest=st.lists(st.sampled_from("abc"), max_size=60), data=st.data())
 def test_greedy_ones_do_not_starve_others(room: int, modest: list[str], data: st.DataObject) -> None:
-    """One that asks without end fills the process; whoever else comes gets in by its second request."""
+    """It fills the process, and every other client gets a place by its second request."""
     admission = Admission(room)
     slots = take(admission, "greedy")
     for now, client in enumerate(modest):
@@ -158,7 +158,7 @@ class Admissions(RuleBasedStateMachine):
 
     @rule(client=st.sampled_from("abcd"))
     def ask(self, client: str) -> None:
-        """Ask for a place, by the rule as the docstring has it."""
+        """Ask for a place, by the rule in the docstring."""
         waiting = {one for one, moment in self.refused.items() if self.now < moment + 5.0}
         active = len({holder for holder, _ in self.slots} | waiting | {client})
         share = max(1, self.room // active if waiting else -(-self.room // active))
@@ -175,13 +175,13 @@ class Admissions(RuleBasedStateMachine):
     @precondition(lambda self: self.slots)
     @rule(data=st.data())
     def give_back(self, data: st.DataObject) -> None:
-        """Give any place back."""
+        """Return any place."""
         _, slot = self.slots.pop(data.draw(st.integers(0, len(self.slots) - 1)))
         slot.release()
 
     @invariant()
     def counted(self) -> None:
-        """Nobody holds more than there is, and nothing is lost."""
+        """No client holds more places than there are, and no place is lost."""
         assert self.admission.in_flight == len(self.slots) <= self.room
         assert [self.admission.held_by(client) for client in "abcd"] == [
             self.held(client) for client in "abcd"
@@ -193,7 +193,7 @@ TestAdmissions.settings = settings(max_examples=settings().max_examples // 5)  #
 
 
 def test_a_request_may_take_several_places() -> None:
-    """They are given back together."""
+    """They are returned together."""
     admission = Admission(100)
     slot = acquire(admission, "one", 0.0, 60)
     assert slot is not None
@@ -204,7 +204,7 @@ def test_a_request_may_take_several_places() -> None:
 
 
 def test_a_place_of_nothing_is_given_back_like_any() -> None:
-    """Two of them do not take each other's."""
+    """Two empty places of one client do not interfere."""
     admission = Admission(10)
     slots = [acquire(admission, "one", 0.0, 0) for _ in range(2)]
     for slot in slots:
@@ -214,7 +214,7 @@ def test_a_place_of_nothing_is_given_back_like_any() -> None:
 
 
 def test_a_request_grows_while_there_is_room() -> None:
-    """It keeps what it has when there is no more."""
+    """It keeps its places when there is no more room."""
     admission = Admission(100)
     slot = acquire(admission, "one", 0.0, 10)
     assert slot is not None
@@ -224,7 +224,7 @@ def test_a_request_grows_while_there_is_room() -> None:
 
 
 def test_the_only_request_of_a_client_may_be_larger_than_its_share() -> None:
-    """A second one may not, and others' places are not taken away for it."""
+    """A second request may not exceed the share, and no client loses a place to it."""
     admission = Admission(100)
     slots = [acquire(admission, name, 0.0, 10) for name in ("one", "two", "three")]
     first = slots[0]
@@ -237,7 +237,7 @@ def test_the_only_request_of_a_client_may_be_larger_than_its_share() -> None:
 
 
 def test_a_client_without_room_for_its_only_request_comes_first() -> None:
-    """What the greedy one gives back is kept for it, as it is for one that holds nothing."""
+    """The places that another client returns are kept for it, as for a client without places."""
     admission = Admission(100)
     large = [acquire(admission, "greedy", 0.0, 30) for _ in range(3)]
     small = acquire(admission, "other", 0.0, 10)
@@ -251,7 +251,7 @@ def test_a_client_without_room_for_its_only_request_comes_first() -> None:
 
 
 def test_a_kept_part_is_for_clients_that_hold_nothing() -> None:
-    """A client that is alone gets three quarters with many requests, and a newcomer the rest."""
+    """A single client with many requests gets three quarters, and a new one the rest."""
     admission = Admission(100, kept=0.25)
     held = [acquire(admission, "greedy", 0.0, 15) for _ in range(7)]
     assert sum(one is not None for one in held) == 5
@@ -259,5 +259,5 @@ def test_a_kept_part_is_for_clients_that_hold_nothing() -> None:
 
 
 def test_the_only_request_of_a_client_may_have_the_kept_part() -> None:
-    """Else a request of the largest size would never fit."""
+    """Otherwise a request of the largest size would never fit."""
     assert acquire(Admission(100, kept=0.25), "one", 0.0, 100) is not None

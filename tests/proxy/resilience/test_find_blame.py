@@ -1,4 +1,4 @@
-"""A deployment is blamed by what is surely the provider's own."""
+"""A deployment is blamed only by the provider's own words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(status: int, *, request: str) -> ProviderError:
     ],
 )
 def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blamed) -> None:
-    """The request itself is handled by them all the same: a used-up quota is not asked again."""
+    """The request itself still follows them: a used-up quota is not asked again."""
     said = read(status, request=request_text)
     row = find_row(Cause.REFUSED, said)
 
@@ -43,7 +43,7 @@ def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blame
 
 
 def test_kinds_without_blame() -> None:
-    """A kind that is the request's own leaves the deployment as it is."""
+    """The request itself caused such a failure."""
     said = read(403, request="Good day.")
     row = find_row(Cause.REFUSED, said)
 

@@ -1,4 +1,4 @@
-"""How much memory a request is said to take, and what is refused for it."""
+"""The estimated memory of a request, and its refusal."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def body_of(size: int, text: str) -> bytes:
     ids=["prose", "code", "images", "Chinese", "spaces", "emoji"],
 )
 def test_usual_bodies_pass(body: bytes) -> None:
-    """As large as they may be: what they take is below the bound."""
+    """Bodies of the largest allowed size stay below the bound."""
     assert len(body) <= MOST * MIB
     assert len(body) < need_of(body, MOST) <= DIRECT_TIMES * MOST * MIB
 
 
 @pytest.mark.parametrize("piece", ["{}", "[]", '{"a":1}', '""', "999", '"😀"', "[[[[[[[[]]]]]]]]"])
 def test_hostile_bodies_are_refused(piece: str) -> None:
-    """The refusal names the setting and both numbers, and nothing of the body."""
+    """The refusal names the setting and both numbers, and no text of the body."""
     body = ("[" + ",".join([piece] * (MOST * MIB // (len(piece.encode()) + 1) - 1)) + "]").encode()
 
     with pytest.raises(
@@ -58,7 +58,7 @@ def test_small_bodies_are_not_counted() -> None:
     "piece", ["{}", "[]", "[[]]", '{"":{}}', '{"a":[]}', '""', "0", '"😀"', "[[[[[[]]]]]]"]
 )
 def test_no_body_takes_more_than_the_largest(piece: str) -> None:
-    """So the need of a body is bounded before anybody counts."""
+    """So a body's need is bounded before it is examined."""
     body = ("[" + ",".join([piece] * (2**18 // len(piece))) + "]").encode()
 
     assert need_of(body, 10**6) <= LARGEST_TIMES * len(body)
@@ -68,5 +68,5 @@ def test_no_body_takes_more_than_the_largest(piece: str) -> None:
     ("mib", "limit", "expected"), [(None, 512 * MIB, 128 * MIB), (7, 512 * MIB, 7 * MIB)]
 )
 def test_bytes_in_flight(mib: int | None, limit: int, expected: int) -> None:
-    """A quarter of the limit, or what is set."""
+    """The setting wins."""
     assert bytes_in_flight(mib, limit) == expected

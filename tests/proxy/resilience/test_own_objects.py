@@ -1,4 +1,4 @@
-"""The objects in an error that are the provider's own, by the place they stand in and by what the request holds."""
+"""The provider's own objects in an error, by their place and by the words of the request."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ TEXT = json.dumps({"error": ONE})
 
 
 class Counted(RequestWords):
-    """A request that counts how often it is searched."""
+    """A request that counts its searches."""
 
     searched = 0
 
     @override
     def contains(self, words: str) -> bool:
-        """Hold nothing."""
+        """Count the search, and find nothing."""
         self.searched += 1
         return False
 
@@ -42,8 +42,8 @@ class Counted(RequestWords):
         ({"error": {"received": ONE}}, "no", True),
     ],
 )
-def test_quotation_needs_less_of_a_deeper_object(body: Any, request_text: str, own: bool) -> None:
-    """The further in an object stands, the less of it in the request makes it a quotation."""
+def test_by_place(body: Any, request_text: str, own: bool) -> None:
+    """The deeper it is, the fewer of its fields in the request make it a quotation."""
     found = own_objects(unwrap_error(json.dumps(body).encode()), RequestWords(request_text))
 
     assert (ONE in found) == own
@@ -57,7 +57,7 @@ def test_a_field_of_the_request_with_its_value() -> None:
 
 
 def test_so_many_objects_are_compared() -> None:
-    """A request of 30 MiB is not searched for thousands of values; objects beyond are no evidence."""
+    """A request of 30 MiB is not searched for thousands of values. Further objects do not count."""
     request = Counted()
     body = json.dumps({"error": {"received": [{"code": str(at), "type": "x"} for at in range(1_000)]}})
     found = own_objects(unwrap_error(body.encode()), request)

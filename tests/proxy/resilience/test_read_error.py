@@ -1,4 +1,4 @@
-"""What is read out of a provider's error: delays in all their spellings, quotas, overflow numbers, and its guards."""
+"""The facts of a provider's error: delays in all notations, quotas, overflow numbers, and the guards."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(body: Any, status: int | None = 429, headers: dict[str, str] | None = N
     ],
 )
 def test_delay_in_headers(headers: dict[str, str], delay: float | None) -> None:
-    """Seconds, milliseconds, dates; nonsense is nothing."""
+    """It is in seconds, milliseconds or a date. Other texts are ignored."""
     assert read_delay(headers, (), (), now=NOW) == delay
 
 
@@ -64,7 +64,7 @@ def test_delay_in_headers(headers: dict[str, str], delay: float | None) -> None:
     ],
 )
 def test_delay_in_words(text: str, delay: float | None) -> None:
-    """Gemini's, OpenAI's and Azure's sentences."""
+    """The sentences are Gemini's, OpenAI's and Azure's."""
     assert read_delay({}, (), (text,), now=NOW) == delay
 
 
@@ -83,13 +83,13 @@ def test_delay_in_words(text: str, delay: float | None) -> None:
         ({"seconds": 10**400}, None),
     ],
 )
-def test_retry_info_is_read_in_both_spellings(value: Any, delay: float | None) -> None:
-    """RetryInfo as JSON has it, and as protobuf's Duration."""
+def test_retry_info(value: Any, delay: float | None) -> None:
+    """RetryInfo comes as JSON and as protobuf's Duration."""
     assert read_delay({}, ({"retryDelay": value},), (), now=NOW) == delay
 
 
 def test_the_longest_delay_counts() -> None:
-    """An outer proxy's header is shorter than what Google says inside."""
+    """An outer proxy's header is shorter than Google's delay inside."""
     error = read(
         {"error": {"details": [{"retryDelay": "45s"}, {"quotaResetDelay": "1h16m0.66s"}]}},
         headers={"retry-after": "1"},
@@ -101,8 +101,8 @@ def test_the_longest_delay_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "seconds"), [("1d", 86_400.0), ("5", 5.0), ("s", None), ("5x", None), ("", None)]
 )
-def test_durations_of_go_and_protobuf_are_read(text: str, seconds: float | None) -> None:
-    """Go's and protobuf's spellings."""
+def test_durations(text: str, seconds: float | None) -> None:
+    """The notations are Go's and protobuf's."""
     assert read_duration(text) == seconds
 
 
@@ -137,10 +137,8 @@ OVERFLOWS = [
 
 
 @pytest.mark.parametrize(("text", "limit", "requested"), OVERFLOWS)
-def test_numbers_of_each_providers_overflow_are_read(
-    text: str, limit: int | None, requested: int | None
-) -> None:
-    """Each provider's sentence, with its numbers."""
+def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
+    """Each provider's sentence is read with its numbers."""
     found = read_overflow((text,), ())
 
     assert found is not None
@@ -182,7 +180,7 @@ IN_DETAIL = [
 
 @pytest.mark.parametrize(("text", "expected"), IN_DETAIL)
 def test_overflow_in_detail(text: str, expected: Overflow | None) -> None:
-    """The answer's share, large units, and what a provider quotes of a request."""
+    """These are the answer's share, large units, and a provider's quotation of a request."""
     assert read_overflow((text,), ()) == expected
 
 
@@ -203,7 +201,7 @@ LEADS = [
 
 @pytest.mark.parametrize("lead", LEADS)
 def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
-    """They count for others; a sentence of any other kind before them leaves them to their own tenant."""
+    """They count for other tenants. Any other sentence before them leaves them to their own tenant."""
     said = "maximum context length is 8192 tokens"
 
     assert read_overflow((lead + said,), ()) == Overflow(8_192)
@@ -211,7 +209,7 @@ def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
 
 
 def test_words_that_the_request_holds_are_buried() -> None:
-    """Unless the same text says them in another way as well."""
+    """It is not marked if the same text reports it in other words too."""
     said = "maximum context length is 8192 tokens"
     other = "maximum context length is 9000 tokens"
     request = RequestWords(said)
@@ -222,7 +220,7 @@ def test_words_that_the_request_holds_are_buried() -> None:
 
 
 def test_too_many_bytes() -> None:
-    """Anthropic's code for a body over 32 MB, but for one with words about tokens."""
+    """Anthropic's code is for a body over 32 MB, unless the words are about tokens."""
     assert read_overflow(("Request exceeds the maximum size",), ("request_too_large",)) == Overflow(
         of_bytes=True, coded=True
     )
@@ -232,7 +230,7 @@ def test_too_many_bytes() -> None:
 
 
 def test_every_overflow_row_is_met() -> None:
-    """No pattern is dead."""
+    """No pattern is unused."""
     assert [row.provider for row in ROWS if not any(row.says.search(text) for text, *_ in OVERFLOWS)] == []
 
 
@@ -249,12 +247,12 @@ def test_every_overflow_row_is_met() -> None:
     ],
 )
 def test_throttling_is_no_overflow(text: str) -> None:
-    """Shrinking a conversation does not help against a rate limit."""
+    """A shorter conversation does not help against a rate limit."""
     assert read_overflow((text,), ()) is None
 
 
 def test_a_quoted_request_says_nothing() -> None:
-    """FastAPI's servers send the input back; a user's words are not the provider's."""
+    """FastAPI's servers send the input back. A user's words are not the provider's."""
     quoted = "rate limit, prompt is too long, per day, retry in 99s"
     error = read(
         {
@@ -269,7 +267,7 @@ def test_a_quoted_request_says_nothing() -> None:
 
 
 def test_the_innermost_status_counts() -> None:
-    """A gateway answers 500 and says inside what it got."""
+    """A gateway answers 500, with the inner status in its body."""
     assert read({"error": {"code": 500, "message": '{"error": {"code": "429"}}'}}, 500).status == 429
     assert read({"error": {"code": "rate_limit"}}, 503).status == 503
     assert read({"error": {"code": True}}, 503).status == 503
@@ -294,7 +292,7 @@ INNER = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Slo
     ],
 )
 def test_a_wrapped_error_is_read(prefix: str) -> None:
-    """Behind the names of exceptions stands what they were made of, as it is or as the ``repr`` of its bytes."""
+    """The inner error stands behind names of exceptions, as text or as the ``repr`` of its bytes."""
     for inner in (INNER, repr(INNER.encode()), json.dumps(INNER)):
         text = prefix + inner
         for body in (text.encode(), json.dumps({"error": {"message": text, "code": 400}}).encode()):
@@ -321,7 +319,7 @@ QUOTED = '{"code": 401, "type": "insufficient_quota", "retryDelay": "99s"}'
     ],
 )
 def test_a_quotation_is_no_error(message: str) -> None:
-    """A client's JSON that the provider quotes in a sentence does not pass for the provider's answer."""
+    """A client's JSON in a provider's sentence is not the provider's error."""
     for body in (message, {"error": {"message": message, "code": None}}):
         error = read(body if isinstance(body, dict) else body.encode(), 400)
         assert (error.status, error.codes) == (400, frozenset())
@@ -339,8 +337,8 @@ def test_a_quotation_is_no_error(message: str) -> None:
         ({"error": {"status": "RESOURCE_EXHAUSTED"}}, Quota.SHORT),
     ],
 )
-def test_quota_that_comes_back_in_time_is_told_from_others(body: Any, quota: Quota) -> None:
-    """Which quotas come back while a client waits."""
+def test_quota(body: Any, quota: Quota) -> None:
+    """A short quota returns while a client waits."""
     assert read(body).quota is quota
 
 
@@ -356,7 +354,7 @@ _JSON = st.recursive(
     header=st.text(max_size=20),
 )
 def test_anything_can_be_read(body: bytes, header: str) -> None:
-    """No body and no header raises, and what is read is in its bounds."""
+    """No body and no header raises, and all values are in bounds."""
     error = read_error(429, Evidence(429, {"retry-after": header, "retry-after-ms": header}, body), now=NOW)
 
     assert error.retry_after_s is None or 0 <= error.retry_after_s <= 366 * 86_400
@@ -396,13 +394,13 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_reading_takes_no_longer_than_the_text_is_long(piece: str) -> None:
-    """What a provider says is read between the events of other clients: no repetition makes it slow."""
+    """Errors are read between the events of other clients. Repeated text does not make it slow."""
     text = piece * (20_000 // len(piece))
     bodies: list[Any] = [[{"message": text, "retryDelay": text}] * 12]
     bodies += [f"retry in {text}'", f"{text}{{}}'", f"Error{text}{{}}", f"'{{{text}'", [text] * 12]
     raw = [json.dumps(body).encode() if isinstance(body, list) else body.encode() for body in bodies]
 
-    # At most 0.1 on a quiet machine, and 3 to 15 where an expression takes the square of the text.
+    # At most 0.1 on a quiet machine. It is 3 to 15 with an expression that takes quadratic time.
     assert cpu_seconds(lambda: [read(body, 400) for body in raw], bound=1) < 1
 
 

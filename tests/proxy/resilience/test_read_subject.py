@@ -1,4 +1,4 @@
-"""Refusals that speak of the key, the model or the place, and those that speak of one request."""
+"""Refusals about the key, the model or the place, and refusals of one request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAID = [
 
 @pytest.mark.parametrize(("text", "subject"), SAID)
 def test_words_at_the_beginning(text: str, subject: Subject) -> None:
-    """Behind the names of exceptions, too; not where they stand in the request, nor within a text."""
+    """Names of exceptions before them are skipped. Words of the request, or inside a text, do not count."""
     for prefix in ("", "litellm.NotFoundError: OpenAIException - ", "Error code: 404 - "):
         assert read_subject((prefix + text,), ()) == (subject, False)
     assert read_subject((text,), (), RequestWords(text)) == NO_SUBJECT
@@ -46,7 +46,7 @@ def test_words_at_the_beginning(text: str, subject: Subject) -> None:
 
 
 def test_every_beginning_is_met() -> None:
-    """No pattern is dead."""
+    """No pattern is unused."""
     assert [source for _, says, source in BEGINNINGS if not any(says.match(text) for text, _ in SAID)] == []
 
 
@@ -62,8 +62,8 @@ def test_every_beginning_is_met() -> None:
         "Not Found",
     ],
 )
-def test_words_about_one_request_name_no_subject(text: str) -> None:
-    """What another request would be answered for."""
+def test_one_request(text: str) -> None:
+    """Another request would get an answer."""
     assert read_subject((text,), ("not_found", "permission_denied", "not_found_error")) == NO_SUBJECT
 
 
@@ -75,6 +75,6 @@ def test_words_about_one_request_name_no_subject(text: str) -> None:
         ("unsupported_country_region_territory", Subject.PLACE),
     ],
 )
-def test_codes_go_before_words(code: str, subject: Subject) -> None:
-    """They go before words."""
+def test_codes(code: str, subject: Subject) -> None:
+    """The provider's codes are read first."""
     assert read_subject(("The model `x` does not exist",), (code,)) == (subject, True)

@@ -1,4 +1,4 @@
-"""What a provider may have taken out of a request."""
+"""The words of a request that a provider may have quoted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ JOINED: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("parts", JOINED.values(), ids=JOINED)
 def test_held_across_media(parts: tuple[Any, ...]) -> None:
-    """A provider joins the texts of a message, and leaves out what stands between them."""
+    """A provider joins the texts of a message, and leaves out the parts between them."""
     tool = {"role": "tool", "tool_call_id": "call_1", "content": "Done."}
     assert RequestWords([{"role": "user", "content": list(parts)}, tool], {}).contains(WORDS)
 
@@ -61,7 +61,7 @@ def test_held_across_media(parts: tuple[Any, ...]) -> None:
     ids=["object", "text"],
 )
 def test_a_name_with_its_value_is_held(value: Any) -> None:
-    """As an object's field or as JSON in a text; a name alone and a value alone make no pair."""
+    """It is an object's field, or JSON in a text. A name alone and a value alone do not make a pair."""
     words = RequestWords([{"role": "user", "content": [value, {"status": "x", "y": 429}]}], {"z": 401})
 
     assert words.contains("code429")
@@ -72,13 +72,13 @@ def test_a_name_with_its_value_is_held(value: Any) -> None:
 
 @pytest.mark.parametrize("value", HOLDING.values(), ids=HOLDING)
 def test_held_however_it_is_written(value: Any) -> None:
-    """A provider may unescape, join and respace what it quotes."""
+    """A provider may unescape, join and respace its quotation."""
     assert RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
 
 
 @pytest.mark.parametrize("value", ["maximum length is 100 tokens", "", None, 100, [], {}])
-def test_word_that_the_request_lacks_is_not_found(value: Any) -> None:
-    """What is not there is not found, nor is anything in a request that is not known."""
+def test_not_held(value: Any) -> None:
+    """Missing words are not found, and an unknown request holds none."""
     assert not RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
     assert not NO_WORDS.contains(WORDS)
 

@@ -1,4 +1,4 @@
-"""An outage is not multiplied, and a lone user is never refused a retry."""
+"""An outage is not multiplied, and a single user is never refused a retry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_retries_are_a_fifth_of_the_requests() -> None:
 
 
 def test_floor_comes_back() -> None:
-    """Ten without any request; then none for a while; then ten again."""
+    """Ten retries are allowed without any request, and ten again after a while."""
     budget = RetryBudget()
     for _ in range(10):
         assert budget.allows(0.0)
@@ -36,15 +36,18 @@ def test_floor_comes_back() -> None:
 
 
 def test_asking_spends_nothing() -> None:
-    """It may be asked as often as one likes."""
+    """It may be asked any number of times."""
     budget = RetryBudget()
     assert all(budget.allows(1.0) for _ in range(100))
 
 
 @given(events=events)
 @example(events=[(0.0, 200, 15), (0.0, 0, 15), (0.0, 0, 15)])
-def test_retries_are_at_least_ten_in_ten_seconds(events: list[tuple[float, int, int]]) -> None:
-    """Never under ten in ten seconds; and in nine seconds, never over both ten and 20 % of ten seconds' requests."""
+def test_bounds(events: list[tuple[float, int, int]]) -> None:
+    """There are at least ten in ten seconds.
+
+    In nine seconds there are never more than both ten and 20 % of ten seconds' requests.
+    """
     budget, requests, retries, now = RetryBudget(), list[float](), list[float](), 500.0
     for passed, asked, failed in events:
         now += passed
@@ -63,7 +66,7 @@ def test_retries_are_at_least_ten_in_ten_seconds(events: list[tuple[float, int, 
 
 
 def spent(budget: SharedRetryBudget, tenant: str, most: int = 1_000) -> int:
-    """Let a tenant retry as often as it may; return how often that was."""
+    """Let a tenant retry as often as it may, and return the number of retries."""
     count = 0
     while count < most and budget.allows(0.0, tenant):
         budget.count_retry(0.0, tenant)
@@ -72,13 +75,13 @@ def spent(budget: SharedRetryBudget, tenant: str, most: int = 1_000) -> int:
 
 
 def test_each_tenant_has_ten() -> None:
-    """However many another has used up."""
+    """Another tenant's retries do not use them up."""
     budget = SharedRetryBudget()
     assert [spent(budget, tenant) for tenant in "abc"] == [10, 10, 10]
 
 
 def test_above_them_a_fifth_of_all_requests() -> None:
-    """A tenant may use what others leave, and cannot use up a fifth of their own requests."""
+    """A tenant may use the others' unused retries, and cannot use up a fifth of their own requests."""
     budget = SharedRetryBudget()
     for _ in range(300):
         budget.count_request(0.0, "b")
@@ -89,7 +92,7 @@ def test_above_them_a_fifth_of_all_requests() -> None:
 
 @given(events=events)
 def test_a_single_tenant_has_what_it_always_had(events: list[tuple[float, int, int]]) -> None:
-    """Request by request, retry by retry."""
+    """Both budgets agree request by request, retry by retry."""
     shared, alone, now = SharedRetryBudget(), RetryBudget(), 500.0
     for passed, asked, failed in events:
         now += passed
@@ -103,8 +106,8 @@ def test_a_single_tenant_has_what_it_always_had(events: list[tuple[float, int, i
                 alone.count_retry(now)
 
 
-def test_retry_budget_forgets_its_oldest_tenant() -> None:
-    """The one that came first goes."""
+def test_tenants_are_bounded() -> None:
+    """The oldest tenant is dropped."""
     budget = SharedRetryBudget()
     for number in range(MOST_TENANTS + 5):
         budget.count_request(0.0, str(number))

@@ -1,4 +1,4 @@
-"""A count over the last seconds, held against a list that forgets nothing."""
+"""A count over the last seconds, compared with a complete list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ steps = st.lists(st.tuples(st.one_of(st.just(0.0), st.floats(0, 15)), st.boolean
 
 @given(start=st.floats(-1e6, 1e9), steps=steps)
 def test_between_the_span_and_a_part_less(start: float, steps: list[tuple[float, bool]]) -> None:
-    """Nothing older than the span is counted, and nothing younger than the span less one part is missing."""
+    """No event older than the span is counted, and none younger than the span less one part is missing."""
     count, moments, now = SlidingCount(SPAN_S), list[float](), start
     for passed, add in steps:
         now += passed
@@ -25,8 +25,8 @@ def test_between_the_span_and_a_part_less(start: float, steps: list[tuple[float,
         assert surely <= count.total(now) <= at_most
 
 
-def test_cleared_count_is_zero() -> None:
-    """After it nothing was."""
+def test_clear() -> None:
+    """All events are forgotten."""
     count = SlidingCount(SPAN_S)
     count.add(5.0)
     count.clear()

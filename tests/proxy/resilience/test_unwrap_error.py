@@ -1,4 +1,4 @@
-"""An error's body is unwrapped in few steps, however it is built."""
+"""An error's body is unwrapped in few steps, for any structure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDE = {
 
 
 class Counted(deque[Any]):
-    """A queue that counts what is put into it."""
+    """A queue that counts its added values."""
 
     put = 0
 
@@ -38,7 +38,7 @@ class Counted(deque[Any]):
 
 @pytest.mark.parametrize("body", WIDE.values(), ids=WIDE)
 def test_no_more_is_queued_than_is_looked_at(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
-    """A list of 50,000 objects has the first few hundred looked at."""
+    """Of a list of 50,000 objects, the first few hundred are read."""
     monkeypatch.setattr(unwrapping, "deque", Counted)
     monkeypatch.setattr(Counted, "put", 0)
     unwrap_error(body)
@@ -58,7 +58,7 @@ def test_no_more_is_queued_than_is_looked_at(monkeypatch: pytest.MonkeyPatch, bo
     ids=["one literal", "sums", "neighbours", "a product", "open"],
 )
 def test_one_literal_is_evaluated(monkeypatch: pytest.MonkeyPatch, text: str, evaluated: int) -> None:
-    """The ``repr`` of bytes is one literal; an expression of many takes long, and is no ``repr``."""
+    """The ``repr`` of bytes is one literal. An expression of many takes long, and is not a ``repr``."""
     asked: list[str] = []
     evaluate = ast.literal_eval
 
@@ -74,7 +74,7 @@ def test_one_literal_is_evaluated(monkeypatch: pytest.MonkeyPatch, text: str, ev
 
 
 def test_quotas_are_texts_and_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Objects within objects are not written out once for each level."""
+    """Nested objects are not written out once for each level."""
     searched: list[int] = []
 
     def watched(text: str, request: RequestWords) -> bool:

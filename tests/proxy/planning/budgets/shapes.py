@@ -1,4 +1,4 @@
-"""What the tests of this folder are about: deployments, facts of them, and agents' histories of a known size."""
+"""Deployments, facts about them, and agents' histories of a known size, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import settings_of
 
 LOCAL = "openai/nobody-knows-it"
-"""A model that no table and no family knows."""
+"""A model that is in no table and no family."""
 
 GEMINI = "gemini/gemini-2.5-pro"
 
@@ -54,9 +54,9 @@ def facts_for(
     tight: bool = False,
     **budget: Any,
 ) -> BudgetFacts:
-    """Return the facts of a deployment; *window* is the operator's word, *budget* the section of the file.
+    """Return the facts of a deployment. *window* is the operator's, *budget* the section of the file.
 
-    The factor is 1, and it is taken as observed, so that the margin is 8 % with every family.
+    The factor is 1 and counts as observed, so the margin is 8 % with every family.
     """
     calibration = Calibration(live, live if sticky is None else sticky, 1)
     taught = Taught(family_of(model), calibration, None if learned is None else Learned(learned))

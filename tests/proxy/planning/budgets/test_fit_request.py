@@ -1,4 +1,7 @@
-"""One request made to fit: counted where it must be, cut where it has to be, refused where nothing helps."""
+"""Fitting one request into its budget.
+
+It is counted where needed, cut where it is too long, and refused where cuts do not help.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_what_surely_fits_is_not_counted(counting: list[str]) -> None:
-    """A bound from the lengths alone admits it; history and parameters are the objects that came in."""
+    """A bound from the lengths alone admits it. History and parameters are the objects that came in."""
     history, parameters = agent(3), MappingProxyType({"temperature": 0.5})
     done = fit_request(FitInput(history, profile_of_model(), parameters), facts_for(window=200_000))
 
@@ -67,7 +70,7 @@ def test_what_surely_fits_is_not_counted(counting: list[str]) -> None:
 
 
 def test_a_small_factor_does_not_lower_the_bound(counting: list[str]) -> None:
-    """It was taught by usual text, and what is only bounded may be the densest there is."""
+    """Usual text taught the factor. The text behind a bound may be the densest."""
     history = [user("\U000e0041" * 10_000)]
     done = fitted(history, facts_for(window=45_000, live=0.5))
 
@@ -76,7 +79,7 @@ def test_a_small_factor_does_not_lower_the_bound(counting: list[str]) -> None:
 
 
 def test_an_unknown_window_cuts_nothing(counting: list[str]) -> None:
-    """Nobody knows what would be too much, so nothing is counted, cut or refused."""
+    """The limit is unknown, so nothing is counted, cut or refused."""
     history = agent(300, 8_000)
     done = fitted(history, facts_for())
 
@@ -86,7 +89,7 @@ def test_an_unknown_window_cuts_nothing(counting: list[str]) -> None:
 
 
 def test_a_learned_window_cuts(counting: list[str]) -> None:
-    """What an error taught is a window like any other."""
+    """A window that an error taught is used like any other."""
     done = fitted(agent(30), facts_for(learned=16_384))
 
     assert counting == ["unknown"]
@@ -97,7 +100,7 @@ def test_a_learned_window_cuts(counting: list[str]) -> None:
 
 
 def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> None:
-    """What the bound cannot admit and what fits when it is counted goes out as it came."""
+    """A request above the bound that fits when it is counted is sent unchanged."""
     history = agent(10)
     done = fitted(history, facts_for(window=tokens(history) * 2))
 
@@ -110,7 +113,7 @@ def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> No
 
 
 def test_counted_if_asked_to(counting: list[str]) -> None:
-    """The dry run wants numbers, with the parts before and after."""
+    """The dry run needs the tokens, with the parts before and after."""
     history = agent(2)
     done = fitted(history, facts_for(), count=True)
 
@@ -124,7 +127,7 @@ def test_counted_if_asked_to(counting: list[str]) -> None:
 
 
 def test_cut_when_it_would_not_fit() -> None:
-    """Over the high mark it is cut to half, the beginning and the end are kept, and all of it is told."""
+    """Over the high mark it is cut to half. Its beginning and end are kept, and the cuts are listed."""
     history = agent(40)
     done = fitted(history, facts_for(window=24_000))
     report = done.report
@@ -150,7 +153,7 @@ def test_cut_when_it_would_not_fit() -> None:
 
 
 def test_changes_have_the_places_of_what_the_client_sent() -> None:
-    """Sanitizing moves messages; the changes name the places before."""
+    """Sanitizing moves messages. The changes name the indexes in the client's history."""
     history, facts = agent(40), facts_for(window=24_000)
     plain = fitted(history, facts)
     origins = [at + 100 for at in range(len(history))]
@@ -163,7 +166,7 @@ def test_changes_have_the_places_of_what_the_client_sent() -> None:
 
 
 def test_what_cannot_be_cut_is_refused_with_its_parts() -> None:
-    """Nothing is sent; the text says where the tokens are, and never what they say."""
+    """Nothing is sent. The error text has the tokens of each part, and no text of the request."""
     prompt = output(7, 120_000)
     with pytest.raises(ContextTooLong) as refused:
         fitted([system(prompt), user("Go on, please.")], facts_for(window=16_384), tools=[SOME_TOOL])
@@ -188,7 +191,7 @@ SOME_TOOL = {
 
 
 def test_tools_larger_than_the_window_are_refused() -> None:
-    """They are sent with every request and cannot be cut; the text gives them their number."""
+    """Tools are sent with every request and cannot be cut. The error text has their tokens."""
     many = [
         {**SOME_TOOL, "function": {"name": f"run_{at}", "description": output(at, 400)}} for at in range(200)
     ]
@@ -200,7 +203,7 @@ def test_tools_larger_than_the_window_are_refused() -> None:
 
 
 def test_one_giant_question_is_cut_in_its_middle() -> None:
-    """It is all there is, so its beginning and end go out, with a marker between."""
+    """It is the whole request, so its beginning and end are sent, with a marker between."""
     question = "Read this log.\n" + output(1, 400_000) + "What went wrong?"
     done = fitted([user(question)], facts_for(window=16_384))
 
@@ -212,13 +215,13 @@ def test_one_giant_question_is_cut_in_its_middle() -> None:
 
 
 def test_without_the_middle_cut_the_giant_is_refused() -> None:
-    """A preset that cuts nothing, with a hard limit over it, refuses."""
+    """A preset that cuts nothing, with a hard limit, refuses it."""
     with pytest.raises(ContextTooLong):
         fitted([user(output(1, 400_000))], facts_for(window=16_384, preset="off", hard=0.95))
 
 
 def test_off_cuts_and_refuses_nothing(counting: list[str]) -> None:
-    """A request goes out as it is, however long."""
+    """A request of any length is sent unchanged."""
     history = agent(200, 8_000)
     done = fitted(history, facts_for(window=8_192, preset="off"), max_tokens=100_000)
 
@@ -228,7 +231,10 @@ def test_off_cuts_and_refuses_nothing(counting: list[str]) -> None:
 
 
 def test_an_assumed_window_refuses_nothing() -> None:
-    """It is cut to the assumption; what cannot be is sent, since nobody knows that it is too long."""
+    """The request is cut to the assumed window.
+
+    A request that is still too long is sent, since the real window is unknown.
+    """
     prompt = output(7, 300_000)
     done = fitted([system(prompt), user("Go on.")], facts_for(preset="lango"), max_tokens=50_000)
 
@@ -238,7 +244,7 @@ def test_an_assumed_window_refuses_nothing() -> None:
 
 
 def test_a_preset_that_caps_at_once_does_so(counting: list[str]) -> None:
-    """However much room there is; the rest of the history is as it was."""
+    """It caps in a large window too. The rest of the history stays."""
     history = agent(5, 30_000)
     done = fitted(history, facts_for(window=1_000_000, preset="codex"))
 
@@ -249,7 +255,7 @@ def test_a_preset_that_caps_at_once_does_so(counting: list[str]) -> None:
 
 
 def test_excluded_tools_are_not_capped() -> None:
-    """Their results go out whole."""
+    """Their results are sent whole."""
     history = agent(5, 30_000)
     done = fitted(history, facts_for(window=1_000_000, preset="codex", exclude_tools=["run"]))
 
@@ -257,7 +263,7 @@ def test_excluded_tools_are_not_capped() -> None:
 
 
 def test_the_newest_turns(counting: list[str]) -> None:
-    """``last_turns`` holds whatever the budget."""
+    """``last_turns`` applies with any budget."""
     history = [user("First.")]
     for number in range(30):
         history += [{"role": "assistant", "content": f"Answer {number}."}, user(f"Question {number}.")]
@@ -278,7 +284,7 @@ def reduced(done: FittedRequest) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
-    """What was asked for and the prompt are more than the window: the rest of it is asked for, and told."""
+    """Prompt and answer together exceed the window. The rest of the window is asked for, and the change is listed."""
     history = agent(10)
     window = tokens(history) * 2
     asked: dict[str, Any] = {name: window, "temperature": 0}
@@ -291,7 +297,7 @@ def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
 
 @pytest.mark.parametrize("asked", [16_000, 100_000])
 def test_it_is_reduced_where_nothing_was_counted(asked: int) -> None:
-    """The provider refuses a request by the sum, however short the prompt is."""
+    """The provider refuses a request by the sum, even with a short prompt."""
     done = fitted([user("Hello.")], facts_for(window=8_192), max_tokens=asked)
 
     assert 256 <= done.parameters["max_tokens"] <= 8_192 - tokens([user("Hello.")])
@@ -312,7 +318,7 @@ def test_an_answer_that_fits_is_left_alone() -> None:
 
 
 def test_an_answer_of_its_own_window_is_left_alone() -> None:
-    """Gemini limits the answer apart; it has nothing to do with the prompt."""
+    """Gemini limits the answer separately from the prompt."""
     history = agent(40)
     done = fitted(history, facts_for("gemini/gemini-2.5-pro", tokens(history)), max_tokens=60_000)
 
@@ -321,7 +327,7 @@ def test_an_answer_of_its_own_window_is_left_alone() -> None:
 
 
 def test_no_room_is_refused_where_the_operator_says_so() -> None:
-    """A 400 that names the parameter and the numbers."""
+    """The error is a 400 with the parameter and the numbers."""
     history = agent(10)
     window = tokens(history) * 2
     with pytest.raises(ContextTooLong) as refused:
@@ -332,7 +338,7 @@ def test_no_room_is_refused_where_the_operator_says_so() -> None:
 
 
 def test_no_room_is_refused_where_nothing_was_counted() -> None:
-    """The same for a short prompt."""
+    """A short prompt is refused in the same way."""
     with pytest.raises(ContextTooLong):
         fitted([user("Hello.")], facts_for(window=8_192, on_no_room="refuse"), max_tokens=16_000)
 
@@ -351,7 +357,7 @@ def test_the_factor_is_used() -> None:
 
 
 def test_planned_by_the_factor_that_rarely_moves() -> None:
-    """The newest decides only where the request would be refused by it."""
+    """The newest factor decides only where the request would be refused by it."""
     history = agent(20)
     window = int(tokens(history) * 1.3)
     calm, alarmed = (
@@ -382,7 +388,7 @@ def test_a_refused_request_is_cut_tighter() -> None:
 
 
 def test_the_operator_s_margin() -> None:
-    """Instead of the calibration's."""
+    """The calibration's margin is not used."""
     reports = [fitted(agent(30), facts_for(window=20_000, margin=share)).report for share in (0.0, 0.5)]
     room = [report.marks.available for report in reports if report.marks and report.marks.available]
 
@@ -390,7 +396,7 @@ def test_the_operator_s_margin() -> None:
 
 
 def test_the_same_request_twice() -> None:
-    """Nothing is remembered: the same comes out, and the input is not touched."""
+    """Nothing is remembered, and the input is not changed."""
     history = agent(60)
     before = [dict(message) for message in history]
     first, second = (fitted(history, facts_for(window=16_000)) for _ in range(2))
@@ -401,13 +407,13 @@ def test_the_same_request_twice() -> None:
 
 
 def test_media_is_told() -> None:
-    """Its cost is a guess, so that it teaches nothing."""
+    """The tokens of media are a guess, so they teach nothing."""
     assert module.has_media([user([{"type": "text", "text": "What is it?"}, image()])])
     assert not module.has_media([user("x"), user([{"type": "text", "text": "x"}]), tool("c", "y")])
 
 
 def test_what_was_sent_is_estimated_without_a_factor() -> None:
-    """What a provider's count is compared with."""
+    """A provider's count is compared with this estimate."""
     history, family = agent(4), facts_for(live=2.0).family
 
     assert module.estimate_sent(history, {}, family) == tokens(history)
@@ -435,7 +441,7 @@ def test_both_forms_of_tools_count(count: bool) -> None:
 
 
 def test_rounds_of_what_was_moved() -> None:
-    """What an outline says of places is of the history as it came, and not of the repaired one."""
+    """An outline describes the history as it came, not the repaired one."""
     odd = {**user("b"), "name": 5}
     came = [user("a"), assistant("x"), odd, assistant("y")]
     moved = [came[0], odd, came[1], came[3]]

@@ -1,4 +1,4 @@
-"""What a deployment takes: who says how large its window is, and what is kept free for the answer."""
+"""The limit of a deployment: the source of its window, and the reserve for the answer."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def limit(
     ],
 )
 def test_who_says_it(found: Limit, window: int | None, source: str) -> None:
-    """The operator before the catalogue before the family; what errors taught; the policy's guess; nobody."""
+    """The order is operator, catalogue, family, learned, assumed by the policy, unknown."""
     assert (found.window, found.source) == (window, source)
 
 
 @pytest.mark.parametrize("window", [None, 100_000])
 def test_what_is_learned_only_lowers(window: int | None) -> None:
-    """A window that an error taught is taken where it is smaller, and never where it is larger."""
+    """A window that an error taught is used where it is smaller, and never where it is larger."""
     stated = limit("openai/gpt-4o", window=window)
     assert stated.window is not None
 
@@ -59,14 +59,14 @@ def test_what_is_learned_only_lowers(window: int | None) -> None:
 
 
 def test_what_is_learned_goes_before_the_assumption() -> None:
-    """Even where it is larger: the deployment itself said it."""
+    """Even a larger one is used, since the deployment itself named it."""
     found = limit(LOCAL, 65_536, policy=LANGO)
 
     assert (found.window, found.source) == (65_536, "learned")
 
 
 def test_a_shared_window_gives_up_the_reserve() -> None:
-    """The answer comes out of the same window."""
+    """The answer uses the same window."""
     found = limit(LOCAL, window=100_000)
 
     assert found == Limit(100_000, 8_192, 91_808, True, "configured")
@@ -74,7 +74,7 @@ def test_a_shared_window_gives_up_the_reserve() -> None:
 
 @pytest.mark.parametrize("model", [GEMINI, "openai/gpt-5"])
 def test_a_window_of_input_alone_is_the_limit(model: str) -> None:
-    """Gemini's and GPT-5's windows are of the prompt; the answer has its own."""
+    """The windows of Gemini and GPT-5 are for the prompt. The answer has its own."""
     found = limit(model, window=100_000)
 
     assert (found.tokens, found.shared) == (100_000, False)
@@ -95,26 +95,26 @@ def test_a_window_of_input_alone_is_the_limit(model: str) -> None:
     ],
 )
 def test_the_reserve_goes_in_steps(asked: int, reserve: int) -> None:
-    """A client that asks for a little more or less from call to call does not move the limit."""
+    """A client whose answers vary a little in length does not move the limit."""
     assert limit(LOCAL, None, {"max_tokens": asked}, window=1_000_000).reserve == reserve
     assert limit(LOCAL, None, {"max_completion_tokens": asked}, window=1_000_000).reserve == reserve
 
 
 def test_the_reserve_is_a_quarter_at_most() -> None:
-    """An answer that takes the whole window leaves room for no question."""
+    """An answer that takes the whole window would leave no room for a prompt."""
     for asked in (8_000, 1_000_000):
         assert limit(LOCAL, None, {"max_tokens": asked}, window=10_000).tokens == 7_500
 
 
 def test_the_reserve_of_a_client_that_says_nothing() -> None:
-    """The model's own longest answer, if it is short; else what is usual."""
+    """The reserve is the model's own longest answer, if that is short. Otherwise it is the usual one."""
     assert limit(LOCAL, window=100_000).reserve == 8_192
     assert limit(LOCAL, window=100_000, longest=4_096).reserve == 4_096
     assert limit(LOCAL, window=100_000, longest=64_000).reserve == 8_192
 
 
 def test_the_operator_s_reserve_goes_first() -> None:
-    """Whatever the client asks for; 0 keeps nothing free."""
+    """It replaces the client's. 0 keeps nothing free."""
     for reserve in (0, 2_000):
         found = limit(LOCAL, None, {"max_tokens": 30_000}, reserve=reserve, window=100_000)
         assert (found.reserve, found.tokens) == (reserve, 100_000 - reserve)
@@ -131,5 +131,5 @@ def test_the_operator_s_reserve_goes_first() -> None:
     ],
 )
 def test_what_the_client_asks_for(parameters: dict[str, Any], asked: int | None) -> None:
-    """The newer name goes first; what is no number says nothing."""
+    """The newer parameter wins. A value that is not a number is ignored."""
     assert asked_output(parameters) == asked

@@ -18,7 +18,7 @@ def policy(**budget: Any) -> CutPolicy:
 
 
 def test_the_default_is_balanced() -> None:
-    """A file that says nothing touches nothing until a request would not fit, and then cuts to half."""
+    """Without settings, nothing changes until a request would not fit. It is then cut to half."""
     found = policy()
 
     assert found == PRESETS["balanced"]
@@ -33,12 +33,12 @@ def test_the_default_is_balanced() -> None:
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_a_preset_is_its_row(preset: str) -> None:
-    """Nothing is changed in a preset by leaving the rest out."""
+    """Settings that are left out change nothing in a preset."""
     assert policy(preset=preset) == PRESETS[preset]
 
 
 def test_the_seeds_numbers() -> None:
-    """What each preset promises: half of a window; a threshold of 5,000; the caps; nothing at all."""
+    """The numbers are half of a window, a threshold of 5,000, the caps, and nothing at all."""
     lango, local, codex, off = (policy(preset=name) for name in ("lango", "localcowork", "codex", "off"))
 
     assert (lango.window_share, lango.unknown_window, lango.ingest) == (0.5, 65_536, None)
@@ -71,14 +71,14 @@ def test_the_seeds_numbers() -> None:
 def test_a_single_value_replaces_the_row_s(
     preset: str, given: dict[str, Any], field: str, value: Any
 ) -> None:
-    """One value is changed, in every preset, and no other."""
+    """One value changes in every preset, and no other."""
     changed: dict[str, Any] = {field: value}
 
     assert policy(preset=preset, **given) == replace(PRESETS[preset], **changed)
 
 
 def test_a_notice_is_not_brought_back() -> None:
-    """``notice: true`` is the default, and leaves a preset without one as it is."""
+    """``notice: true`` is the default, and leaves a preset without one unchanged."""
     assert policy(preset="off", notice=True).notice is False
 
 

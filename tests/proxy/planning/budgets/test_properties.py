@@ -1,4 +1,4 @@
-"""What holds for every request, whatever its history and its limit."""
+"""Properties that hold for every request, history and limit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def drawn_facts(draw: st.DrawFn) -> BudgetFacts:
 
 
 def repaired(history: History, facts: BudgetFacts) -> Any:
-    """Return the history as sanitizing leaves it; one that holds nothing to send is none of ours."""
+    """Return the history after sanitizing. An empty history is skipped."""
     try:
         return sanitize(history, profile_of_model(facts.deployment.model)).messages
     except Unrepairable:
@@ -56,7 +56,7 @@ def repaired(history: History, facts: BudgetFacts) -> Any:
 
 
 def fitted(history: History, facts: BudgetFacts, tokens: int | None) -> tuple[Any, FittedRequest | None]:
-    """Sanitize and fit; return the legal history, and what goes out, or None for what is refused."""
+    """Sanitize and fit. Return the legal history and the result, None for a refused request."""
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
     parameters = {} if tokens is None else {"max_tokens": tokens}
@@ -70,7 +70,7 @@ def fitted(history: History, facts: BudgetFacts, tokens: int | None) -> tuple[An
 def test_what_goes_out_is_legal_and_within_the_limit(
     history: History, facts: BudgetFacts, tokens: int | None
 ) -> None:
-    """It breaks no rule, and by either factor is not over the hard mark; or nothing goes out."""
+    """It breaks no rule, and is not over the hard mark by either factor. Otherwise nothing is sent."""
     _, done = fitted(history, facts, tokens)
     if done is None:
         return
@@ -91,7 +91,7 @@ def test_what_goes_out_is_legal_and_within_the_limit(
 
 @given(histories, drawn_facts(), asked)
 def test_nothing_is_touched_or_all_is_told(history: History, facts: BudgetFacts, tokens: int | None) -> None:
-    """Without a change the history is the object that came in; with one there is an entry; the input never changes."""
+    """Without a change the history is the object that came in. A change has an entry. The input never changes."""
     legal, done = fitted(history, facts, tokens)
     if done is None:
         return
@@ -107,7 +107,7 @@ def test_nothing_is_touched_or_all_is_told(history: History, facts: BudgetFacts,
 
 @given(histories, drawn_facts())
 def test_what_is_told_of_it_is_small(history: History, facts: BudgetFacts) -> None:
-    """The header is a short line, and an error's text is no copy of the request."""
+    """The header is a short line, and an error's text is not a copy of the request."""
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
     try:
@@ -122,7 +122,7 @@ def test_what_is_told_of_it_is_small(history: History, facts: BudgetFacts) -> No
 
 @given(histories, drawn_facts(), asked)
 def test_the_same_again(history: History, facts: BudgetFacts, tokens: int | None) -> None:
-    """A copy of the request comes to the same."""
+    """A copy of the request gives the same result."""
     _, first = fitted(history, facts, tokens)
     _, second = fitted(json.loads(json.dumps(history)), facts, tokens)
 

@@ -1,4 +1,4 @@
-"""What a request came to: in the header, for ``explain``, and in the text of an error."""
+"""The tokens of a request, in the header, for ``explain``, and in an error's text."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%;round<=\d+;left>=\d
         (Report(10**7, False, SHARED, 10**7), "est<=10000000;limit=8000;sent<=10000000;used<=999%"),
     ],
 )
-def test_header_tells_numbers_names_and_upper_bounds(report: Report, header: str) -> None:
-    """Numbers and names; ``<=`` for what is an upper bound; no limit where nobody knows one."""
+def test_header(report: Report, header: str) -> None:
+    """An upper bound has ``<=``. An unknown limit is left out."""
     assert report.header() == header
 
 
 def test_rounds_left_is_never_negative() -> None:
-    """Over the mark no further round fits; a round of nothing divides nothing by zero."""
+    """Above the mark no round fits. A round without tokens causes no division by zero."""
     assert Report(9_000, True, SHARED, 9_000, marks=MARKS, rounds=2).rounds_left == 0
     assert Report(400, True, SHARED, 400, marks=MARKS, rounds=2).round_mean == 0
     assert Report(400, True, SHARED, 400, marks=MARKS, rounds=2).rounds_left >= 0
 
 
 def test_header_of_a_real_request() -> None:
-    """Counted, cut and merely bounded."""
+    """The requests are counted, cut and only bounded."""
     history = agent(40)
     cut = fit_request(FitInput(history, profile_of_model(), {}), facts_for(window=24_000)).report
     bounded = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for(window=200_000)).report
@@ -64,7 +64,7 @@ def test_header_of_a_real_request() -> None:
 
 
 def test_all_of_it_is_json() -> None:
-    """For ``/v1/explain``: the numbers, the marks, the parts before and after, the events and what was removed."""
+    """``/v1/explain`` gets the numbers, the marks, the parts before and after, the events and the cuts."""
     report = fit_request(
         FitInput(agent(40), profile_of_model(), {}), facts_for(window=24_000), count=True
     ).report
@@ -92,7 +92,7 @@ def test_all_of_it_is_json() -> None:
 
 
 def test_without_a_count_there_are_no_parts() -> None:
-    """A bound says nothing of where the tokens are."""
+    """A bound has no tokens by part."""
     shown = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for()).report.as_dict()
 
     assert not shown["exact"]

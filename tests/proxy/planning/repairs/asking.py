@@ -1,4 +1,4 @@
-"""A provider's refusal, and what is made of the request that it refused."""
+"""A provider's refusal, and the repair of the refused request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def repaired(
     without: Row | None = None,
     **more: Any,
 ) -> Repaired | None:
-    """Return the repair of a request that was refused with *message*; *without* one row of the table."""
+    """Return the repair of a request that was refused with *message*, *without* one row of the table."""
     table = [row for row in TABLE if row is not without]
     return repair_request(messages, parameters or {}, profile, refusal(message, **more), table=table)
 

@@ -1,4 +1,4 @@
-"""One refused request for each row of the table: the provider's recorded words, the request, and what mends it."""
+"""One refused request for each row of the table, with the provider's recorded words and a check of the repair."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def exchange(call_id: str = "c1", answer: Any = "t2§") -> History:
 
 @dataclass(frozen=True)
 class Case:
-    """A refused request; *mended* tells of the repair whether the cause is gone.
+    """A refused request. *mended* returns True for a repair that removes the cause.
 
-    *model* is there where the emulator refuses the request for this very cause, and must take the repaired one.
+    *model* is set where the emulator refuses the request for this cause. It must accept the repaired one.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What holds for every history, every request and every provider's words."""
+"""Properties that hold for every history, every request and every provider's words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROFILES = [OPENAI, GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT]
 ERRORS = [refusal(case.words, **case.more) for case in CASES]
 ERRORS.append(refusal("".join(case.words + "\n" for case in CASES)))  # all at once
 
-# Pairing gives these ids and names, for which the words may hold a rule as well.
+# Pairing gives these ids and names. The words may hold a rule for them as well.
 LEGACY: History = [
     {"role": "user", "content": "t1§"},
     {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
@@ -100,7 +100,7 @@ parameters = st.fixed_dictionaries(
 
 
 def as_sent(history: History, profile: Profile, *, elsewhere: bool = False) -> History | None:
-    """Return the history as it was refused: sanitized, and with what signatures it carries, or stand-ins for them."""
+    """Return the history as it was refused: sanitized, with its signatures or stand-ins for them."""
     try:
         done = sanitize(history, profile)
     except Unrepairable:
@@ -116,7 +116,10 @@ def as_sent(history: History, profile: Profile, *, elsewhere: bool = False) -> H
 def test_repair_changes_something_once(
     history: History, given_parameters: dict[str, Any], profile: Profile, error: Any, raw: bool
 ) -> None:
-    """It never raises, changes what is sent or says None, is named, is None the second time, and mutates nothing."""
+    """A repair never raises and mutates nothing.
+
+    It changes the request and is listed, or is None. The second one is None.
+    """
     messages = history if raw else as_sent(history, profile)
     if messages is None:
         return
@@ -145,7 +148,7 @@ def test_what_was_legal_stays_legal(history: History, profile: Profile, error: A
 
 @given(histories, profiles, errors)
 def test_no_text_is_lost(history: History, profile: Profile, error: Any) -> None:
-    """What a user said is still there; what anyone else said is, or its message is named."""
+    """A user's words stay. Other words stay, or a change names their message."""
     messages = as_sent(history, profile)
     done = repair_request(messages, {}, profile, error) if messages is not None else None
     if messages is None or done is None:
@@ -163,7 +166,7 @@ def test_no_text_is_lost(history: History, profile: Profile, error: Any) -> None
 
 @given(histories, st.sampled_from(["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]), errors)
 def test_judge_takes_what_is_repaired(history: History, model: str, error: Any) -> None:
-    """On Gemini's wire no repair makes a history illegal that was legal; but one without ids is no Gemini 3's."""
+    """On Gemini's wire no repair makes a legal history illegal. A history without ids is not a Gemini 3's."""
     profile = profile_for(model)
     messages = as_sent(history, profile, elsewhere=True)
     if messages is None:

@@ -1,4 +1,4 @@
-"""Which words count, and how several repairs come together."""
+"""The words that lead to a repair, and several repairs together."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_quoted_request_is_not_the_provider(body: dict[str, Any]) -> None:
     ],
 )
 def test_other_words_change_nothing(words: str) -> None:
-    """Words that are near to those of the table, and say something else."""
+    """These words resemble those of the table, with another meaning."""
     history = [system(), user("t1§"), assistant(None, [call("c1")]), tool("c1"), assistant("t2§")]
     parameters = {
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
@@ -66,7 +66,7 @@ def test_other_words_change_nothing(words: str) -> None:
 
 
 def test_faults_of_one_error_are_mended_together() -> None:
-    """Gemini lists what is wrong with the fields of a request, line by line, and there is one repair."""
+    """Gemini lists the faults of a request's fields line by line, and the request is repaired once."""
     words = (
         "* GenerateContentRequest.contents[1].parts: contents.parts must not be empty.\n"
         "* GenerateContentRequest.contents[3].parts[0].function_response.name: Name cannot be empty.\n"
@@ -85,7 +85,7 @@ def test_faults_of_one_error_are_mended_together() -> None:
 
 
 def test_what_is_not_changed_is_the_same_object() -> None:
-    """A history that needs no repair goes out as it came, and so do the parameters."""
+    """A history that needs no repair is sent unchanged, and so are the parameters."""
     history = [user("t1§"), assistant("t2§")]
     parameters = {"temperature": 0.2}
 
@@ -99,7 +99,7 @@ def test_what_is_not_changed_is_the_same_object() -> None:
 
 
 def test_media_of_the_newest_user_message_stay() -> None:
-    """The user asks about them; the client hears that they could not be read."""
+    """The user asks about them. The client gets the error that they could not be read."""
     history = [user("t1§"), assistant("t2§"), user([image()])]
 
     assert repair_request(history, {}, GEMINI_3, refusal("Provided image is not valid")) is None
@@ -137,7 +137,7 @@ CALLED = [assistant(None, [call("c1")]), tool("c1")]
     ],
 )
 def test_media_that_the_user_asks_about_now_stay(turn: list[dict[str, Any]], kept: list[int]) -> None:
-    """In all messages of the user's newest turn; what came out of a tool's result is no part of it."""
+    """They stay in all messages of the user's newest turn. Media of a tool's result are not part of it."""
     done = repair_request([*OLD, *turn], {}, OPENAI, refusal("Provided image is not valid"))
 
     assert done is not None

@@ -1,4 +1,4 @@
-"""Each row of the table, by the words that providers were recorded to say."""
+"""Each row of the table, tested with recorded words of providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
 @every_case
 def test_cause_is_gone(case: Case) -> None:
-    """The repair changes what the provider named, says so, and leaves a history that breaks no rule."""
+    """The repair changes the part that the provider named, lists the change, and breaks no rule."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
 
     assert done is not None
@@ -29,7 +29,7 @@ def test_cause_is_gone(case: Case) -> None:
 
 @every_case
 def test_second_repair_is_none(case: Case) -> None:
-    """The same words again change nothing more."""
+    """The same words change nothing more."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
 
     assert done is not None
@@ -39,7 +39,7 @@ def test_second_repair_is_none(case: Case) -> None:
 
 @every_case
 def test_nothing_is_mutated(case: Case) -> None:
-    """The request that was refused is the same afterwards."""
+    """The refused request is the same afterwards."""
     before = copy.deepcopy((case.messages, case.parameters))
 
     repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
@@ -49,7 +49,7 @@ def test_nothing_is_mutated(case: Case) -> None:
 
 @every_case
 def test_row_makes_the_repair(case: Case) -> None:
-    """Without its row the cause stays: no other row mends it by chance."""
+    """Without its row the cause stays. No other row removes it by chance."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, without=case.row, **case.more)
 
     assert done is None or not case.mended(done)
@@ -57,7 +57,7 @@ def test_row_makes_the_repair(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.model], ids=lambda case: case.id)
 def test_judge_takes_what_it_refused(case: Case) -> None:
-    """The emulator says the recorded words to the request, and nothing to the repaired one."""
+    """The emulator answers the request with the recorded words, and accepts the repaired one."""
     sent = list(as_sent(case.messages, case.profile))
     refused = judged(case.model, sent, case.parameters, case.profile)
     done = repaired(case.words, sent, case.parameters, case.profile, **case.more)
@@ -69,7 +69,7 @@ def test_judge_takes_what_it_refused(case: Case) -> None:
 
 
 def test_every_row_has_a_case() -> None:
-    """No row is untested, and every row says where it is from."""
+    """Every row is tested, and names its source."""
     assert {id(case.row) for case in CASES} == {id(row) for row in TABLE}
     assert all(row.source for row in TABLE)
 
@@ -82,7 +82,7 @@ def test_words_are_lower_case() -> None:
 
 
 def test_unknown_words_are_not_repaired() -> None:
-    """The catch-all says nothing that could be mended."""
+    """The error of the catch-all names nothing that could be repaired."""
     for case in CASES:
         words = "Request contains an invalid argument."
         assert repaired(words, case.messages, case.parameters, case.profile) is None

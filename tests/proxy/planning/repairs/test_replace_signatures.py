@@ -1,4 +1,4 @@
-"""Every carrier loses its signature, and ids stay those of their results."""
+"""Every carrier loses its signature, and the ids of results still match."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FUNCTION = {"name": "f", "arguments": "{}"}
     ids=str,
 )
 def test_carrier_is_emptied(carrier: dict[str, Any]) -> None:
-    """What is left of the call is the call, with the stand-in where Gemini's OpenAI endpoint looks for it."""
+    """The call stays, with the stand-in where Gemini's OpenAI endpoint reads it."""
     history = [user("t1§"), assistant(None, [{**call("c1"), **carrier}]), tool("c1")]
 
     for profile, extra in ((GEMINI_3, STOOD_IN), (OPENAI, {})):
@@ -56,7 +56,7 @@ def test_carrier_is_emptied(carrier: dict[str, Any]) -> None:
     ids=str,
 )
 def test_carrier_of_a_message_is_emptied(carrier: dict[str, Any]) -> None:
-    """A text's signature may be the one that was refused; it is never required."""
+    """The refused signature may be a text's, which is never required."""
     history = [user("t1§"), assistant("t2§", **carrier), user("t3§")]
 
     for profile in (GEMINI_3, OPENAI):
@@ -68,7 +68,7 @@ def test_carrier_of_a_message_is_emptied(carrier: dict[str, Any]) -> None:
 
 
 def test_other_fields_beside_a_signature_stay() -> None:
-    """Only the signature is taken out of its container, of messages as well."""
+    """Only the signature is removed from its container, also in messages."""
     fields = {"google": {**SIGNED, "kept": 1}, "other": 2}
     history = [user("t1§"), assistant("t2§", extra_content=fields), user("t3§")]
 
@@ -79,7 +79,7 @@ def test_other_fields_beside_a_signature_stay() -> None:
 
 
 def test_ids_without_their_suffixes_stay_pairs() -> None:
-    """Ids that only their suffixes told apart get ones of their own; a result may have lost its suffix before."""
+    """Ids that differ only in their suffixes get new ones. A result may have lost its suffix before."""
     first, second = f"c1__thought__{THEIRS}", f"c1__thought__{THEIRS}=="
     turn = [assistant(None, [call(first), call(second, "g")]), tool(first), tool(second)]
     again = [assistant(None, [call(f"c2__thought__{THEIRS}")]), tool("c2")]
@@ -94,7 +94,7 @@ def test_ids_without_their_suffixes_stay_pairs() -> None:
 
 
 def test_parallel_and_sequential_calls_get_one_stand_in_a_turn() -> None:
-    """As Gemini signs them: the first call of each model turn."""
+    """Gemini signs the first call of each model turn."""
     history = [
         user("t1§"),
         assistant(None, [call(f"c1__thought__{THEIRS}"), call("c2", "g")]),
@@ -126,7 +126,7 @@ def test_parallel_and_sequential_calls_get_one_stand_in_a_turn() -> None:
 
 
 def test_no_signature_no_repair() -> None:
-    """There is nothing that could be corrupted, and a stand-in is none."""
+    """Without a signature, none can be invalid. A stand-in is not a signature."""
     history = [user("t1§"), assistant(None, [call("c1")]), tool("c1")]
 
     assert repaired(WORDS, list(as_sent(history, GEMINI_3)), profile=GEMINI_3) is None

@@ -1,4 +1,4 @@
-"""The ids that clients get: legal everywhere, unique, and not to be guessed."""
+"""The ids that clients get are legal everywhere, unique, and cannot be guessed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAG = tag_of("here gemini-3")
 
 
 def test_a_legal_id_stays() -> None:
-    """Nothing is changed that need not be; Mistral wants its own nine characters back."""
+    """Mistral needs its own nine characters back."""
     assert CallIds("s").id_for("aB3dE6gH9", 0, 0) == "aB3dE6gH9"
 
 
@@ -27,7 +27,7 @@ def test_a_legal_id_stays() -> None:
     [None, "", "x" * 41, "functions.f:0", "é", "a b", "c1__thought__QUJD=="],
 )
 def test_other_ids_give_way(given_id: str | None) -> None:
-    """What some provider would refuse (OpenAI: 40 characters; Anthropic: the alphabet)."""
+    """Some provider would refuse it (OpenAI: 40 characters, Anthropic: the alphabet)."""
     assert OURS.fullmatch(CallIds("s").id_for(given_id, 0, 0))
 
 
@@ -41,7 +41,7 @@ def test_an_id_of_the_history_gives_way() -> None:
 
 
 def test_an_id_is_given_once_in_an_answer() -> None:
-    """To parallel calls as to those of two choices."""
+    """Parallel calls, and those of two choices, get different ids."""
     ids = CallIds("s")
     shown = [ids.id_for("same", choice, place) for choice in range(2) for place in range(3)]
 
@@ -49,7 +49,7 @@ def test_an_id_is_given_once_in_an_answer() -> None:
 
 
 def test_models_that_sign_get_ids_of_ours() -> None:
-    """They say where the call was made."""
+    """The ids hold the origin of the call."""
     shown = CallIds("s", tag=TAG).id_for("abc123", 0, 0)
 
     assert OURS.fullmatch(shown)
@@ -57,14 +57,14 @@ def test_models_that_sign_get_ids_of_ours() -> None:
 
 
 def test_ids_of_another_turnright_stay() -> None:
-    """It keeps the signature under them."""
+    """The other turnright stores the signature under them."""
     inner = CallIds("s", tag=tag_of("there gemini-3")).id_for(None, 0, 0)
 
     assert CallIds("t", tag=TAG).id_for(inner, 0, 0) == inner
 
 
 def test_other_ids_have_no_tag() -> None:
-    """Not even those that look alike."""
+    """Ids that look alike have no tag either."""
     assert tag_in("call_abcdefghijklmnopqrstuvwx") == "abcde"
     for other in ("call_Abcdefghijklmnopqrstuvwx", "call_abc", "toolu_abcdefghijklmnopqrstuvwx"):
         assert tag_in(other) is None

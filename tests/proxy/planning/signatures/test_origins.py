@@ -1,4 +1,4 @@
-"""Whose a signature is."""
+"""The origin of a signature."""
 
 from __future__ import annotations
 
@@ -37,10 +37,8 @@ PRO = "gemini/gemini-3-pro-preview"
         ),
     ],
 )
-def test_origin_is_the_same_for_one_family_at_one_endpoint(
-    one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]
-) -> None:
-    """Keys, spellings and models of one family make no difference at one endpoint."""
+def test_the_same(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]) -> None:
+    """Keys, spellings and models of one family do not change the origin at one endpoint."""
     assert origin(one[0], **one[1]) == origin(other[0], **other[1])
 
 
@@ -57,11 +55,11 @@ def test_origin_is_the_same_for_one_family_at_one_endpoint(
     ],
 )
 def test_not_the_same(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]) -> None:
-    """Another family, surface, address or project does."""
+    """Another family, surface, address or project changes the origin."""
     assert origin(one[0], **one[1]) != origin(other[0], **other[1])
 
 
 def test_a_tag_is_five_letters() -> None:
-    """The same for the same origin."""
+    """The same origin has the same tag."""
     assert tag_of("a") == tag_of("a") != tag_of("b")
     assert len(tag_of("a")) == 5

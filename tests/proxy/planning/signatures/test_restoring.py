@@ -1,4 +1,4 @@
-"""Signatures back in their places: which carriers are read, whose are sent, and what becomes of the others."""
+"""Signatures are restored: the carriers that are read, the signatures that are sent, and those that are withheld."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CARRIERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "reasoning": ({}, {"reasoning_details": [{"type": "reasoning.summary"}, ENTRY]}),
     "reasoning of an id with a suffix": ({"id": "c1__thought__"}, {"reasoning_details": [ENTRY]}),
 }
-"""Each with the fields of the call, and those of its message."""
+"""Carriers, each with the fields of the call, and those of its message."""
 
 EACH = pytest.mark.parametrize("carrier", CARRIERS)
 
@@ -79,7 +79,7 @@ def kept_of(one: dict[str, Any], signature: str = OURS, origin: str = HERE) -> d
 
 
 def bare(messages: Any) -> bool:
-    """Tell whether no call, and no message, has a signature in any place but an id and `reasoning_details`."""
+    """Return True where no call and no message has a signature in any place but an id and `reasoning_details`."""
     return not any(
         list(text_signatures(message))
         or any(list(call_signatures({**one, "id": "c"}, {})) for one in message.get("tool_calls") or ())
@@ -90,7 +90,7 @@ def bare(messages: Any) -> bool:
 
 @EACH
 def test_every_carrier_is_read(carrier: str) -> None:
-    """What a client brings is put in the one place, and taken out of all others; ids stay those of their results."""
+    """A client's signature is put in the one field, and removed from all others. The ids of results still match."""
     history = carried(carrier)
     before = copy.deepcopy(history)
 
@@ -108,7 +108,7 @@ def test_every_carrier_is_read(carrier: str) -> None:
 
 @EACH
 def test_a_carrier_of_another_endpoints_is_emptied(carrier: str) -> None:
-    """What is known to be made elsewhere is not sent, whatever carries it: a stand-in is."""
+    """A signature with another origin is not sent, from any carrier. A stand-in is."""
     history = carried(carrier)
     given = history[1]["tool_calls"][0]
 
@@ -123,7 +123,7 @@ def test_a_carrier_of_another_endpoints_is_emptied(carrier: str) -> None:
 
 @EACH
 def test_what_is_kept_goes_before_what_is_carried(carrier: str) -> None:
-    """Under the part of the id that stays; the client may have cut or joined what it brings."""
+    """It is stored under the part of the id that stays. The client may have cut or joined its own."""
     messages, counts = restore_signatures(carried(carrier), kept_of(call("c1")), HERE)
 
     assert counts == {"restored": 1}
@@ -138,7 +138,7 @@ def test_what_is_kept_goes_before_what_is_carried(carrier: str) -> None:
     ids=["another endpoint", "another name", "other arguments"],
 )
 def test_what_is_kept_of_another_call_is_withheld(origin: str, signed: dict[str, Any]) -> None:
-    """It is known then that what the client brings is not for this call either."""
+    """The client's signature is then not for this call either."""
     messages, counts = restore_signatures(carried("google"), kept_of(signed, origin=origin), HERE)
 
     assert counts == {"withheld": 1}
@@ -150,7 +150,7 @@ def test_what_is_kept_of_another_call_is_withheld(origin: str, signed: dict[str,
 )
 @EACH
 def test_our_ids_say_where_a_call_was_made(carrier: str, origin: str, counted: dict[str, int]) -> None:
-    """Where nothing is kept any more, what a client brings with an id of ours is sent where it was made."""
+    """Without a stored signature, the client's one is sent to its origin."""
     ours = CallIds("s", tag=tag_of(origin)).id_for(None, 0, 0)
     fields, beside = CARRIERS[carrier]
     given = {**call("c1"), **fields}
@@ -170,7 +170,7 @@ UNREADABLE = ["", "EsICCr8CAb4", "dTBoZ0I=RXBzRkNr", "msg_01…", "é", "\ud83d"
 @pytest.mark.parametrize("signature", UNREADABLE, ids=ascii)
 @EACH
 def test_unreadable_signatures_and_stand_ins_are_none(carrier: str, signature: str) -> None:
-    """Base64 that does not decode is refused by the parser; a stand-in is set where one is needed, not replayed."""
+    """The parser refuses undecodable base64. A stand-in is set where one is needed, not sent again."""
     history = json.loads(json.dumps(carried(carrier)).replace(THEIRS, json.dumps(signature)[1:-1]))
     history[1]["tool_calls"].insert(0, call("c0"))
 
@@ -184,7 +184,7 @@ def test_unreadable_signatures_and_stand_ins_are_none(carrier: str, signature: s
 
 
 def test_the_first_that_can_be_one_counts() -> None:
-    """The surest place first; one that cannot be a signature stands in the way of none."""
+    """The safest carrier is first. A text that cannot be a signature hides no other."""
     both = {"provider_specific_fields": {"thought_signature": OURS}}
 
     assert brought({**OWN, **both}) == THEIRS
@@ -218,7 +218,7 @@ def brought(fields: dict[str, Any], **beside: Any) -> str | None:
     ids=str,
 )
 def test_an_entry_of_reasoning_is_read(change: dict[str, Any], read: bool) -> None:
-    """That of this very call, in the form that Gemini's signatures have there."""
+    """The entry is for this call, in the form of Gemini's signatures."""
     assert brought({}, reasoning_details=[{**ENTRY, **change}]) == (THEIRS if read else None)
 
 
@@ -230,7 +230,7 @@ ODD: list[Any] = [None, True, 7, 0.5, "x", [], ["x"], [[]], {}, {"x": 1}]
     "path", [*CALL_SIGNATURE_FIELDS, *MESSAGE_SIGNATURE_FIELDS, ("reasoning_details",)], ids=".".join
 )
 def test_hostile_carriers_hold_nothing(path: tuple[str, ...], value: Any) -> None:
-    """Whatever a client writes where a signature may stand: it is no signature, and no fault of ours."""
+    """A client's text in a carrier is not a signature, and causes no fault of the proxy."""
     for depth in range(1, len(path) + 1):
         wrong: Any = value
         for name in reversed(path[:depth]):
@@ -251,13 +251,13 @@ def test_hostile_carriers_hold_nothing(path: tuple[str, ...], value: Any) -> Non
 @pytest.mark.parametrize("name", ["type", "format", "id", "data"])
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_hostile_reasoning_holds_nothing(name: str, value: Any) -> None:
-    """So it is within an entry; one without a format may be Gemini's."""
+    """The same holds in an entry. An entry without a format may be Gemini's."""
     if (name, value) != ("format", None):
         assert brought({}, reasoning_details=[value, {**ENTRY, name: value}]) is None
 
 
 def test_nothing_changes_where_there_is_nothing() -> None:
-    """The same objects; what has its own place, and nothing else, is in it."""
+    """A signature in its own field also changes nothing."""
     history = [system("s"), user("a"), assistant("b"), assistant("c", [call("c1"), call("c2", **OWN)])]
     history += [tool("c1"), tool("c2"), user("d", extra_content=OWN["extra_content"])]
 
@@ -294,7 +294,7 @@ ON_TEXTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3], ids=lambda profile: profile.name)
 @pytest.mark.parametrize("carrier", ON_TEXTS, ids=str)
 def test_a_texts_signature_is_sent_where_it_is_known(carrier: dict[str, Any], profile: Any) -> None:
-    """It is never required, so that one that nobody knows to be from here is withheld; from every place."""
+    """It is never required. So one of unknown origin is withheld, and removed from every field."""
     history = [user("a"), assistant([text("b"), text("c")], **carrier), user("d")]
     expected = {HERE: (OWN, {"carried": 1}), THERE: ({}, {"withheld": 1}), None: ({}, {"withheld": 1})}
 
@@ -309,7 +309,7 @@ def test_a_texts_signature_is_sent_where_it_is_known(carrier: dict[str, Any], pr
 
 
 def test_what_is_looked_up() -> None:
-    """The ids of calls without their suffixes, and the signatures that a client brings, by their digests."""
+    """They are the ids of calls without their suffixes, and digests of the client's signatures."""
     details = {"reasoning_details": [ENTRY]}
     history = [
         user("a", **OWN),
@@ -325,7 +325,7 @@ def test_what_is_looked_up() -> None:
 
 @EACH
 def test_models_that_sign_nothing_get_none(carrier: str) -> None:
-    """Beside a call or a text, or behind an id, no provider but Gemini's knows one; calls and results stay pairs."""
+    """Only Gemini reads one beside a call or a text, or behind an id. Calls and results still match."""
     history = carried(carrier)
     history[1] |= OWN
 
@@ -346,13 +346,13 @@ KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read
     "entry", [e for e in KNOWN if e["id"] in ("g65", "g66", "g68")], ids=lambda e: e["id"]
 )
 def test_known_signatures_do_no_harm(entry: dict[str, Any], model: str) -> None:
-    """Joined and cut ones of public reports are replaced at once, a foreign one that is good base64 when refused."""
+    """Joined and cut ones are replaced at once, a foreign one in good base64 after a refusal."""
     profile = profile_for(f"gemini/{model}")
     messages = as_sent(sanitize(entry["messages"], profile).messages, profile)
 
     refused = judge(model, build_request(messages, {}, profile, model))
 
-    if entry["id"] != "g68":  # that one decodes
+    if entry["id"] != "g68":  # this one decodes
         assert refused is None
         return
     assert refused is not None
@@ -381,7 +381,7 @@ def _kept(origin: str) -> StoredSignature:
     st.sets(st.sampled_from(["c1", "c2", "c3", text_key(OURS), text_key(THEIRS)])),
 )
 def test_an_outline_changes_nothing(history: list[Any], known: set[str]) -> None:
-    """Plain messages are not looked at where nothing can be in them, or be put there."""
+    """Plain messages are skipped where they can neither hold nor get a signature."""
     kept = dict.fromkeys(sorted(known), _kept(HERE))
     outline = outline_of(history)
 

@@ -1,4 +1,4 @@
-"""Where a signature is required and lost."""
+"""A required signature that is lost gets a stand-in."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def on_calls(messages: Any) -> list[str | None]:
 def test_the_first_call_of_each_content_has_one(
     history: History, signatures: list[str | None], count: int
 ) -> None:
-    """Unless it has its own; parallel calls behind it have none by rule."""
+    """A call with a signature keeps its own. Later parallel calls have none by rule."""
     before = copy.deepcopy(history)
 
     messages, replaced = with_stand_ins(history, GEMINI_3)
@@ -112,7 +112,7 @@ def test_the_first_call_of_each_content_has_one(
 
 
 def test_system_messages_begin_no_content() -> None:
-    """They do not stand among the contents, so that calls on both sides of one are parallel."""
+    """Gemini's contents do not include them, so calls on both sides of one are parallel."""
     history = [user("a"), assistant(None, [call("c1")]), system("s"), assistant(None, [call("c2")])]
 
     assert on_calls(with_stand_ins(history, GEMINI_3)[0]) == [STAND_IN, None]
@@ -120,7 +120,7 @@ def test_system_messages_begin_no_content() -> None:
 
 @pytest.mark.parametrize("profile", [GEMINI_1, GEMINI_2, OPENAI], ids=lambda profile: profile.name)
 def test_models_that_do_not_ask_get_none(profile: Any) -> None:
-    """Up to Gemini 2.5 a signature is welcome, and never required."""
+    """Models up to Gemini 2.5 accept signatures, and never require them."""
     history = [user("a"), assistant(None, [call("c1"), signed("c2")]), tool("c1"), tool("c2")]
 
     messages, replaced = with_stand_ins(history, profile)
@@ -129,8 +129,8 @@ def test_models_that_do_not_ask_get_none(profile: Any) -> None:
     assert replaced == 0
 
 
-def test_stand_in_leaves_other_fields() -> None:
-    """A stand-in joins what is there."""
+def test_other_fields_stay() -> None:
+    """A stand-in is added to the other fields."""
     history = [user("a"), assistant("b", [call("c1", extra_content={"google": {"x": 1}}, y=2)]), tool("c1")]
 
     messages, _ = with_stand_ins(history, GEMINI_3)
@@ -144,7 +144,7 @@ def test_stand_in_leaves_other_fields() -> None:
 
 @pytest.mark.parametrize("stand_in", sorted(STAND_INS))
 def test_a_stand_in_that_is_there_is_counted(stand_in: str) -> None:
-    """A signature is lost, whoever stood in for it; and once there, it stays."""
+    """The signature is lost in any case. A stand-in stays once it is there."""
     history = [user("a"), assistant(None, [signed("c1", stand_in)]), tool("c1")]
 
     messages, replaced = with_stand_ins(history, GEMINI_3)
@@ -156,7 +156,7 @@ def test_a_stand_in_that_is_there_is_counted(stand_in: str) -> None:
 
 @pytest.mark.parametrize("profile", [GEMINI_3, GEMINI_3_STRICT], ids=lambda profile: profile.name)
 def test_the_judge_takes_them(profile: Any) -> None:
-    """It says what is missing without, and nothing with them."""
+    """The emulator reports a missing signature without them, and nothing with them."""
     history = [
         user("a"),
         assistant(None, [call("c1"), call("c2")]),

@@ -1,8 +1,8 @@
-"""Whatever a client does to its history, the signatures of the calls that are left come back to their calls.
+"""The signatures of the remaining calls return to their calls, for any change of the history by a client.
 
-Rounds are played as a client would have them: the emulator's signed answers go through the wire and the normalizer, the
-client keeps what it keeps, and its history goes back through restoring, sanitizing, stand-ins and the wire to the
-emulator's judge, which refuses a missing, a foreign and a misplaced signature.
+Rounds are played as a client would. The emulator's signed answers pass the wire and the normalizer. The client keeps a
+part of them. Its history then passes restoring, sanitizing, stand-ins and the wire. The emulator's judge refuses a
+missing, a foreign and a misplaced signature.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ History = list[Message]
 
 @dataclass
 class Loop:
-    """A client's loop: its history, what the proxy keeps, and which signature belongs to which arguments."""
+    """A client's loop: its history, the proxy's store, and the signature of each call by its arguments."""
 
     history: History
     kept: dict[str, StoredSignature] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
 
     def take(self, signed: list[Signed], origin: str = HERE) -> None:
-        """Keep what an answer was signed with."""
+        """Store the signatures of an answer."""
         for one in signed:
             found = unpack(pack(one, origin))
             assert found is not None
@@ -80,7 +80,10 @@ def answer(number: int, count: int, place: str) -> list[dict[str, Any]]:
 
 
 def play(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], origin: str = HERE) -> Loop:
-    """Play rounds of (calls, where the signature stands, streamed); *keep* is what the client keeps of an answer."""
+    """Play rounds of (calls, place of the signature, streamed).
+
+    *keep* returns the part of an answer that the client keeps.
+    """
     loop = Loop([{"role": "user", "content": "go"}])
     for number, (count, place, streamed) in enumerate(rounds):
         parts = answer(number, count, place)
@@ -142,7 +145,7 @@ def everything(message: Message) -> Message:
 
 
 def known_fields(message: Message) -> Message:
-    """Keep what OpenAI's format names, and write the arguments anew: in another order, with other blanks."""
+    """Keep the fields of OpenAI's format, and rewrite the arguments in another order, with other blanks."""
     calls = [
         {
             "function": {
@@ -180,10 +183,8 @@ def assert_real(loop: Loop, parts: list[dict[str, Any]]) -> None:
 
 
 @given(ROUNDS, KEEPING)
-def test_every_first_call_of_a_loop_has_its_signature(
-    rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
-) -> None:
-    """As it is: every first call has the real signature."""
+def test_a_loop(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]) -> None:
+    """Every first call has the real signature."""
     loop = play(rounds, keep)
 
     parts, counts = loop.send()
@@ -196,7 +197,7 @@ def test_every_first_call_of_a_loop_has_its_signature(
 def test_results_in_another_order(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], data: st.DataObject
 ) -> None:
-    """Parallel results come as they are ready."""
+    """Parallel results come in any order."""
     loop = play(rounds, keep)
     history: History = []
     results: History = []
@@ -216,7 +217,10 @@ def test_results_in_another_order(
 def test_parallel_calls_split_over_messages(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
-    """One assistant message a call, the results behind all: they are one turn again, signed on the first."""
+    """The client sends one assistant message for each call, and all results behind.
+
+    They become one turn again, signed on the first call.
+    """
     loop = play(rounds, keep)
     loop.history = [
         split
@@ -235,7 +239,7 @@ def test_parallel_calls_split_over_messages(
 def test_rounds_are_evicted(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], data: st.DataObject
 ) -> None:
-    """A client, or the budget, drops rounds; what is left keeps its signatures."""
+    """A client, or the budget, drops rounds. The other rounds keep their signatures."""
     loop = play(rounds, keep)
     starts = [at for at, message in enumerate(loop.history) if message["role"] == "assistant"]
     first = data.draw(st.sampled_from(starts))
@@ -248,7 +252,7 @@ def test_rounds_are_evicted(
 def test_the_signed_call_is_gone(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
-    """A compaction that takes the first of parallel calls leaves an unsigned first: it gets a stand-in."""
+    """A compaction that drops the first of parallel calls leaves an unsigned first. It gets a stand-in."""
     loop = play(rounds, keep)
     lost = set(loop.signatures)
     loop.history = [
@@ -266,8 +270,8 @@ def test_the_signed_call_is_gone(
 
 
 @given(ROUNDS)
-def test_signature_of_another_endpoint_is_replaced_by_a_stand_in(rounds: list[tuple[int, str, bool]]) -> None:
-    """What was signed elsewhere is not sent, whoever carries it; the stand-in is."""
+def test_another_endpoint(rounds: list[tuple[int, str, bool]]) -> None:
+    """A signature of another origin is not sent, from any carrier. The stand-in is."""
     for forget in (False, True):
         loop = play(rounds, everything, origin=THERE)
         if forget:
@@ -284,7 +288,7 @@ def test_signature_of_another_endpoint_is_replaced_by_a_stand_in(rounds: list[tu
 def test_provider_without_signatures_gets_none(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], streamed: bool
 ) -> None:
-    """A model that signs nothing gets no signature, in no place, and ids that it takes."""
+    """A model that signs nothing gets no signature in any field, and legal ids."""
     loop = play([(*each[:2], streamed) for each in rounds], keep)
 
     messages, _ = remove_signatures(loop.history)
@@ -298,7 +302,7 @@ def test_provider_without_signatures_gets_none(
 
 @given(ROUNDS)
 def test_the_store_has_lost_it(rounds: list[tuple[int, str, bool]]) -> None:
-    """After a restart, a client that sends back all that it got still has its signatures; any other a stand-in."""
+    """After a restart, a client that sends back every field still has its signatures. Others get a stand-in."""
     loop = play(rounds, everything)
     loop.kept.clear()
     parts, counts = loop.send()
@@ -331,7 +335,7 @@ def test_the_call_was_changed(
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("keeps", [True, False])
 def test_the_signature_of_a_text(streamed: bool, keeps: bool) -> None:
-    """It comes beside the text, and goes back where the client brings it and it is known to be from here."""
+    """It stands beside the text, and is restored where the client sends it and its origin is known."""
     loop = Loop([{"role": "user", "content": "go"}])
     signature = sign_text(1)
     parts = [{"text": "Good day."}, {"text": "", "thoughtSignature": signature}]
