@@ -43,7 +43,9 @@ def tool(schema: Any, name: str = "f") -> dict[str, Any]:
         ("openrouter/google/gemini-3-pro", "litellm", GEMINI_ON_LITELLM, None),
     ],
 )
-def test_dialect(model: str, transport: str, dialect: Dialect, richer: Dialect | None) -> None:
+def test_the_dialect_of_a_deployment(
+    model: str, transport: str, dialect: Dialect, richer: Dialect | None
+) -> None:
     """The model's family and the transport's format decide."""
     entry = {"model": model, "api_key": "k"}
     models = [{"model_name": "m", "transport": transport, "litellm_params": entry}]
@@ -63,7 +65,7 @@ async def send(upstream: ScriptedUpstream, mode: str, **parameters: Any) -> tupl
 
 
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
-async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str) -> None:
+async def test_clean_tools_are_sent_unchanged(upstream: ScriptedUpstream, mode: str) -> None:
     """No mode changes or reports anything."""
     tools = [tool(CLEAN)]
 
@@ -75,7 +77,7 @@ async def test_clean_tools_go_as_they_are(upstream: ScriptedUpstream, mode: str)
     assert set(counts.values()) == {0}
 
 
-async def test_repair(upstream: ScriptedUpstream) -> None:
+async def test_mode_repair_cleans_tools(upstream: ScriptedUpstream) -> None:
     """The header and a counter have the change. Functions, which Gemini does not know, become tools."""
     reply, counts = await send(
         upstream,
@@ -94,7 +96,7 @@ async def test_repair(upstream: ScriptedUpstream) -> None:
     assert counts == {"changes_total": 6, "observed_changes_total": 0}
 
 
-async def test_observe(upstream: ScriptedUpstream) -> None:
+async def test_mode_observe_reports_the_changes(upstream: ScriptedUpstream) -> None:
     """The changes are reported, and not made."""
     reply, counts = await send(upstream, "observe", tools=[tool(DIRTY)])
 
@@ -103,7 +105,7 @@ async def test_observe(upstream: ScriptedUpstream) -> None:
     assert counts == {"changes_total": 0, "observed_changes_total": 2}
 
 
-async def test_strict(upstream: ScriptedUpstream) -> None:
+async def test_mode_strict_refuses_tools_that_need_a_change(upstream: ScriptedUpstream) -> None:
     """The error has the tool and the reason."""
     reply, _ = await send(upstream, "strict", tools=[tool(CLEAN, "g"), tool(DIRTY)])
 
@@ -113,7 +115,7 @@ async def test_strict(upstream: ScriptedUpstream) -> None:
     assert "tools[1]: const_as_enum" in reply.error["message"]
 
 
-async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
+async def test_mode_strict_names_functions(upstream: ScriptedUpstream) -> None:
     """Functions that are sent as such are named as functions."""
     functions = [{"name": "g", "parameters": CLEAN}, {"name": "f", "parameters": {"type": "object"}}]
     settings = settings_of({MODEL: "openai/gpt-4o"}, sanitize={"mode": "strict"})
@@ -128,7 +130,7 @@ async def test_strict_with_functions(upstream: ScriptedUpstream) -> None:
     assert reply.error["message"].endswith(told)
 
 
-async def test_off(upstream: ScriptedUpstream) -> None:
+async def test_mode_off_checks_nothing(upstream: ScriptedUpstream) -> None:
     """The tools are not read."""
     reply, counts = await send(upstream, "off", tools=[tool(DIRTY), tool(DIRTY)])
 
@@ -140,7 +142,7 @@ async def test_off(upstream: ScriptedUpstream) -> None:
 @pytest.mark.parametrize(
     ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
 )
-async def test_a_schema_without_end(upstream: ScriptedUpstream, mode: str, status: int) -> None:
+async def test_an_endless_schema_is_refused(upstream: ScriptedUpstream, mode: str, status: int) -> None:
     """The error has its place, in modes that clean tools."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
 
@@ -154,9 +156,7 @@ async def test_a_schema_without_end(upstream: ScriptedUpstream, mode: str, statu
 @pytest.mark.parametrize(
     ("mode", "verdict"), [("repair", "repaired"), ("observe", "sent_as_is"), ("strict", "refused")]
 )
-async def test_explain_shows_the_cleaned_tools_and_their_changes(
-    upstream: ScriptedUpstream, mode: str, verdict: str
-) -> None:
+async def test_the_dry_run_shows_the_changes(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
     """The dry run shows the same tools and the same changes."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         request = {"model": MODEL, "messages": [user("Hello.")], "tools": [tool(DIRTY)]}
@@ -175,7 +175,7 @@ async def test_explain_shows_the_cleaned_tools_and_their_changes(
     assert (explained["body"] or {}).get("tools") == sent.get(mode)
 
 
-async def test_the_budget_counts_what_is_sent(upstream: ScriptedUpstream) -> None:
+async def test_the_budget_counts_the_cleaned_tools(upstream: ScriptedUpstream) -> None:
     """A thousand unused definitions are not counted."""
     unused = {f"D{n}": {"type": "string", "description": "word " * 20} for n in range(500)}
     async with proxied(settings_of(), upstream) as proxy:

@@ -40,7 +40,7 @@ async def explain(
         ("off", "unchanged", "sent_as_is", "sent_as_is"),
     ],
 )
-async def test_verdict_is_what_a_chat_request_would_meet(
+async def test_the_verdict_is_a_chat_request_s_outcome(
     upstream: ScriptedUpstream, mode: str, legal: str, broken: str, hopeless: str
 ) -> None:
     """A chat request in this mode would have the same outcome."""
@@ -51,7 +51,7 @@ async def test_verdict_is_what_a_chat_request_would_meet(
 
 
 @pytest.mark.parametrize("path", ["/v1/explain", "/explain"])
-async def test_repaired(upstream: ScriptedUpstream, path: str) -> None:
+async def test_a_repair_is_shown(upstream: ScriptedUpstream, path: str) -> None:
     """The answer has the body as it would be sent, each change with its place, and the faults."""
     found = await explain(BROKEN, upstream, path)
 
@@ -137,7 +137,7 @@ async def test_signatures_are_what_is_sent(upstream: ScriptedUpstream) -> None:
     assert bodies[1] != signed
 
 
-async def test_refused(upstream: ScriptedUpstream) -> None:
+async def test_a_history_that_cannot_be_repaired_is_explained(upstream: ScriptedUpstream) -> None:
     """The answer has the reason in place of a body."""
     found = await explain(HOPELESS, upstream)
 
@@ -147,7 +147,7 @@ async def test_refused(upstream: ScriptedUpstream) -> None:
 
 
 @pytest.mark.parametrize(("on_violation", "verdict"), [("refuse", "refused"), ("send", "repaired")])
-async def test_what_stays_wrong(
+async def test_remaining_violations_are_listed(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str, verdict: str
 ) -> None:
     """The verdict follows the setting."""
@@ -199,7 +199,7 @@ async def explain_small(settings: Settings, upstream: ScriptedUpstream, **reques
     return found
 
 
-async def test_the_budget_of_what_fits(upstream: ScriptedUpstream) -> None:
+async def test_the_budget_of_a_request_that_fits(upstream: ScriptedUpstream) -> None:
     """The dry run counts it by part, and the same body is sent."""
     found = await explain_small(small_settings(), upstream, messages=LEGAL)
     budget = found["budget"]
@@ -220,7 +220,9 @@ async def test_the_budget_of_what_fits(upstream: ScriptedUpstream) -> None:
     ("mode", "verdict"),
     [("repair", "repaired"), ("strict", "refused"), ("observe", "sent_as_is"), ("off", "sent_as_is")],
 )
-async def test_the_budget_of_what_is_cut(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+async def test_the_budget_of_a_request_that_is_cut(
+    upstream: ScriptedUpstream, mode: str, verdict: str
+) -> None:
     """In every mode each cut is listed with its place, and the parts have their tokens."""
     found = await explain_small(small_settings(mode), upstream, messages=AGENT)
     budget = found["budget"]
@@ -256,7 +258,9 @@ async def test_the_body_is_what_is_sent_when_it_is_cut(upstream: ScriptedUpstrea
     ("mode", "verdict"),
     [("repair", "refused"), ("strict", "refused"), ("observe", "sent_as_is"), ("off", "sent_as_is")],
 )
-async def test_what_cannot_fit(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
+async def test_a_request_that_cannot_fit_has_the_chat_request_s_refusal(
+    upstream: ScriptedUpstream, mode: str, verdict: str
+) -> None:
     """Its text has the tokens by part."""
     found = await explain_small(
         small_settings(mode), upstream, messages=[system("word " * 60_000), user("Go on.")]
@@ -268,7 +272,7 @@ async def test_what_cannot_fit(upstream: ScriptedUpstream, mode: str, verdict: s
     assert (found["body"] is None) == (verdict == "refused")
 
 
-async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
+async def test_preset_off_cuts_nothing_and_counts(upstream: ScriptedUpstream) -> None:
     """With ``off`` nothing is changed, and the tokens are shown."""
     found = await explain_small(small_settings(preset="off"), upstream, messages=AGENT, max_tokens=100_000)
 
@@ -277,7 +281,7 @@ async def test_a_preset_that_cuts_nothing(upstream: ScriptedUpstream) -> None:
     assert found["body"]["max_tokens"] == 100_000
 
 
-async def test_it_only_looks_at_what_was_taught(upstream: ScriptedUpstream) -> None:
+async def test_a_dry_run_stores_no_lessons(upstream: ScriptedUpstream) -> None:
     """A name that no request has used is not stored, and pushes out no other."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": LEGAL}, "/v1/explain")

@@ -37,7 +37,7 @@ def failing_rounds(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])
-async def test_notes_stand_where_they_became_due(upstream: ScriptedUpstream, mode: str) -> None:
+async def test_notes_stay_at_their_place_in_later_requests(upstream: ScriptedUpstream, mode: str) -> None:
     """The hint stands behind the third failure, the warning behind the fourth round, in every later request as well."""
     seen = []
     async with proxied(told(mode), upstream) as proxy:
@@ -87,7 +87,7 @@ async def test_guidance_is_in_the_first_tool_that_delegates(upstream: ScriptedUp
     )
 
 
-async def test_silent_unless_it_is_asked_for(upstream: ScriptedUpstream) -> None:
+async def test_no_notes_by_default(upstream: ScriptedUpstream) -> None:
     """By default the model is not told of errors, of the warning, or of delegation."""
     async with proxied(settings_of(turns={"max_rounds": 5}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": failing_rounds(6), "tools": ROUTES})
@@ -105,7 +105,7 @@ async def test_silent_unless_it_is_asked_for(upstream: ScriptedUpstream) -> None
         ("enforce", 5, "rounds    5 of 5 since the user last spoke, warning, wrap-up: limit (enforce)"),
     ],
 )
-async def test_a_reader_of_the_dry_run_is_told(
+async def test_the_dry_run_lists_the_notes(
     upstream: ScriptedUpstream, mode: str, count: int, line: str
 ) -> None:
     """Each change has its place: behind a result, or in the tools."""
@@ -126,7 +126,7 @@ async def test_a_reader_of_the_dry_run_is_told(
     assert shown == expected
 
 
-async def test_a_key_goes_before_a_model(upstream: ScriptedUpstream) -> None:
+async def test_a_key_s_values_override_a_model_s(upstream: ScriptedUpstream) -> None:
     """The request's own limit only lowers both. A wildcard's values hold for its models, unless one is named."""
     settings = settings_of(
         {MODEL: GEMINI, "gemini/*": "gemini/*"},

@@ -35,7 +35,7 @@ async def sent(
 
 
 @pytest.mark.parametrize("mode", ["repair", "strict"])
-async def test_fitted(mode: str) -> None:
+async def test_parameters_are_fitted_and_reported(mode: str) -> None:
     """The header and a counter have the change. Mode strict is strict with histories."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], top_k=3, foo=1), mode)
 
@@ -47,7 +47,7 @@ async def test_fitted(mode: str) -> None:
 
 
 @pytest.mark.parametrize(("mode", "said"), [("observe", "parameters=2;observed"), ("off", None)])
-async def test_left_alone(mode: str, said: str | None) -> None:
+async def test_modes_observe_and_off_change_nothing(mode: str, said: str | None) -> None:
     """Mode observe reports the changes."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], n=1, foo=1), mode)
 
@@ -79,7 +79,9 @@ async def test_changes_are_counted() -> None:
         ({"tools": [TOOL]}, ("tools",), "tools"),
     ],
 )
-async def test_refused(body: dict[str, Any], unsupported: tuple[str, ...], param: str) -> None:
+async def test_a_parameter_that_the_client_would_miss_is_refused(
+    body: dict[str, Any], unsupported: tuple[str, ...], param: str
+) -> None:
     """The 400 names the parameter. In modes that do not fit, it is sent, or dropped and counted."""
     reply, made, _ = await sent(CLAUDE, chat(**body), unsupported=unsupported)
     assert (reply.status, reply.error["param"], made) == (400, param, None)
@@ -109,7 +111,7 @@ async def test_one_answer_may_be_dropped() -> None:
         ([user([text("q")])], ["q"]),
     ],
 )
-async def test_form_in_words(messages: list[Any], said: list[str]) -> None:
+async def test_an_answer_format_is_described_in_the_history(messages: list[Any], said: list[str]) -> None:
     """A format without a parameter is asked for at the head of the history, which keeps its length."""
     body = {"model": MODEL, "messages": messages, "tools": [TOOL], "response_format": JSON}
     reply, made, dropped = await sent(OLD_GEMINI, body)
@@ -138,7 +140,7 @@ async def test_thinking_waits_for_the_next_turn() -> None:
 
 
 @pytest.mark.parametrize("mode", ["repair", "strict", "observe", "off"])
-async def test_explained(mode: str) -> None:
+async def test_the_dry_run_shows_the_parameters(mode: str) -> None:
     """It shows the fitted parameters, and those that this mode sends or refuses."""
     fitted = mode in ("repair", "strict")
     verdict = {"repair": "repaired", "strict": "repaired"}.get(mode, "sent_as_is")
@@ -164,7 +166,7 @@ async def test_top_k_is_a_count(value: Any) -> None:
     assert (reply.status, reply.error["param"]) == (400, "top_k")
 
 
-async def test_explanation_for_a_reader() -> None:
+async def test_a_parameter_s_change_has_no_message() -> None:
     """No message holds a parameter."""
     reply, _, _ = await sent(CLAUDE, chat(temperature=2), path="/v1/explain")
     lines = list(show_explanation({**reply.json, "before": [], "steps": []}, colours=False))

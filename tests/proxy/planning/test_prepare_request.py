@@ -36,14 +36,14 @@ TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "
     ("effort", "echoed"),
     [({}, False), ({"reasoning_effort": "none"}, False), ({"reasoning_effort": "high"}, True)],
 )
-def test_a_model_that_is_asked_to_think_gets_its_reasoning(effort: dict[str, Any], echoed: bool) -> None:
+def test_a_model_in_thinking_mode_gets_its_reasoning(effort: dict[str, Any], echoed: bool) -> None:
     """DeepSeek's chat model requires it only in thinking mode."""
     done = prepared("deepseek/deepseek-chat", messages=ROUND, tools=TOOLS, **effort)
 
     assert ("reasoning_content" in done.messages[1]) is echoed
 
 
-def test_the_tools_that_are_declared_are_those_of_the_history() -> None:
+def test_history_and_declarations_share_tool_names() -> None:
     """Both have the same new name, and the client's name is restored."""
     tools = [{"type": "function", "function": {"name": "a b", "parameters": {"const": {"x": 1}}}}]
     history = [user("go"), assistant(None, [call("c1", "a b")]), tool("c1")]
@@ -72,7 +72,7 @@ ILLEGAL = {'"f"': '"工"', '"read_file"': '"read file"', '"grep"': '"read/file"'
     st.sets(st.sampled_from(sorted(ILLEGAL))),
     st.sampled_from(MODELS),
 )
-def test_what_was_wrong_is_told_of_the_history_that_came(
+def test_violations_are_those_of_the_client_s_history(
     drawn: list[dict[str, Any]], names: set[str], model: str
 ) -> None:
     """The checker finds them in the client's history, though names are changed first."""

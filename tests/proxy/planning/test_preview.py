@@ -77,7 +77,9 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
         (entry(model="groq/llama-4") | {"transport": "direct"}, "direct", "configured", "api.groq.com"),
     ],
 )
-def test_transport_and_host(given: dict[str, Any], transport: str, why: str, host: str | None) -> None:
+def test_transport_and_host_are_shown(
+    given: dict[str, Any], transport: str, why: str, host: str | None
+) -> None:
     """The preview has the transport, its reason, and the host. A path, which may name a tenant, is left out."""
     told = deployment(given)
 
@@ -94,7 +96,7 @@ def test_transport_and_host(given: dict[str, Any], transport: str, why: str, hos
         ({}, "not set"),
     ],
 )
-def test_keys_are_told_of_and_not_told(params: dict[str, Any], key: str) -> None:
+def test_a_key_s_presence_is_shown_and_no_part_of_it(params: dict[str, Any], key: str) -> None:
     """The preview shows the source of a key."""
     told = deployment(entry(**params))
 
@@ -111,7 +113,9 @@ def test_keys_are_told_of_and_not_told(params: dict[str, Any], key: str) -> None
         ("gemini/gemini-2.5-pro", {"fetch": True}, "observe", "refused"),
     ],
 )
-def test_addresses_of_images(target: str, media: dict[str, Any], mode: str, addresses: str) -> None:
+def test_images_by_url_are_passed_on_fetched_or_refused(
+    target: str, media: dict[str, Any], mode: str, addresses: str
+) -> None:
     """They are fetched where that is switched on."""
     told = deployment(entry(model=target), general_settings={"media": media}, sanitize={"mode": mode})
 
@@ -119,7 +123,7 @@ def test_addresses_of_images(target: str, media: dict[str, Any], mode: str, addr
     assert told.rules.addresses == addresses
 
 
-def test_limits_in_time() -> None:
+def test_timeouts_are_shown() -> None:
     """An attempt has the deployment's own timeout, within the router's."""
     router = {"timeout": 100, "connect_timeout": 1, "first_byte_timeout": 2, "idle_timeout": 3}
     given: list[dict[str, Any]] = [{"timeout": 50}, {}, {"timeout": 500}]
@@ -129,7 +133,7 @@ def test_limits_in_time() -> None:
     assert (own.connect_s, own.first_byte_s, own.idle_s) == (1, 2, 3)
 
 
-def test_a_wildcard_tells_what_it_can() -> None:
+def test_a_wildcard_has_no_rules_and_no_budget() -> None:
     """They depend on the model that a client will name."""
     [told] = model(settings_of(entry("gemini/*", "gemini/*", api_key="k")), "gemini/*").deployments
 
@@ -137,7 +141,7 @@ def test_a_wildcard_tells_what_it_can() -> None:
     assert (told.transport, told.key, told.host) == ("direct", "set", "generativelanguage.googleapis.com")
 
 
-def test_where_a_model_falls_back_to() -> None:
+def test_fallbacks_are_shown() -> None:
     """The chain is the model's own, its wildcard's, or that of all models."""
     chains = {"fallbacks": [{"a": ["b", "c"]}, {"*": ["c"]}], "context_window_fallbacks": [{"b": ["a"]}]}
     settings = settings_of(*(entry(name) for name in "abc"), router_settings=chains)
@@ -150,7 +154,7 @@ def test_where_a_model_falls_back_to() -> None:
     ]
 
 
-def test_turns_are_those_of_the_model() -> None:
+def test_the_turn_guard_is_the_model_s() -> None:
     """Values for one model are shown at that model."""
     turns = {"max_rounds": 7, "per_model": [{"model": "b", "mode": "off"}]}
     a, b = preview_of(settings_of(entry("a"), entry("b"), turns=turns))
@@ -160,7 +164,7 @@ def test_turns_are_those_of_the_model() -> None:
 
 
 @pytest.mark.parametrize("sections", [{"sanitize": {"mode": "off"}}, {"budget": {"preset": "off"}}])
-def test_no_budget_cuts_nothing(sections: dict[str, Any]) -> None:
+def test_a_preset_without_cuts_shows_the_window(sections: dict[str, Any]) -> None:
     """The window is known all the same."""
     told = deployment(entry(), **sections).budget
 

@@ -40,7 +40,7 @@ def with_info(model: str, **info: int) -> Deployment:
     return found
 
 
-def test_the_operator_goes_first() -> None:
+def test_the_operator_s_values_win() -> None:
     """A `model_info` overrides the table value by value, and is named as the source."""
     assert window_of(with_info("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
     assert window_of(with_info("openai/gpt-4o", max_input_tokens=9_000)) == Window(
@@ -66,7 +66,7 @@ def test_the_operator_goes_first() -> None:
         ("openai/my-gemini", Window(None, None, True, "unknown")),
     ],
 )
-def test_a_family_fills_the_holes(model: str, window: Window) -> None:
+def test_a_family_fills_missing_rows(model: str, window: Window) -> None:
     """A model without a row has the window of its family, by the beginning of its own name."""
     assert window_of(deployment(model)) == window
 
@@ -101,7 +101,7 @@ def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
         ("azure/gpt5_series/gpt-5", "azure/gpt-5"),
     ],
 )
-def test_the_inner_name_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
+def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
     """The models are a vendor's behind another route, and fine-tuned ones."""
     found = window_of(deployment(model))
     assert found.source == "catalogue"
@@ -119,7 +119,7 @@ def test_the_inner_name_where_the_outer_is_not_listed(model: str, listed_as: str
         ("openai/gpt-5", 272_000),
     ],
 )
-def test_what_gpt_5_takes_as_input_alone(model: str, window: int) -> None:
+def test_the_input_limit_of_gpt_5(model: str, window: int) -> None:
     """The answer's tokens are subtracted where the table includes them."""
     assert window_of(deployment(model)) == Window(
         window, window_of(deployment(model)).max_output_tokens, False, "catalogue"
@@ -142,7 +142,7 @@ def test_what_gpt_5_takes_as_input_alone(model: str, window: int) -> None:
         "openai/claude-merge",
     ],
 )
-def test_a_name_that_only_looks_like_a_family(model: str) -> None:
+def test_a_name_that_only_resembles_a_family_is_unknown(model: str) -> None:
     """The window is unknown on a route without that family, and on servers with windows of their own."""
     assert window_of(deployment(model)) == Window(None, None, True, "unknown")
 
@@ -160,13 +160,13 @@ def test_a_name_that_only_looks_like_a_family(model: str) -> None:
         ("azure/GPT-4o", 128_000),
     ],
 )
-def test_members_of_a_family_that_differ(model: str, window: int) -> None:
+def test_differing_members_of_a_family_have_their_own_window(model: str, window: int) -> None:
     """These are older and smaller models, and names that the table spells differently."""
     found = window_of(deployment(model))
     assert (found.max_input_tokens, found.source) == (window, "family")
 
 
-def test_a_row_with_nothing_known_is_a_hole() -> None:
+def test_a_row_without_values_is_filled_by_the_family() -> None:
     """The table lists this model without a window."""
     found = window_of(deployment("gemini/gemini-3-pro-preview"))
 
@@ -184,7 +184,7 @@ def test_a_row_with_nothing_known_is_a_hole() -> None:
         ("openai/nobody-knows-it", True),
     ],
 )
-def test_whether_the_answer_counts_against_the_window(model: str, shared: bool) -> None:
+def test_the_answer_counts_against_a_shared_window(model: str, shared: bool) -> None:
     """Gemini and GPT-5 limit input and output separately, for any source of the window."""
     assert window_of(deployment(model)).shared is shared
     assert window_of(with_info(model, max_input_tokens=10_000)).shared is shared

@@ -56,7 +56,7 @@ def test_file_order_then_least_busy(balancer: Balancer) -> None:
     assert balancer.choose(POOL, 0.0) == B
 
 
-def test_not_the_one_that_was_tried(balancer: Balancer) -> None:
+def test_a_tried_deployment_is_chosen_last(balancer: Balancer) -> None:
     """It is chosen only where there is no other."""
     assert balancer.choose(POOL, 0.0, {A.position}) == B
     held = [balancer.acquire(B, 0.0), balancer.acquire(C, 0.0)]
@@ -68,7 +68,7 @@ def test_not_the_one_that_was_tried(balancer: Balancer) -> None:
     assert len(held) == 2
 
 
-def test_open_ones_are_left_alone(balancer: Balancer) -> None:
+def test_open_circuits_are_avoided(balancer: Balancer) -> None:
     """The others are chosen even with many calls in flight."""
     fail(balancer, A, Blame.COOL, 30.0, 0.0)
     fail(balancer, B, Blame.PARK, None, 0.0)
@@ -78,7 +78,7 @@ def test_open_ones_are_left_alone(balancer: Balancer) -> None:
     assert len(held) == 5
 
 
-def test_all_open_the_first_whose_time_is_over(balancer: Balancer) -> None:
+def test_with_all_circuits_open_the_first_due_is_chosen(balancer: Balancer) -> None:
     """No request is refused. Earlier attempts no longer count."""
     fail(balancer, A, Blame.COOL, 30.0, 0.0)
     fail(balancer, B, Blame.COOL, 10.0, 0.0)
@@ -87,7 +87,7 @@ def test_all_open_the_first_whose_time_is_over(balancer: Balancer) -> None:
     assert not balancer.another_ready(POOL, 1.0, set())
 
 
-def test_another_ready(balancer: Balancer) -> None:
+def test_another_ready_deployment_is_found(balancer: Balancer) -> None:
     """It was not tried, and its circuit takes requests."""
     assert balancer.another_ready(POOL, 0.0, {A.position})
     fail(balancer, B, Blame.PARK, None, 0.0)
@@ -96,7 +96,7 @@ def test_another_ready(balancer: Balancer) -> None:
     assert not balancer.another_ready(LONE, 0.0, {LONE[0].position})
 
 
-def test_lone_one_is_never_refused(balancer: Balancer) -> None:
+def test_a_single_deployment_is_never_refused(balancer: Balancer) -> None:
     """Its cooldown would be an outage of the proxy's own making."""
     for _ in range(10):
         fail(balancer, LONE[0], Blame.STRIKE, None, 0.0)
@@ -104,13 +104,13 @@ def test_lone_one_is_never_refused(balancer: Balancer) -> None:
     assert balancer.choose(LONE, 0.0, {LONE[0].position}) == LONE[0]
 
 
-def test_empty_pool(balancer: Balancer) -> None:
+def test_an_empty_pool_raises(balancer: Balancer) -> None:
     """No deployment can be chosen."""
     with pytest.raises(ValueError, match="empty"):
         balancer.choose((), 0.0)
 
 
-def test_one_probe_and_the_rest_elsewhere(balancer: Balancer) -> None:
+def test_one_probe_and_the_rest_go_to_others(balancer: Balancer) -> None:
     """A cancelled probe makes room for the next."""
     for _ in range(3):
         fail(balancer, A, Blame.STRIKE, None, 0.0)
@@ -127,14 +127,14 @@ def test_one_probe_and_the_rest_elsewhere(balancer: Balancer) -> None:
     assert balancer.in_flight(A) == 0
 
 
-def test_failures_of_the_request_blame_nobody(balancer: Balancer) -> None:
+def test_failures_of_the_request_blame_no_deployment(balancer: Balancer) -> None:
     """A client that sends invalid requests does not take a deployment from others."""
     for _ in range(50):
         fail(balancer, A, Blame.NONE, 600.0, 0.0)
     assert balancer.state(A, 0.0) is State.CLOSED
 
 
-def test_released_once(balancer: Balancer) -> None:
+def test_an_attempt_is_released_once(balancer: Balancer) -> None:
     """Further releases change nothing."""
     with balancer.acquire(A, 0.0) as attempt:
         attempt.release()
@@ -144,7 +144,7 @@ def test_released_once(balancer: Balancer) -> None:
     assert balancer.in_flight(A) == 0
 
 
-def test_models_of_a_wildcard_are_apart(balancer: Balancer) -> None:
+def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
     """A missing model says nothing about the others. The gauge shows the worst."""
     fail(balancer, wild("gone"), Blame.PARK, None, 0.0)
     with balancer.acquire(wild("here"), 0.0):
@@ -154,7 +154,7 @@ def test_models_of_a_wildcard_are_apart(balancer: Balancer) -> None:
         assert balancer.states(60.0) == {("gemini/*", 4): State.HALF_OPEN}
 
 
-def test_clients_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_clients_name_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The least recently used is dropped first, and never one that the file names."""
     monkeypatch.setattr(module, "MOST_WILDCARD_MODELS", 3)
     balancer = Balancer(5.0)
@@ -170,7 +170,7 @@ def test_clients_names_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert balancer.in_flight(wild("y")) == 0
 
 
-def test_budget_is_the_entrys(balancer: Balancer) -> None:
+def test_the_retry_budget_is_the_entry_s(balancer: Balancer) -> None:
     """Other names for the model do not enlarge it. Other entries have their own."""
     for number in range(10):
         one = wild(f"m{number}")
@@ -183,7 +183,7 @@ def test_budget_is_the_entrys(balancer: Balancer) -> None:
     assert balancer.budget_left((wild("new"),), 0.0)
 
 
-def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
+def test_the_retry_budget_is_that_of_the_next_deployment(balancer: Balancer) -> None:
     """The deployment whose budget is used up may be the failed one."""
     for _ in range(10):
         balancer.count_retry(POOL, 0.0)
@@ -197,7 +197,9 @@ def test_budget_is_of_the_one_that_is_next(balancer: Balancer) -> None:
     tried=st.sets(st.sampled_from([member.position for member in POOL])),
     now=st.floats(0, 100),
 )
-def test_rules(lasts: list[float], busy: list[int], tried: set[int], now: float) -> None:
+def test_deployments_are_ranked_by_the_rules(
+    lasts: list[float], busy: list[int], tried: set[int], now: float
+) -> None:
     """The order is ready and untried, ready, first due, then least busy, then the file's order."""
     balancer = Balancer(5.0)
     held = []

@@ -46,7 +46,7 @@ def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
         ("......xxx", True),
     ],
 )
-def test_what_opens_it(outcomes: str, opens: bool) -> None:
+def test_failures_that_open_it(outcomes: str, opens: bool) -> None:
     """Three in a row open it, or more than half of at least five. `x` is a failure and `.` none, a second apart."""
     circuit = Circuit(COOLDOWN_S)
     for second, outcome in enumerate(outcomes):
@@ -123,7 +123,7 @@ def test_a_cooldown_above_a_minute_is_kept() -> None:
         ("park", 1e9, 3600.0),
     ],
 )
-def test_left_alone(verdict: str, asked_s: float | None, lasts_s: float) -> None:
+def test_a_provider_s_delay_opens_it(verdict: str, asked_s: float | None, lasts_s: float) -> None:
     """It is open for the provider's delay, within bounds, and is then probed."""
     circuit = Circuit(COOLDOWN_S)
     ticket = circuit.enter(100.0)
@@ -136,7 +136,7 @@ def test_left_alone(verdict: str, asked_s: float | None, lasts_s: float) -> None
         assert not circuit.allows(99.99 + lasts_s)
 
 
-def test_a_parked_one_is_not_freed_by_a_shorter_word() -> None:
+def test_a_parked_circuit_is_not_closed_by_a_shorter_delay() -> None:
     """The later moment counts."""
     circuit = Circuit(COOLDOWN_S)
     first, second = circuit.enter(0.0), circuit.enter(0.0)
@@ -205,7 +205,7 @@ def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
 
 
 @given(st.lists(st.sampled_from(["strike", "cool", "park"]), min_size=1, max_size=20))
-def test_switched_off(verdicts: list[str]) -> None:
+def test_a_cooldown_of_0_never_opens(verdicts: list[str]) -> None:
     """A cooldown of 0 switches the circuit off."""
     circuit = Circuit(0.0)
     for now, verdict in enumerate(verdicts):

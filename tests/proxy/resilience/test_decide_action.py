@@ -63,7 +63,9 @@ RETRY, FALL_BACK, GIVE_UP, REPAIR = Step.RETRY, Step.FALL_BACK, Step.GIVE_UP, St
         (Kind.INVALID_ARGUMENTS, None, {"tries": 2, "tries_of_kind": 2, "can_fall_back": True}, GIVE_UP),
     ],
 )
-def test_step(kind: Kind, asked: float | None, change: dict[str, object], step: Step) -> None:
+def test_the_action_of_a_row_in_a_situation(
+    kind: Kind, asked: float | None, change: dict[str, object], step: Step
+) -> None:
     """Each case has one row, one situation and one action."""
     assert decide_action(ROWS[kind], asked, replace(FIRST, **change), 0.5).step is step  # type: ignore[arg-type]
 
@@ -91,7 +93,9 @@ def test_another_deployment_is_asked_at_once() -> None:
     ),
     random=st.floats(0, 1, exclude_max=True),
 )
-def test_rules(row: Row, asked: float | None, situation: Situation, random: float) -> None:
+def test_the_rules_of_all_rows_hold(
+    row: Row, asked: float | None, situation: Situation, random: float
+) -> None:
     """No wait exceeds the deadline or ends before the requested delay.
 
     No retry exceeds the limits. No request is repeated unchanged after a refusal.
@@ -125,6 +129,6 @@ def test_jitter_is_full(tries: int, random: float) -> None:
 
 
 @given(asked=st.floats(0, 1_000), random=st.floats(0, 1, exclude_max=True))
-def test_the_providers_moment_is_the_earliest(asked: float, random: float) -> None:
+def test_the_provider_s_delay_is_the_shortest(asked: float, random: float) -> None:
     """Jitter spreads the retries behind it."""
     assert asked <= back_off(3, asked, random) <= asked * 1.2 + 1e-9

@@ -52,7 +52,7 @@ def test_open_for_all_while_two_are(blame: Blame) -> None:
         ("aa-bb", False),
     ],
 )
-def test_how_many_failures_of_whom_open_it_for_all(failures: str, opens: bool) -> None:
+def test_failures_of_several_tenants_open_it_for_all(failures: str, opens: bool) -> None:
     """One tenant alone never opens it, nor with a chance failure of another.
 
     An answer between them resets the count.
@@ -90,7 +90,7 @@ def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
     assert states(health, 2.0) == [0, 2, 0]
 
 
-def test_what_is_the_account_s_is_open_for_all_and_closed_by_any_answer() -> None:
+def test_a_failure_of_the_account_is_closed_by_any_answer() -> None:
     """The tenant that got the error keeps its own open circuit."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
@@ -112,7 +112,7 @@ def test_a_probe_is_the_tenant_s() -> None:
     assert [health.peek_circuit(tenant).allows(5.0) for tenant in "abc"] == [False, False, True]
 
 
-def test_a_stale_answer_does_not_lift_what_the_account_was_told() -> None:
+def test_a_stale_answer_does_not_close_the_account_s_circuit() -> None:
     """The answer's call began before."""
     health = DeploymentHealth("x", 5.0)
     early = Attempt(health, "b", 0.0)
@@ -132,7 +132,7 @@ def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
     assert health.shared.open_until is not None
 
 
-def test_the_state_that_is_told_is_everybody_s() -> None:
+def test_the_reported_state_is_the_shared_one() -> None:
     """A single tenant's state is its own. One of several raises no alarm alone."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.PARK, 0.0)
@@ -181,7 +181,7 @@ CALLS = st.lists(
 
 
 @given(calls=CALLS)
-def test_with_a_single_tenant_the_common_part_says_nothing(calls: list[tuple[str, float, bool]]) -> None:
+def test_with_a_single_tenant_the_shared_part_changes_nothing(calls: list[tuple[str, float, bool]]) -> None:
     """It takes requests and probes as its own circuit alone would."""
     health, now = DeploymentHealth("x", 5.0), 0.0
     open_calls: list[Attempt] = []

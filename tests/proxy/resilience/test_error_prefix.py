@@ -23,7 +23,7 @@ from proxy.resilience.error_prefix import begin_of
         "invalid params, ",
     ],
 )
-def test_what_is_passed_over(prefix: str) -> None:
+def test_prefixes_are_skipped(prefix: str) -> None:
     """These are names of exceptions, and labels."""
     assert begin_of(prefix + "This is it.") == len(prefix)
 
@@ -31,6 +31,6 @@ def test_what_is_passed_over(prefix: str) -> None:
 @pytest.mark.parametrize(
     "text", ["Your input: Error", "Terrible: x", "Error while reading: x", "'Error: x'", "x" * 1_000]
 )
-def test_what_is_not(text: str) -> None:
+def test_other_words_are_not_skipped(text: str) -> None:
     """Other words are the provider's, or quotations."""
     assert begin_of(text) == 0

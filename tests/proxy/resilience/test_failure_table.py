@@ -128,7 +128,7 @@ def row_of(case: Case) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_kind(case: Case) -> None:
+def test_a_recorded_failure_has_its_kind(case: Case) -> None:
     """The table gives the expected kind, and a named delay is read."""
     row, error = row_of(case)
 
@@ -150,7 +150,7 @@ def test_every_cause_and_status_has_a_row() -> None:
             find_row(cause, read_error(status, Evidence(), now=0))
 
 
-def test_what_the_table_promises() -> None:
+def test_rules_across_rows_hold() -> None:
     """An edit of one row cannot break them unseen."""
     for row in TABLE:
         assert row.source, row.kind
@@ -190,7 +190,9 @@ PARKED_FOR = [
 
 
 @pytest.mark.parametrize(("name", "blame", "reach"), PARKED_FOR)
-def test_whose_requests_a_failure_counts_for(name: str, blame: Blame, reach: Reach) -> None:
+def test_a_failure_counts_for_all_only_where_no_client_caused_it(
+    name: str, blame: Blame, reach: Reach
+) -> None:
     """Words that a client may have written count for its tenant."""
     (case,) = (case for case in CASES if case.name == name)
     row, error = row_of(case)

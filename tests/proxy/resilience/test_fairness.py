@@ -21,14 +21,14 @@ def take(admission: Admission, client: str, now: float = 0.0) -> list[HeldPlaces
 
 
 @pytest.mark.parametrize("room", [1, 2, 3, 10, 512])
-def test_alone(room: int) -> None:
+def test_a_single_client_gets_all_places(room: int) -> None:
     """It gets all places, and not one more."""
     admission = Admission(room)
     assert len(take(admission, "greedy")) == room == admission.in_flight
     assert acquire(admission, "other", 0.0) is None
 
 
-def test_anyone_may_have_the_first_half() -> None:
+def test_the_first_half_is_not_shared() -> None:
     """One client gets 41 places and the others 9, though its share is 10."""
     admission = Admission(100)
     assert None not in [acquire(admission, str(number), 0.0) for number in range(9)]
@@ -51,7 +51,7 @@ def test_a_newcomer_gets_the_next_place(room: int) -> None:
     assert len(take(admission, "new", 1.0)) + 1 == room // 2
 
 
-def test_one_that_does_not_come_back_is_forgotten() -> None:
+def test_a_refused_client_that_stays_away_is_forgotten() -> None:
     """After five seconds its share goes to the others again."""
     admission = Admission(10)
     slots = take(admission, "greedy")
@@ -68,7 +68,7 @@ def test_shares_leave_nothing_over() -> None:
     assert [1 + len(take(admission, name)) for name in "abc"] == [4, 4, 2]
 
 
-def test_more_clients_than_places() -> None:
+def test_more_clients_than_places_get_one_each() -> None:
     """Each client gets one place."""
     admission = Admission(4)
     assert [acquire(admission, str(number), 0.0) is not None for number in range(6)] == [True] * 4 + [
@@ -89,7 +89,7 @@ def test_with_one_waiting_shares_are_rounded_down() -> None:
     assert acquire(admission, "c", 0.0) is not None
 
 
-def test_more_waiting_than_places() -> None:
+def test_a_share_is_at_least_one_place() -> None:
     """More clients wait than there are places."""
     admission = Admission(2)
     slots = [acquire(admission, "a", 0.0), acquire(admission, "b", 0.0)]
@@ -109,7 +109,7 @@ def test_waiting_is_from_the_last_refusal() -> None:
     assert held is not None
 
 
-def test_waiting_ones_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_clients_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client can use many addresses at no cost."""
     monkeypatch.setattr(module, "MOST_WAITING", 3)
     admission = Admission(1)
@@ -121,7 +121,9 @@ def test_waiting_ones_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(room=st.integers(2, 40), modest=st.lists(st.sampled_from("abc"), max_size=60), data=st.data())
-def test_greedy_ones_do_not_starve_others(room: int, modest: list[str], data: st.DataObject) -> None:
+def test_a_client_with_many_requests_does_not_starve_others(
+    room: int, modest: list[str], data: st.DataObject
+) -> None:
     """It fills the process, and every other client gets a place by its second request."""
     admission = Admission(room)
     slots = take(admission, "greedy")

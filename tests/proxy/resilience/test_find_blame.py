@@ -33,7 +33,7 @@ def read(status: int, *, request: str) -> ProviderError:
         (403, WORDS, Blamed(Blame.NONE, Reach.TENANT, None)),
     ],
 )
-def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blamed) -> None:
+def test_quoted_words_open_no_circuit(status: int, request_text: str, blamed: Blamed) -> None:
     """The request itself still follows them: a used-up quota is not asked again."""
     said = read(status, request=request_text)
     row = find_row(Cause.REFUSED, said)
@@ -42,7 +42,7 @@ def test_quoted_words_park_nothing(status: int, request_text: str, blamed: Blame
     assert find_blame(row, said) == blamed
 
 
-def test_kinds_without_blame() -> None:
+def test_kinds_without_blame_leave_the_deployment() -> None:
     """The request itself caused such a failure."""
     said = read(403, request="Good day.")
     row = find_row(Cause.REFUSED, said)

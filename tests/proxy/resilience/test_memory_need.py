@@ -48,7 +48,7 @@ def test_hostile_bodies_are_refused(piece: str) -> None:
         need_of(body, MOST)
 
 
-def test_small_bodies_are_not_counted() -> None:
+def test_small_bodies_are_not_examined() -> None:
     """Their need follows from their size."""
     assert need_of(b"{" * SMALL, 1) == DIRECT_TIMES * SMALL
     assert need_of(b" " * (SMALL + 1), 1) < DIRECT_TIMES * SMALL
@@ -57,7 +57,7 @@ def test_small_bodies_are_not_counted() -> None:
 @pytest.mark.parametrize(
     "piece", ["{}", "[]", "[[]]", '{"":{}}', '{"a":[]}', '""', "0", '"😀"', "[[[[[[]]]]]]"]
 )
-def test_no_body_takes_more_than_the_largest(piece: str) -> None:
+def test_no_body_exceeds_the_largest_estimate(piece: str) -> None:
     """So a body's need is bounded before it is examined."""
     body = ("[" + ",".join([piece] * (2**18 // len(piece))) + "]").encode()
 
@@ -67,6 +67,8 @@ def test_no_body_takes_more_than_the_largest(piece: str) -> None:
 @pytest.mark.parametrize(
     ("mib", "limit", "expected"), [(None, 512 * MIB, 128 * MIB), (7, 512 * MIB, 7 * MIB)]
 )
-def test_bytes_in_flight(mib: int | None, limit: int, expected: int) -> None:
+def test_bytes_in_flight_are_set_or_a_quarter_of_the_limit(
+    mib: int | None, limit: int, expected: int
+) -> None:
     """The setting wins."""
     assert bytes_in_flight(mib, limit) == expected

@@ -44,7 +44,7 @@ def read(body: Any, status: int | None = 429, headers: dict[str, str] | None = N
         ({}, None),
     ],
 )
-def test_delay_in_headers(headers: dict[str, str], delay: float | None) -> None:
+def test_a_delay_in_headers_is_read(headers: dict[str, str], delay: float | None) -> None:
     """It is in seconds, milliseconds or a date. Other texts are ignored."""
     assert read_delay(headers, (), (), now=NOW) == delay
 
@@ -63,7 +63,7 @@ def test_delay_in_headers(headers: dict[str, str], delay: float | None) -> None:
         ("The model said: retry", None),
     ],
 )
-def test_delay_in_words(text: str, delay: float | None) -> None:
+def test_a_delay_in_words_is_read(text: str, delay: float | None) -> None:
     """The sentences are Gemini's, OpenAI's and Azure's."""
     assert read_delay({}, (), (text,), now=NOW) == delay
 
@@ -83,7 +83,7 @@ def test_delay_in_words(text: str, delay: float | None) -> None:
         ({"seconds": 10**400}, None),
     ],
 )
-def test_retry_info(value: Any, delay: float | None) -> None:
+def test_a_delay_in_retry_info_is_read(value: Any, delay: float | None) -> None:
     """RetryInfo comes as JSON and as protobuf's Duration."""
     assert read_delay({}, ({"retryDelay": value},), (), now=NOW) == delay
 
@@ -101,7 +101,7 @@ def test_the_longest_delay_counts() -> None:
 @pytest.mark.parametrize(
     ("text", "seconds"), [("1d", 86_400.0), ("5", 5.0), ("s", None), ("5x", None), ("", None)]
 )
-def test_durations(text: str, seconds: float | None) -> None:
+def test_durations_are_read(text: str, seconds: float | None) -> None:
     """The notations are Go's and protobuf's."""
     assert read_duration(text) == seconds
 
@@ -137,7 +137,7 @@ OVERFLOWS = [
 
 
 @pytest.mark.parametrize(("text", "limit", "requested"), OVERFLOWS)
-def test_overflow(text: str, limit: int | None, requested: int | None) -> None:
+def test_an_overflow_is_read(text: str, limit: int | None, requested: int | None) -> None:
     """Each provider's sentence is read with its numbers."""
     found = read_overflow((text,), ())
 
@@ -179,7 +179,7 @@ IN_DETAIL = [
 
 
 @pytest.mark.parametrize(("text", "expected"), IN_DETAIL)
-def test_overflow_in_detail(text: str, expected: Overflow | None) -> None:
+def test_details_of_an_overflow_are_read(text: str, expected: Overflow | None) -> None:
     """These are the answer's share, large units, and a provider's quotation of a request."""
     assert read_overflow((text,), ()) == expected
 
@@ -208,7 +208,7 @@ def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
     assert read_overflow((f"You said: {lead}{said}",), ()) == Overflow(8_192, inside_text=True)
 
 
-def test_words_that_the_request_holds_are_buried() -> None:
+def test_an_overflow_in_the_words_of_the_request_is_marked() -> None:
     """It is not marked if the same text reports it in other words too."""
     said = "maximum context length is 8192 tokens"
     other = "maximum context length is 9000 tokens"
@@ -219,7 +219,7 @@ def test_words_that_the_request_holds_are_buried() -> None:
     assert read_overflow((f"{said}. {other}",), (), request) == Overflow(9_000, inside_text=True)
 
 
-def test_too_many_bytes() -> None:
+def test_too_many_bytes_are_an_overflow_of_bytes() -> None:
     """Anthropic's code is for a body over 32 MB, unless the words are about tokens."""
     assert read_overflow(("Request exceeds the maximum size",), ("request_too_large",)) == Overflow(
         of_bytes=True, coded=True
@@ -251,7 +251,7 @@ def test_throttling_is_no_overflow(text: str) -> None:
     assert read_overflow((text,), ()) is None
 
 
-def test_a_quoted_request_says_nothing() -> None:
+def test_a_quoted_request_is_ignored() -> None:
     """FastAPI's servers send the input back. A user's words are not the provider's."""
     quoted = "rate limit, prompt is too long, per day, retry in 99s"
     error = read(
@@ -337,7 +337,7 @@ def test_a_quotation_is_no_error(message: str) -> None:
         ({"error": {"status": "RESOURCE_EXHAUSTED"}}, Quota.SHORT),
     ],
 )
-def test_quota(body: Any, quota: Quota) -> None:
+def test_short_and_long_quotas_are_told_apart(body: Any, quota: Quota) -> None:
     """A short quota returns while a client waits."""
     assert read(body).quota is quota
 
@@ -393,7 +393,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_reading_takes_no_longer_than_the_text_is_long(piece: str) -> None:
+def test_the_time_to_read_is_linear_in_the_text(piece: str) -> None:
     """Errors are read between the events of other clients. Repeated text does not make it slow."""
     text = piece * (20_000 // len(piece))
     bodies: list[Any] = [[{"message": text, "retryDelay": text}] * 12]
@@ -404,7 +404,7 @@ def test_reading_takes_no_longer_than_the_text_is_long(piece: str) -> None:
     assert cpu_seconds(lambda: [read(body, 400) for body in raw], bound=1) < 1
 
 
-def test_only_so_much_is_searched_for_an_overflow() -> None:
+def test_a_bounded_part_is_searched_for_an_overflow() -> None:
     """The words that count stand near the top."""
     said = "prompt is too long"
 

@@ -36,7 +36,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("text", "subject"), SAID)
-def test_words_at_the_beginning(text: str, subject: Subject) -> None:
+def test_words_at_the_beginning_name_the_subject(text: str, subject: Subject) -> None:
     """Names of exceptions before them are skipped. Words of the request, or inside a text, do not count."""
     for prefix in ("", "litellm.NotFoundError: OpenAIException - ", "Error code: 404 - "):
         assert read_subject((prefix + text,), ()) == (subject, False)
@@ -62,7 +62,7 @@ def test_every_beginning_is_met() -> None:
         "Not Found",
     ],
 )
-def test_one_request(text: str) -> None:
+def test_a_refusal_of_one_request_has_no_subject(text: str) -> None:
     """Another request would get an answer."""
     assert read_subject((text,), ("not_found", "permission_denied", "not_found_error")) == NO_SUBJECT
 
@@ -75,6 +75,6 @@ def test_one_request(text: str) -> None:
         ("unsupported_country_region_territory", Subject.PLACE),
     ],
 )
-def test_codes(code: str, subject: Subject) -> None:
+def test_codes_win_over_words(code: str, subject: Subject) -> None:
     """The provider's codes are read first."""
     assert read_subject(("The model `x` does not exist",), (code,)) == (subject, True)

@@ -49,7 +49,7 @@ JOINED: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("parts", JOINED.values(), ids=JOINED)
-def test_held_across_media(parts: tuple[Any, ...]) -> None:
+def test_words_across_media_are_found(parts: tuple[Any, ...]) -> None:
     """A provider joins the texts of a message, and leaves out the parts between them."""
     tool = {"role": "tool", "tool_call_id": "call_1", "content": "Done."}
     assert RequestWords([{"role": "user", "content": list(parts)}, tool], {}).contains(WORDS)
@@ -60,7 +60,7 @@ def test_held_across_media(parts: tuple[Any, ...]) -> None:
     [{"x": {"code": 429, "retryDelay": {"seconds": 5}}}, '{"code":429, "retryDelay": {"seconds": "5"}}'],
     ids=["object", "text"],
 )
-def test_a_name_with_its_value_is_held(value: Any) -> None:
+def test_a_name_with_its_value_is_found(value: Any) -> None:
     """It is an object's field, or JSON in a text. A name alone and a value alone do not make a pair."""
     words = RequestWords([{"role": "user", "content": [value, {"status": "x", "y": 429}]}], {"z": 401})
 
@@ -71,13 +71,13 @@ def test_a_name_with_its_value_is_held(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", HOLDING.values(), ids=HOLDING)
-def test_held_however_it_is_written(value: Any) -> None:
+def test_words_are_found_in_any_notation(value: Any) -> None:
     """A provider may unescape, join and respace its quotation."""
     assert RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
 
 
 @pytest.mark.parametrize("value", ["maximum length is 100 tokens", "", None, 100, [], {}])
-def test_not_held(value: Any) -> None:
+def test_other_words_are_not_found(value: Any) -> None:
     """Missing words are not found, and an unknown request holds none."""
     assert not RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
     assert not NO_WORDS.contains(WORDS)
@@ -91,6 +91,6 @@ _JSON = st.recursive(
 
 
 @given(value=_JSON, words=st.text("abc XYZ.-", min_size=3).filter(lambda text: any(map(str.isalpha, text))))
-def test_whatever_surrounds_it(value: Any, words: str) -> None:
+def test_words_are_found_in_any_surroundings(value: Any, words: str) -> None:
     """Any JSON value can be read, and a text among its values is found."""
     assert RequestWords([value, words, value]).contains(words)

@@ -25,7 +25,7 @@ def test_retries_are_a_fifth_of_the_requests() -> None:
     assert granted == 20
 
 
-def test_floor_comes_back() -> None:
+def test_ten_retries_are_always_allowed() -> None:
     """Ten retries are allowed without any request, and ten again after a while."""
     budget = RetryBudget()
     for _ in range(10):
@@ -35,7 +35,7 @@ def test_floor_comes_back() -> None:
     assert budget.allows(10.0)
 
 
-def test_asking_spends_nothing() -> None:
+def test_a_question_uses_no_retry() -> None:
     """It may be asked any number of times."""
     budget = RetryBudget()
     assert all(budget.allows(1.0) for _ in range(100))
@@ -43,7 +43,7 @@ def test_asking_spends_nothing() -> None:
 
 @given(events=events)
 @example(events=[(0.0, 200, 15), (0.0, 0, 15), (0.0, 0, 15)])
-def test_bounds(events: list[tuple[float, int, int]]) -> None:
+def test_retries_stay_within_the_bounds(events: list[tuple[float, int, int]]) -> None:
     """There are at least ten in ten seconds.
 
     In nine seconds there are never more than both ten and 20 % of ten seconds' requests.
@@ -80,7 +80,7 @@ def test_each_tenant_has_ten() -> None:
     assert [spent(budget, tenant) for tenant in "abc"] == [10, 10, 10]
 
 
-def test_above_them_a_fifth_of_all_requests() -> None:
+def test_above_ten_tenants_share_a_fifth_of_all_requests() -> None:
     """A tenant may use the others' unused retries, and cannot use up a fifth of their own requests."""
     budget = SharedRetryBudget()
     for _ in range(300):
@@ -91,7 +91,7 @@ def test_above_them_a_fifth_of_all_requests() -> None:
 
 
 @given(events=events)
-def test_a_single_tenant_has_what_it_always_had(events: list[tuple[float, int, int]]) -> None:
+def test_a_single_tenant_has_a_plain_budget(events: list[tuple[float, int, int]]) -> None:
     """Both budgets agree request by request, retry by retry."""
     shared, alone, now = SharedRetryBudget(), RetryBudget(), 500.0
     for passed, asked, failed in events:

@@ -12,7 +12,9 @@ steps = st.lists(st.tuples(st.one_of(st.just(0.0), st.floats(0, 15)), st.boolean
 
 
 @given(start=st.floats(-1e6, 1e9), steps=steps)
-def test_between_the_span_and_a_part_less(start: float, steps: list[tuple[float, bool]]) -> None:
+def test_the_count_covers_the_span_less_one_part_at_most(
+    start: float, steps: list[tuple[float, bool]]
+) -> None:
     """No event older than the span is counted, and none younger than the span less one part is missing."""
     count, moments, now = SlidingCount(SPAN_S), list[float](), start
     for passed, add in steps:
@@ -25,7 +27,7 @@ def test_between_the_span_and_a_part_less(start: float, steps: list[tuple[float,
         assert surely <= count.total(now) <= at_most
 
 
-def test_clear() -> None:
+def test_a_cleared_count_is_zero() -> None:
     """All events are forgotten."""
     count = SlidingCount(SPAN_S)
     count.add(5.0)
@@ -35,7 +37,7 @@ def test_clear() -> None:
     assert count.total(6.0) == count.total(15.5) == 1
 
 
-def test_a_moment_before_the_newest() -> None:
+def test_a_moment_before_the_newest_counts_as_the_newest() -> None:
     """It is counted, and as long as the newest one is."""
     count = SlidingCount(SPAN_S)
     count.add(100.0)

@@ -37,7 +37,7 @@ class Counted(deque[Any]):
 
 
 @pytest.mark.parametrize("body", WIDE.values(), ids=WIDE)
-def test_no_more_is_queued_than_is_looked_at(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
+def test_only_values_that_are_read_are_queued(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
     """Of a list of 50,000 objects, the first few hundred are read."""
     monkeypatch.setattr(unwrapping, "deque", Counted)
     monkeypatch.setattr(Counted, "put", 0)

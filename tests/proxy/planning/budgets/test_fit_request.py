@@ -56,7 +56,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return counted
 
 
-def test_what_surely_fits_is_not_counted(counting: list[str]) -> None:
+def test_a_request_that_surely_fits_is_not_counted(counting: list[str]) -> None:
     """A bound from the lengths alone admits it. History and parameters are the objects that came in."""
     history, parameters = agent(3), MappingProxyType({"temperature": 0.5})
     done = fit_request(FitInput(history, profile_of_model(), parameters), facts_for(window=200_000))
@@ -112,7 +112,7 @@ def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> No
     assert abs(done.report.estimate - tokens(history)) <= len(history)
 
 
-def test_counted_if_asked_to(counting: list[str]) -> None:
+def test_a_request_is_counted_where_that_is_asked_for(counting: list[str]) -> None:
     """The dry run needs the tokens, with the parts before and after."""
     history = agent(2)
     done = fitted(history, facts_for(), count=True)
@@ -126,7 +126,7 @@ def test_counted_if_asked_to(counting: list[str]) -> None:
     assert before.rounds == 2
 
 
-def test_cut_when_it_would_not_fit() -> None:
+def test_a_request_that_would_not_fit_is_cut() -> None:
     """Over the high mark it is cut to half. Its beginning and end are kept, and the cuts are listed."""
     history = agent(40)
     done = fitted(history, facts_for(window=24_000))
@@ -152,7 +152,7 @@ def test_cut_when_it_would_not_fit() -> None:
     assert sum(cut.tokens for cut in report.fitted.removed.values()) >= report.estimate - report.sent
 
 
-def test_changes_have_the_places_of_what_the_client_sent() -> None:
+def test_changes_have_the_client_s_indexes() -> None:
     """Sanitizing moves messages. The changes name the indexes in the client's history."""
     history, facts = agent(40), facts_for(window=24_000)
     plain = fitted(history, facts)
@@ -165,7 +165,7 @@ def test_changes_have_the_places_of_what_the_client_sent() -> None:
     ]
 
 
-def test_what_cannot_be_cut_is_refused_with_its_parts() -> None:
+def test_a_request_that_cannot_be_cut_is_refused_with_its_parts() -> None:
     """Nothing is sent. The error text has the tokens of each part, and no text of the request."""
     prompt = output(7, 120_000)
     with pytest.raises(ContextTooLong) as refused:
@@ -262,7 +262,7 @@ def test_excluded_tools_are_not_capped() -> None:
     assert list(done.messages) == history
 
 
-def test_the_newest_turns(counting: list[str]) -> None:
+def test_last_turns_keeps_the_newest_turns(counting: list[str]) -> None:
     """``last_turns`` applies with any budget."""
     history = [user("First.")]
     for number in range(30):
@@ -296,7 +296,7 @@ def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
 
 
 @pytest.mark.parametrize("asked", [16_000, 100_000])
-def test_it_is_reduced_where_nothing_was_counted(asked: int) -> None:
+def test_the_answer_is_shortened_where_nothing_was_counted(asked: int) -> None:
     """The provider refuses a request by the sum, even with a short prompt."""
     done = fitted([user("Hello.")], facts_for(window=8_192), max_tokens=asked)
 
@@ -356,7 +356,7 @@ def test_the_factor_is_used() -> None:
     assert tokens(list(twice.messages)) * 2 <= window
 
 
-def test_planned_by_the_factor_that_rarely_moves() -> None:
+def test_cuts_are_planned_by_the_sticky_factor() -> None:
     """The newest factor decides only where the request would be refused by it."""
     history = agent(20)
     window = int(tokens(history) * 1.3)
@@ -387,7 +387,7 @@ def test_a_refused_request_is_cut_tighter() -> None:
     assert tight.report.marks.high < 0.85 * loose.report.marks.high
 
 
-def test_the_operator_s_margin() -> None:
+def test_the_operator_s_margin_replaces_the_calibration_s() -> None:
     """The calibration's margin is not used."""
     reports = [fitted(agent(30), facts_for(window=20_000, margin=share)).report for share in (0.0, 0.5)]
     room = [report.marks.available for report in reports if report.marks and report.marks.available]
@@ -395,7 +395,7 @@ def test_the_operator_s_margin() -> None:
     assert round(room[1] / room[0], 1) == 0.5
 
 
-def test_the_same_request_twice() -> None:
+def test_the_same_request_gives_the_same_result() -> None:
     """Nothing is remembered, and the input is not changed."""
     history = agent(60)
     before = [dict(message) for message in history]
@@ -406,13 +406,13 @@ def test_the_same_request_twice() -> None:
     assert history == before
 
 
-def test_media_is_told() -> None:
+def test_media_are_found() -> None:
     """The tokens of media are a guess, so they teach nothing."""
     assert module.has_media([user([{"type": "text", "text": "What is it?"}, image()])])
     assert not module.has_media([user("x"), user([{"type": "text", "text": "x"}]), tool("c", "y")])
 
 
-def test_what_was_sent_is_estimated_without_a_factor() -> None:
+def test_the_sent_request_is_estimated_without_a_factor() -> None:
     """A provider's count is compared with this estimate."""
     history, family = agent(4), facts_for(live=2.0).family
 
@@ -440,7 +440,7 @@ def test_both_forms_of_tools_count(count: bool) -> None:
     )
 
 
-def test_rounds_of_what_was_moved() -> None:
+def test_rounds_are_counted_in_the_repaired_history() -> None:
     """An outline describes the history as it came, not the repaired one."""
     odd = {**user("b"), "name": 5}
     came = [user("a"), assistant("x"), odd, assistant("y")]

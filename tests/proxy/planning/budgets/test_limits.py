@@ -42,13 +42,13 @@ def limit(
         (limit(LOCAL), None, "unknown"),
     ],
 )
-def test_who_says_it(found: Limit, window: int | None, source: str) -> None:
+def test_the_source_of_a_window(found: Limit, window: int | None, source: str) -> None:
     """The order is operator, catalogue, family, learned, assumed by the policy, unknown."""
     assert (found.window, found.source) == (window, source)
 
 
 @pytest.mark.parametrize("window", [None, 100_000])
-def test_what_is_learned_only_lowers(window: int | None) -> None:
+def test_a_learned_window_only_lowers(window: int | None) -> None:
     """A window that an error taught is used where it is smaller, and never where it is larger."""
     stated = limit("openai/gpt-4o", window=window)
     assert stated.window is not None
@@ -58,7 +58,7 @@ def test_what_is_learned_only_lowers(window: int | None) -> None:
     assert limit("openai/gpt-4o", stated.window - 1, window=window).window == stated.window - 1
 
 
-def test_what_is_learned_goes_before_the_assumption() -> None:
+def test_a_learned_window_replaces_the_assumption() -> None:
     """Even a larger one is used, since the deployment itself named it."""
     found = limit(LOCAL, 65_536, policy=LANGO)
 
@@ -106,14 +106,14 @@ def test_the_reserve_is_a_quarter_at_most() -> None:
         assert limit(LOCAL, None, {"max_tokens": asked}, window=10_000).tokens == 7_500
 
 
-def test_the_reserve_of_a_client_that_says_nothing() -> None:
+def test_the_reserve_of_a_client_that_sets_no_length() -> None:
     """The reserve is the model's own longest answer, if that is short. Otherwise it is the usual one."""
     assert limit(LOCAL, window=100_000).reserve == 8_192
     assert limit(LOCAL, window=100_000, longest=4_096).reserve == 4_096
     assert limit(LOCAL, window=100_000, longest=64_000).reserve == 8_192
 
 
-def test_the_operator_s_reserve_goes_first() -> None:
+def test_the_operator_s_reserve_wins() -> None:
     """It replaces the client's. 0 keeps nothing free."""
     for reserve in (0, 2_000):
         found = limit(LOCAL, None, {"max_tokens": 30_000}, reserve=reserve, window=100_000)
@@ -130,6 +130,6 @@ def test_the_operator_s_reserve_goes_first() -> None:
         ({"max_tokens": "many"}, None),
     ],
 )
-def test_what_the_client_asks_for(parameters: dict[str, Any], asked: int | None) -> None:
+def test_the_client_s_length_of_the_answer(parameters: dict[str, Any], asked: int | None) -> None:
     """The newer parameter wins. A value that is not a number is ignored."""
     assert asked_output(parameters) == asked

@@ -37,7 +37,7 @@ def test_a_preset_is_its_row(preset: str) -> None:
     assert policy(preset=preset) == PRESETS[preset]
 
 
-def test_the_seeds_numbers() -> None:
+def test_presets_have_their_numbers() -> None:
     """The numbers are half of a window, a threshold of 5,000, the caps, and nothing at all."""
     lango, local, codex, off = (policy(preset=name) for name in ("lango", "localcowork", "codex", "off"))
 
@@ -68,7 +68,7 @@ def test_the_seeds_numbers() -> None:
         ({"notice": False}, "notice", False),
     ],
 )
-def test_a_single_value_replaces_the_row_s(
+def test_a_single_value_replaces_the_preset_s(
     preset: str, given: dict[str, Any], field: str, value: Any
 ) -> None:
     """One value changes in every preset, and no other."""
@@ -77,7 +77,7 @@ def test_a_single_value_replaces_the_row_s(
     assert policy(preset=preset, **given) == replace(PRESETS[preset], **changed)
 
 
-def test_a_notice_is_not_brought_back() -> None:
+def test_a_notice_is_not_added_to_a_preset() -> None:
     """``notice: true`` is the default, and leaves a preset without one unchanged."""
     assert policy(preset="off", notice=True).notice is False
 

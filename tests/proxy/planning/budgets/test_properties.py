@@ -67,7 +67,7 @@ def fitted(history: History, facts: BudgetFacts, tokens: int | None) -> tuple[An
 
 
 @given(histories, drawn_facts(), asked)
-def test_what_goes_out_is_legal_and_within_the_limit(
+def test_a_sent_request_is_legal_and_within_the_limit(
     history: History, facts: BudgetFacts, tokens: int | None
 ) -> None:
     """It breaks no rule, and is not over the hard mark by either factor. Otherwise nothing is sent."""
@@ -90,7 +90,9 @@ def test_what_goes_out_is_legal_and_within_the_limit(
 
 
 @given(histories, drawn_facts(), asked)
-def test_nothing_is_touched_or_all_is_told(history: History, facts: BudgetFacts, tokens: int | None) -> None:
+def test_nothing_is_touched_or_all_changes_are_listed(
+    history: History, facts: BudgetFacts, tokens: int | None
+) -> None:
     """Without a change the history is the object that came in. A change has an entry. The input never changes."""
     legal, done = fitted(history, facts, tokens)
     if done is None:
@@ -106,7 +108,7 @@ def test_nothing_is_touched_or_all_is_told(history: History, facts: BudgetFacts,
 
 
 @given(histories, drawn_facts())
-def test_what_is_told_of_it_is_small(history: History, facts: BudgetFacts) -> None:
+def test_texts_about_a_request_are_short(history: History, facts: BudgetFacts) -> None:
     """The header is a short line, and an error's text is not a copy of the request."""
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
@@ -121,7 +123,7 @@ def test_what_is_told_of_it_is_small(history: History, facts: BudgetFacts) -> No
 
 
 @given(histories, drawn_facts(), asked)
-def test_the_same_again(history: History, facts: BudgetFacts, tokens: int | None) -> None:
+def test_a_copy_gives_the_same_result(history: History, facts: BudgetFacts, tokens: int | None) -> None:
     """A copy of the request gives the same result."""
     _, first = fitted(history, facts, tokens)
     _, second = fitted(json.loads(json.dumps(history)), facts, tokens)

@@ -38,7 +38,7 @@ BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%;round<=\d+;left>=\d
         (Report(10**7, False, SHARED, 10**7), "est<=10000000;limit=8000;sent<=10000000;used<=999%"),
     ],
 )
-def test_header(report: Report, header: str) -> None:
+def test_the_header_has_numbers_and_names(report: Report, header: str) -> None:
     """An upper bound has ``<=``. An unknown limit is left out."""
     assert report.header() == header
 
@@ -63,7 +63,7 @@ def test_header_of_a_real_request() -> None:
     assert cut.rounds_left >= 1
 
 
-def test_all_of_it_is_json() -> None:
+def test_the_whole_report_is_json() -> None:
     """``/v1/explain`` gets the numbers, the marks, the parts before and after, the events and the cuts."""
     report = fit_request(
         FitInput(agent(40), profile_of_model(), {}), facts_for(window=24_000), count=True

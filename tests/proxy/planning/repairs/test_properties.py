@@ -138,7 +138,7 @@ def test_repair_changes_something_once(
 
 
 @given(histories, profiles, errors)
-def test_what_was_legal_stays_legal(history: History, profile: Profile, error: Any) -> None:
+def test_a_legal_history_stays_legal(history: History, profile: Profile, error: Any) -> None:
     """The checker finds nothing in a repaired history, by the rules that it is sent under."""
     messages = as_sent(history, profile)
     done = repair_request(messages, {}, profile, error) if messages is not None else None
@@ -165,7 +165,7 @@ def test_no_text_is_lost(history: History, profile: Profile, error: Any) -> None
 
 
 @given(histories, st.sampled_from(["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]), errors)
-def test_judge_takes_what_is_repaired(history: History, model: str, error: Any) -> None:
+def test_the_judge_accepts_a_repaired_history(history: History, model: str, error: Any) -> None:
     """On Gemini's wire no repair makes a legal history illegal. A history without ids is not a Gemini 3's."""
     profile = profile_for(model)
     messages = as_sent(history, profile, elsewhere=True)

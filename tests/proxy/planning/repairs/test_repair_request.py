@@ -32,7 +32,7 @@ PARAMETERS = {"temperature": 0.2}
         {"error": {"message": "Bad request.", "messages": HISTORY}},
     ],
 )
-def test_quoted_request_is_not_the_provider(body: dict[str, Any]) -> None:
+def test_a_quoted_request_is_not_the_provider_s_text(body: dict[str, Any]) -> None:
     """A user may write a provider's words, and some providers quote the request."""
     error = read_error(400, Evidence(400, {}, orjson.dumps(body)), now=0.0)
 
@@ -84,7 +84,7 @@ def test_faults_of_one_error_are_mended_together() -> None:
     assert done.messages == [user("t1§"), user("t2§"), history[3], tool("c1", name="f")]
 
 
-def test_what_is_not_changed_is_the_same_object() -> None:
+def test_an_unchanged_history_is_the_same_object() -> None:
     """A history that needs no repair is sent unchanged, and so are the parameters."""
     history = [user("t1§"), assistant("t2§")]
     parameters = {"temperature": 0.2}

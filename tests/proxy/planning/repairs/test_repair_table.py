@@ -16,7 +16,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
 
 @every_case
-def test_cause_is_gone(case: Case) -> None:
+def test_a_repair_removes_the_cause(case: Case) -> None:
     """The repair changes the part that the provider named, lists the change, and breaks no rule."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
 
@@ -28,7 +28,7 @@ def test_cause_is_gone(case: Case) -> None:
 
 
 @every_case
-def test_second_repair_is_none(case: Case) -> None:
+def test_a_second_repair_is_none(case: Case) -> None:
     """The same words change nothing more."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
 
@@ -48,7 +48,7 @@ def test_nothing_is_mutated(case: Case) -> None:
 
 
 @every_case
-def test_row_makes_the_repair(case: Case) -> None:
+def test_the_row_makes_the_repair(case: Case) -> None:
     """Without its row the cause stays. No other row removes it by chance."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, without=case.row, **case.more)
 
@@ -56,7 +56,7 @@ def test_row_makes_the_repair(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.model], ids=lambda case: case.id)
-def test_judge_takes_what_it_refused(case: Case) -> None:
+def test_the_judge_accepts_the_repaired_request(case: Case) -> None:
     """The emulator answers the request with the recorded words, and accepts the repaired one."""
     sent = list(as_sent(case.messages, case.profile))
     refused = judged(case.model, sent, case.parameters, case.profile)

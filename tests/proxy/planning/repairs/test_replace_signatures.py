@@ -33,7 +33,7 @@ FUNCTION = {"name": "f", "arguments": "{}"}
     ],
     ids=str,
 )
-def test_carrier_is_emptied(carrier: dict[str, Any]) -> None:
+def test_a_carrier_is_emptied(carrier: dict[str, Any]) -> None:
     """The call stays, with the stand-in where Gemini's OpenAI endpoint reads it."""
     history = [user("t1§"), assistant(None, [{**call("c1"), **carrier}]), tool("c1")]
 
@@ -55,7 +55,7 @@ def test_carrier_is_emptied(carrier: dict[str, Any]) -> None:
     ],
     ids=str,
 )
-def test_carrier_of_a_message_is_emptied(carrier: dict[str, Any]) -> None:
+def test_a_carrier_of_a_message_is_emptied(carrier: dict[str, Any]) -> None:
     """The refused signature may be a text's, which is never required."""
     history = [user("t1§"), assistant("t2§", **carrier), user("t3§")]
 

@@ -26,12 +26,12 @@ def test_a_legal_id_stays() -> None:
     "given_id",
     [None, "", "x" * 41, "functions.f:0", "é", "a b", "c1__thought__QUJD=="],
 )
-def test_other_ids_give_way(given_id: str | None) -> None:
+def test_an_illegal_id_is_replaced(given_id: str | None) -> None:
     """Some provider would refuse it (OpenAI: 40 characters, Anthropic: the alphabet)."""
     assert OURS.fullmatch(CallIds("s").id_for(given_id, 0, 0))
 
 
-def test_an_id_of_the_history_gives_way() -> None:
+def test_an_id_of_the_history_is_replaced() -> None:
     """Clients that look results up by id would find the earlier call's."""
     history = [user("x"), assistant(None, [call("call_0")]), tool("call_0")]
     ids = CallIds("s", taken=lambda: ids_in(history))
@@ -48,7 +48,7 @@ def test_an_id_is_given_once_in_an_answer() -> None:
     assert len(set(shown)) == 6
 
 
-def test_models_that_sign_get_ids_of_ours() -> None:
+def test_calls_of_models_that_sign_get_the_proxy_s_ids() -> None:
     """The ids hold the origin of the call."""
     shown = CallIds("s", tag=TAG).id_for("abc123", 0, 0)
 

@@ -37,7 +37,9 @@ PRO = "gemini/gemini-3-pro-preview"
         ),
     ],
 )
-def test_the_same(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]) -> None:
+def test_one_endpoint_and_family_is_one_origin(
+    one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]
+) -> None:
     """Keys, spellings and models of one family do not change the origin at one endpoint."""
     assert origin(one[0], **one[1]) == origin(other[0], **other[1])
 
@@ -54,7 +56,9 @@ def test_the_same(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, A
         ),
     ],
 )
-def test_not_the_same(one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]) -> None:
+def test_another_endpoint_or_family_is_another_origin(
+    one: tuple[str, dict[str, Any]], other: tuple[str, dict[str, Any]]
+) -> None:
     """Another family, surface, address or project changes the origin."""
     assert origin(one[0], **one[1]) != origin(other[0], **other[1])
 

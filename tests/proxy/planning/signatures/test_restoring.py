@@ -122,7 +122,7 @@ def test_a_carrier_of_another_endpoints_is_emptied(carrier: str) -> None:
 
 
 @EACH
-def test_what_is_kept_goes_before_what_is_carried(carrier: str) -> None:
+def test_a_stored_signature_wins_over_a_carried_one(carrier: str) -> None:
     """It is stored under the part of the id that stays. The client may have cut or joined its own."""
     messages, counts = restore_signatures(carried(carrier), kept_of(call("c1")), HERE)
 
@@ -137,7 +137,7 @@ def test_what_is_kept_goes_before_what_is_carried(carrier: str) -> None:
     [(THERE, call("c1")), (HERE, call("c1", "g")), (HERE, call("c1", "f", '{"a": 1}'))],
     ids=["another endpoint", "another name", "other arguments"],
 )
-def test_what_is_kept_of_another_call_is_withheld(origin: str, signed: dict[str, Any]) -> None:
+def test_a_stored_signature_of_another_call_is_withheld(origin: str, signed: dict[str, Any]) -> None:
     """The client's signature is then not for this call either."""
     messages, counts = restore_signatures(carried("google"), kept_of(signed, origin=origin), HERE)
 
@@ -149,7 +149,9 @@ def test_what_is_kept_of_another_call_is_withheld(origin: str, signed: dict[str,
     ("origin", "counted"), [(HERE, {"carried": 1}), (THERE, {"withheld": 1})], ids=["here", "elsewhere"]
 )
 @EACH
-def test_our_ids_say_where_a_call_was_made(carrier: str, origin: str, counted: dict[str, int]) -> None:
+def test_the_proxy_s_ids_hold_the_origin_of_a_call(
+    carrier: str, origin: str, counted: dict[str, int]
+) -> None:
     """Without a stored signature, the client's one is sent to its origin."""
     ours = CallIds("s", tag=tag_of(origin)).id_for(None, 0, 0)
     fields, beside = CARRIERS[carrier]
@@ -169,7 +171,7 @@ UNREADABLE = ["", "EsICCr8CAb4", "dTBoZ0I=RXBzRkNr", "msg_01…", "é", "\ud83d"
 
 @pytest.mark.parametrize("signature", UNREADABLE, ids=ascii)
 @EACH
-def test_unreadable_signatures_and_stand_ins_are_none(carrier: str, signature: str) -> None:
+def test_unreadable_signatures_and_stand_ins_are_not_signatures(carrier: str, signature: str) -> None:
     """The parser refuses undecodable base64. A stand-in is set where one is needed, not sent again."""
     history = json.loads(json.dumps(carried(carrier)).replace(THEIRS, json.dumps(signature)[1:-1]))
     history[1]["tool_calls"].insert(0, call("c0"))
@@ -183,7 +185,7 @@ def test_unreadable_signatures_and_stand_ins_are_none(carrier: str, signature: s
     assert "thoughtSignature" not in second
 
 
-def test_the_first_that_can_be_one_counts() -> None:
+def test_the_first_possible_signature_counts() -> None:
     """The safest carrier is first. A text that cannot be a signature hides no other."""
     both = {"provider_specific_fields": {"thought_signature": OURS}}
 
@@ -226,10 +228,8 @@ ODD: list[Any] = [None, True, 7, 0.5, "x", [], ["x"], [[]], {}, {"x": 1}]
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
-@pytest.mark.parametrize(
-    "path", [*CALL_SIGNATURE_FIELDS, *MESSAGE_SIGNATURE_FIELDS, ("reasoning_details",)], ids=".".join
-)
-def test_hostile_carriers_hold_nothing(path: tuple[str, ...], value: Any) -> None:
+@pytest.mark.parametrize("path", [*ON_CALLS, *ON_MESSAGES, ("reasoning_details",)], ids=".".join)
+def test_hostile_carriers_hold_no_signature(path: tuple[str, ...], value: Any) -> None:
     """A client's text in a carrier is not a signature, and causes no fault of the proxy."""
     for depth in range(1, len(path) + 1):
         wrong: Any = value
@@ -250,13 +250,13 @@ def test_hostile_carriers_hold_nothing(path: tuple[str, ...], value: Any) -> Non
 
 @pytest.mark.parametrize("name", ["type", "format", "id", "data"])
 @pytest.mark.parametrize("value", ODD, ids=repr)
-def test_hostile_reasoning_holds_nothing(name: str, value: Any) -> None:
+def test_hostile_reasoning_holds_no_signature(name: str, value: Any) -> None:
     """The same holds in an entry. An entry without a format may be Gemini's."""
     if (name, value) != ("format", None):
         assert brought({}, reasoning_details=[value, {**ENTRY, name: value}]) is None
 
 
-def test_nothing_changes_where_there_is_nothing() -> None:
+def test_a_history_without_signatures_is_the_same_object() -> None:
     """A signature in its own field also changes nothing."""
     history = [system("s"), user("a"), assistant("b"), assistant("c", [call("c1"), call("c2", **OWN)])]
     history += [tool("c1"), tool("c2"), user("d", extra_content=OWN["extra_content"])]
@@ -293,7 +293,7 @@ ON_TEXTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3], ids=lambda profile: profile.name)
 @pytest.mark.parametrize("carrier", ON_TEXTS, ids=str)
-def test_a_texts_signature_is_sent_where_it_is_known(carrier: dict[str, Any], profile: Any) -> None:
+def test_a_text_s_signature_is_sent_to_its_known_origin(carrier: dict[str, Any], profile: Any) -> None:
     """It is never required. So one of unknown origin is withheld, and removed from every field."""
     history = [user("a"), assistant([text("b"), text("c")], **carrier), user("d")]
     expected = {HERE: (OWN, {"carried": 1}), THERE: ({}, {"withheld": 1}), None: ({}, {"withheld": 1})}
@@ -308,7 +308,7 @@ def test_a_texts_signature_is_sent_where_it_is_known(carrier: dict[str, Any], pr
         assert [part.get("thoughtSignature") for part in parts] == [None, THEIRS if extra else None]
 
 
-def test_what_is_looked_up() -> None:
+def test_the_keys_of_a_history() -> None:
     """They are the ids of calls without their suffixes, and digests of the client's signatures."""
     details = {"reasoning_details": [ENTRY]}
     history = [
@@ -324,7 +324,7 @@ def test_what_is_looked_up() -> None:
 
 
 @EACH
-def test_models_that_sign_nothing_get_none(carrier: str) -> None:
+def test_models_that_sign_nothing_get_no_signature(carrier: str) -> None:
     """Only Gemini reads one beside a call or a text, or behind an id. Calls and results still match."""
     history = carried(carrier)
     history[1] |= OWN
@@ -345,7 +345,7 @@ KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read
 @pytest.mark.parametrize(
     "entry", [e for e in KNOWN if e["id"] in ("g65", "g66", "g68")], ids=lambda e: e["id"]
 )
-def test_known_signatures_do_no_harm(entry: dict[str, Any], model: str) -> None:
+def test_signatures_of_public_reports_do_no_harm(entry: dict[str, Any], model: str) -> None:
     """Joined and cut ones are replaced at once, a foreign one in good base64 after a refusal."""
     profile = profile_for(f"gemini/{model}")
     messages = as_sent(sanitize(entry["messages"], profile).messages, profile)

@@ -119,7 +119,7 @@ def test_system_messages_begin_no_content() -> None:
 
 
 @pytest.mark.parametrize("profile", [GEMINI_1, GEMINI_2, OPENAI], ids=lambda profile: profile.name)
-def test_models_that_do_not_ask_get_none(profile: Any) -> None:
+def test_models_that_require_none_get_none(profile: Any) -> None:
     """Models up to Gemini 2.5 accept signatures, and never require them."""
     history = [user("a"), assistant(None, [call("c1"), signed("c2")]), tool("c1"), tool("c2")]
 
@@ -155,7 +155,7 @@ def test_a_stand_in_that_is_there_is_counted(stand_in: str) -> None:
 
 
 @pytest.mark.parametrize("profile", [GEMINI_3, GEMINI_3_STRICT], ids=lambda profile: profile.name)
-def test_the_judge_takes_them(profile: Any) -> None:
+def test_the_judge_accepts_them(profile: Any) -> None:
     """The emulator reports a missing signature without them, and nothing with them."""
     history = [
         user("a"),

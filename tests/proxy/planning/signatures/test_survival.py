@@ -183,7 +183,9 @@ def assert_real(loop: Loop, parts: list[dict[str, Any]]) -> None:
 
 
 @given(ROUNDS, KEEPING)
-def test_a_loop(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]) -> None:
+def test_a_loop_keeps_its_signatures(
+    rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
+) -> None:
     """Every first call has the real signature."""
     loop = play(rounds, keep)
 
@@ -194,7 +196,7 @@ def test_a_loop(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], M
 
 
 @given(ROUNDS, KEEPING, st.data())
-def test_results_in_another_order(
+def test_results_in_another_order_keep_the_signatures(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], data: st.DataObject
 ) -> None:
     """Parallel results come in any order."""
@@ -214,7 +216,7 @@ def test_results_in_another_order(
 
 
 @given(ROUNDS, KEEPING)
-def test_parallel_calls_split_over_messages(
+def test_calls_split_over_messages_keep_the_signature(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
     """The client sends one assistant message for each call, and all results behind.
@@ -236,7 +238,7 @@ def test_parallel_calls_split_over_messages(
 
 
 @given(ROUNDS, KEEPING, st.data())
-def test_rounds_are_evicted(
+def test_evicted_rounds_leave_the_other_signatures(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], data: st.DataObject
 ) -> None:
     """A client, or the budget, drops rounds. The other rounds keep their signatures."""
@@ -249,7 +251,7 @@ def test_rounds_are_evicted(
 
 
 @given(ROUNDS, KEEPING)
-def test_the_signed_call_is_gone(
+def test_a_lost_signed_call_is_replaced_by_a_stand_in(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
     """A compaction that drops the first of parallel calls leaves an unsigned first. It gets a stand-in."""
@@ -270,7 +272,7 @@ def test_the_signed_call_is_gone(
 
 
 @given(ROUNDS)
-def test_another_endpoint(rounds: list[tuple[int, str, bool]]) -> None:
+def test_another_endpoint_gets_stand_ins(rounds: list[tuple[int, str, bool]]) -> None:
     """A signature of another origin is not sent, from any carrier. The stand-in is."""
     for forget in (False, True):
         loop = play(rounds, everything, origin=THERE)
@@ -285,7 +287,7 @@ def test_another_endpoint(rounds: list[tuple[int, str, bool]]) -> None:
 
 
 @given(ROUNDS, KEEPING, st.booleans())
-def test_provider_without_signatures_gets_none(
+def test_another_provider_gets_no_signature(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], streamed: bool
 ) -> None:
     """A model that signs nothing gets no signature in any field, and legal ids."""
@@ -301,7 +303,7 @@ def test_provider_without_signatures_gets_none(
 
 
 @given(ROUNDS)
-def test_the_store_has_lost_it(rounds: list[tuple[int, str, bool]]) -> None:
+def test_a_lost_store_leaves_the_client_s_signatures(rounds: list[tuple[int, str, bool]]) -> None:
     """After a restart, a client that sends back every field still has its signatures. Others get a stand-in."""
     loop = play(rounds, everything)
     loop.kept.clear()
@@ -317,7 +319,7 @@ def test_the_store_has_lost_it(rounds: list[tuple[int, str, bool]]) -> None:
 
 
 @given(ROUNDS, KEEPING)
-def test_the_call_was_changed(
+def test_a_changed_call_loses_its_signature(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
     """A call with other arguments is not the one that was signed."""
@@ -334,7 +336,7 @@ def test_the_call_was_changed(
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("keeps", [True, False])
-def test_the_signature_of_a_text(streamed: bool, keeps: bool) -> None:
+def test_the_signature_of_a_text_returns_to_its_origin(streamed: bool, keeps: bool) -> None:
     """It stands beside the text, and is restored where the client sends it and its origin is known."""
     loop = Loop([{"role": "user", "content": "go"}])
     signature = sign_text(1)
