@@ -32,9 +32,9 @@ def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str
     """
     data = answer.get("data")
     if not isinstance(data, list) or not all(isinstance(entry, Mapping) for entry in data):
-        raise _unusable("The provider answered with something that is no list of embeddings.")
+        raise _unusable("The provider's answer is not a list of embeddings.")
     if len(data) != wanted:
-        words = f"The provider answered with {len(data)} embeddings; {wanted} were asked for."
+        words = f"The provider answered with {len(data)} embeddings, not with the requested {wanted}."
         raise _unusable(words, Cause.NOT_AN_ANSWER if data else Cause.EMPTY)
     given = answer.get("model")
     return {
@@ -86,7 +86,7 @@ def _in_order(data: list[Any]) -> list[Any]:
     if all(place == places[0] for place in places):
         return data
     if not all(type(place) is int for place in places) or sorted(places) != list(range(len(data))):
-        raise _unusable("The provider's answer does not tell which embedding is which.")
+        raise _unusable("The provider's answer does not give each embedding one index.")
     return sorted(data, key=lambda entry: entry["index"])
 
 
@@ -94,7 +94,7 @@ def _in_encoding(embedding: Any, encoding: Encoding) -> Any:
     if isinstance(embedding, str) and embedding:
         return embedding if encoding == "base64" else _unpacked(embedding)
     if not isinstance(embedding, list) or not embedding:
-        raise _unusable("The provider's answer holds an embedding that is none.")
+        raise _unusable("The provider's answer holds an embedding that is not a list of numbers.")
     packed = _packed(embedding)  # packed in both cases, which checks that they are numbers
     return packed if encoding == "base64" else embedding
 
@@ -103,7 +103,7 @@ def _packed(numbers: list[Any]) -> str:
     try:
         floats = array("f", numbers)
     except (TypeError, OverflowError):
-        raise _unusable("The provider's answer holds an embedding that is none.") from None
+        raise _unusable("The provider's answer holds an embedding that is not a list of numbers.") from None
     return b64encode(_little_endian(floats).tobytes()).decode()
 
 
@@ -111,7 +111,7 @@ def _unpacked(text: str) -> list[float]:
     try:
         floats = array("f", b64decode(text, validate=True))
     except ValueError:
-        raise _unusable("The provider's answer holds an embedding that is none.") from None
+        raise _unusable("The provider's answer holds an embedding that is not a list of numbers.") from None
     return _little_endian(floats).tolist()
 
 

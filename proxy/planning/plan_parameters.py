@@ -103,7 +103,7 @@ def _refuse_to_drop(withheld: frozenset[str], parameters: Mapping[str, Any], dep
     for name in _NEVER_DROPPED:
         if name in withheld and not (name == "n" and parameters[name] == 1):
             raise InvalidRequest(
-                f"'{name}' cannot be sent to this model by way of '{deployment.provider}'; "
-                "an operator who knows better allows it by 'allowed_openai_params'.",
+                f"'{name}' cannot be sent to this model through '{deployment.provider}'. "
+                "The operator can allow it with 'allowed_openai_params'.",
                 param=name,
             )

@@ -41,8 +41,8 @@ def need_of(body: bytes, max_body_mib: int) -> int:
     need = _COPIES * len(body) + estimate_decoded(body, most)
     if need > most:
         raise BodyTooLarge(
-            f"The body would take {need // MIB} MiB of memory once it is decoded; a body may take "
-            f"{most // MIB}, {DIRECT_TIMES} times general_settings.max_body_mib."
+            f"The body would take {need // MIB} MiB of memory once it is decoded. The limit is "
+            f"{most // MIB} MiB, {DIRECT_TIMES} times general_settings.max_body_mib."
         )
     return need
 

@@ -43,7 +43,7 @@ def test_hostile_bodies_are_refused(piece: str) -> None:
     body = ("[" + ",".join([piece] * (MOST * MIB // (len(piece.encode()) + 1) - 1)) + "]").encode()
 
     with pytest.raises(
-        BodyTooLarge, match=r"would take \d+ MiB .* may take 32, 8 times general_settings.max_body_mib"
+        BodyTooLarge, match=r"would take \d+ MiB .* limit is 32 MiB, 8 times general_settings.max_body_mib"
     ):
         need_of(body, MOST)
 
