@@ -1,0 +1,29 @@
+"""The steps of one answer's checks are limited together."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.answers.tool_calls.work_limit import WorkLimit, WorkLimitExceeded
+
+
+def test_each_use_costs_one_step_more_than_its_number() -> None:
+    """So uses of no steps end as well."""
+    limit = WorkLimit(left=3)
+
+    limit.take(0)
+    limit.take(1)
+
+    assert limit.left == 0
+    with pytest.raises(WorkLimitExceeded):
+        limit.take(0)
+
+
+def test_a_used_up_limit_stays_used_up() -> None:
+    """A small use after a large one is refused too."""
+    limit = WorkLimit(left=5)
+
+    with pytest.raises(WorkLimitExceeded):
+        limit.take(9)
+    with pytest.raises(WorkLimitExceeded):
+        limit.take(0)

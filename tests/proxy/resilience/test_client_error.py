@@ -1,0 +1,80 @@
+"""The code and headers of an error that the client gets in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
+from proxy.resilience.client_error import tell_client
+from proxy.resilience.failure_table import TABLE, Kind, Row
+
+ROWS: dict[Kind, Row] = {row.kind: row for row in reversed(TABLE)}
+
+
+def told(
+    kind: Kind, status: int | None, asked_s: float | None = None, headers: dict[str, str] | None = None
+) -> UpstreamFault:
+    """Return the error that a client gets for a failure of *kind* under *status*."""
+    cause = Cause.TRUNCATED if status is None else None
+    fault = UpstreamFault("No.", cause=cause, upstream_status=status, headers=headers)
+    tell_client(fault, ROWS[kind], asked_s)
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "code"),
+    [
+        (Kind.CONTEXT_OVERFLOW, 413, "context_length_exceeded"),
+        (Kind.CONTENT_FILTER, 400, "content_filter"),
+        (Kind.QUOTA_EXHAUSTED, 402, "insufficient_quota"),
+        (Kind.RATE_LIMITED, 429, "rate_limit_exceeded"),
+        (Kind.SERVER_ERROR, 500, "upstream_error"),
+    ],
+)
+def test_codes_are_openais(kind: Kind, status: int, code: str) -> None:
+    """Agents act on these codes. Other kinds keep the error's own code."""
+    assert told(kind, status).code == code
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+def test_an_overflow_is_a_400(status: int) -> None:
+    """Clients read the code of a 400. Other failures keep the provider's status."""
+    assert told(Kind.CONTEXT_OVERFLOW, status).http_status == 400
+    assert told(Kind.SERVER_ERROR, 503).http_status == 503
+
+
+@pytest.mark.parametrize(("asked_s", "header"), [(0.2, "1"), (6.1, "7"), (30.0, "30"), (None, None)])
+def test_a_delay_is_a_header_in_whole_seconds(asked_s: float | None, header: str | None) -> None:
+    """The delay is rounded up, and never 0."""
+    assert told(Kind.RATE_LIMITED, 429, asked_s).headers.get("Retry-After") == header
+
+
+def test_no_delay_where_a_retry_is_useless() -> None:
+    """A used-up quota does not return after the provider's short delay."""
+    assert "Retry-After" not in told(Kind.QUOTA_EXHAUSTED, 429, 45.0).headers
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "header"),
+    [
+        (Kind.QUOTA_EXHAUSTED, 429, "false"),
+        (Kind.CONVERSION, None, "false"),
+        (Kind.RATE_LIMITED, 429, None),
+        (Kind.SERVER_ERROR, 500, None),
+        (Kind.TOO_EARLY, 425, "true"),
+        (Kind.INVALID_REQUEST, 400, None),
+    ],
+)
+def test_should_retry_is_sent_where_the_status_misleads(
+    kind: Kind, status: int | None, header: str | None
+) -> None:
+    """SDKs retry 408, 409, 429 and statuses from 500 on by themselves."""
+    assert told(kind, status).headers.get("x-should-retry") == header
+
+
+def test_the_provider_s_own_headers_stay() -> None:
+    """A header of the provider is found in any case of its letters, and not replaced."""
+    fault = told(Kind.QUOTA_EXHAUSTED, 429, 45.0, headers={"retry-after": "3", "X-Should-Retry": "true"})
+
+    assert fault.headers == {"retry-after": "3", "X-Should-Retry": "true"}
