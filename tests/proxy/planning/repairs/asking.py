@@ -11,10 +11,12 @@ from proxy.core.failures import Evidence
 from proxy.emulator import judge
 from proxy.emulator.errors import Refusal
 from proxy.planning.repairs import Repaired, repair_request
+from proxy.planning.repairs.draft import Draft
 from proxy.planning.repairs.repair_table import TABLE, Row
 from proxy.resilience.read_error import ProviderError, read_error
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Profile
+from sanitizers.messages import Entry
 from sanitizers.profiles import OPENAI
 
 History = list[dict[str, Any]]
@@ -43,3 +45,16 @@ def repaired(
 def judged(model: str, messages: Any, parameters: Mapping[str, Any], profile: Profile) -> Refusal | None:
     """Return what the strict emulator says of the request on Gemini's wire."""
     return judge(model, build_request(messages, parameters, profile, model))
+
+
+def draft_of(
+    messages: History, parameters: Mapping[str, Any] | None = None, profile: Profile = OPENAI
+) -> Draft:
+    """Return a refused request as each repair gets it."""
+    entries = tuple(Entry(message, at) for at, message in enumerate(messages))
+    return Draft(entries, parameters or {}, profile)
+
+
+def listed(draft: Draft) -> list[tuple[str, int, str, str]]:
+    """Return the kind, index, reason and detail of each change."""
+    return [(change.kind, change.index, change.reason, change.detail) for change in draft.changes]

@@ -1,0 +1,71 @@
+"""New ids of calls, the same on the call and on its results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from proxy.planning.repairs.rename_call_ids import make_call_ids_fit, rename_call_ids
+from tests.proxy.planning.repairs.asking import draft_of, listed, refusal
+from tests.support.builders import assistant, call, tool, user
+
+
+def ids_of(messages: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the ids of calls and results, in order."""
+    calls = [one["id"] for message in messages for one in message.get("tool_calls") or ()]
+    return calls + [message["tool_call_id"] for message in messages if message["role"] == "tool"]
+
+
+@pytest.mark.parametrize(
+    ("words", "bad", "good", "rule"),
+    [
+        ("string too long. Expected a string with maximum length 40", "x" * 41, "x" * 40, r".{9}"),
+        ("tool_use.id: String should match pattern", "a:b", "a-b", r"[a-zA-Z0-9_-]{1,64}"),
+        ("Tool call id was a-b but must be a-z, with a length of 9.", "a-b", "abcdefghi", r"[a-zA-Z0-9]{9}"),
+    ],
+)
+def test_an_illegal_id_is_replaced_on_both_sides(words: str, bad: str, good: str, rule: str) -> None:
+    """A legal id of the same turn stays."""
+    history = [user("go"), assistant(None, [call(bad), call(good)]), tool(bad, "one"), tool(good, "two")]
+    draft = make_call_ids_fit(draft_of(history), refusal(words))
+    first, second, *results = ids_of(draft.messages)
+
+    assert re.fullmatch(rule, first)
+    assert (second, results) == (good, [first, good])
+    assert listed(draft) == [("replaced", 1, "call_id", ""), ("replaced", 2, "call_id", "")]
+
+
+def test_two_calls_of_a_turn_never_share_an_id() -> None:
+    """The second one gets a derived id, and its result the same."""
+    history = [user("go"), assistant(None, [call("a"), call("b")]), tool("a", "one"), tool("b", "two")]
+    entries, _ = rename_call_ids(draft_of(history).entries, lambda given: "same")
+    first, second, *results = ids_of([entry.message for entry in entries])
+
+    assert first == "same"
+    assert second != "same"
+    assert results == [first, second]
+
+
+SIGNED = "a__thought__c2ln"
+
+
+@pytest.mark.parametrize(("called", "answered"), [(SIGNED, "a"), ("a", SIGNED)])
+def test_a_suffix_on_one_side_does_not_part_a_result_from_its_call(called: str, answered: str) -> None:
+    """Clients strip the signature suffix on one side only."""
+    history = [user("go"), assistant(None, [call(called)]), tool(answered, "one")]
+    entries, _ = rename_call_ids(draft_of(history).entries, lambda given: f"new{len(given)}")
+    one, result = ids_of([entry.message for entry in entries])
+
+    assert one == result == f"new{len(called)}"
+
+
+def test_ids_that_may_stay_change_nothing() -> None:
+    """The entries are the same objects."""
+    before = draft_of([user("go"), assistant(None, [call("a")]), tool("a", "one")]).entries
+    entries, changes = rename_call_ids(before, lambda given: given)
+
+    assert changes == []
+    assert all(new is old for new, old in zip(entries, before, strict=True))
