@@ -33,7 +33,7 @@ class Agreement:
         self.says_anything = False
         """True where anything counts for all."""
 
-    def name(self, learned: Learned, until: float) -> None:
+    def set_named(self, learned: Learned, until: float) -> None:
         """Store a window from an error with a code. :meth:`renew` has to follow."""
         self.named = learned, until
 

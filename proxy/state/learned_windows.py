@@ -113,7 +113,7 @@ class LearnedWindows:
             taught.learned, taught.until = lesson.learned, now + _BELIEVED_S
             taught.inside_text = lesson.inside_text
             if lesson.for_all:
-                agreed.name(lesson.learned, taught.until)
+                agreed.set_named(lesson.learned, taught.until)
         agreed.renew(now)
         return lesson
 
