@@ -20,7 +20,7 @@ WITHOUT_TESTS = LISTS / "without_tests.txt"
 WITHOUT_SOURCE = LISTS / "without_source.txt"
 """Test files that belong to no single module."""
 
-MOST = {WITHOUT_TESTS: 194, WITHOUT_SOURCE: 34}
+MOST = {WITHOUT_TESTS: 112, WITHOUT_SOURCE: 7}
 """The lengths of the lists, which are lowered as they shrink."""
 
 

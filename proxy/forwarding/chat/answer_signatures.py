@@ -14,7 +14,7 @@ from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
-from proxy.state.kept_signatures import SPACE, StoredSignature, Signed, pack, pack_refused, text_key, unpack
+from proxy.state.kept_signatures import SPACE, Signed, StoredSignature, pack, pack_refused, text_key, unpack
 from proxy.upstream.signature_carriers import STAND_INS, canonical_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of

@@ -190,7 +190,7 @@ def test_the_answer_counts_against_a_shared_window(model: str, shared: bool) -> 
     assert window_of(with_info(model, max_input_tokens=10_000)).shared is shared
 
 
-def test_reading_it_imports_no_litellm() -> None:
+def test_reading_it_imports_no_litellm(fresh_python: Callable[[str], str]) -> None:
     """The table is read as a file, and the package is not imported."""
     code = (
         "import sys; from tests.proxy.planning.test_windows import deployment; "

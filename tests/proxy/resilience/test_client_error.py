@@ -17,7 +17,8 @@ def told(
 ) -> UpstreamFault:
     """Return the error that a client gets for a failure of *kind* under *status*."""
     cause = Cause.TRUNCATED if status is None else None
-    fault = UpstreamFault("No.", cause=cause, upstream_status=status, headers=headers)
+    fault = UpstreamFault("No.", cause=cause, upstream_status=status)
+    fault.headers.update(headers or {})
     tell_client(fault, ROWS[kind], asked_s)
     return fault
 

@@ -228,7 +228,9 @@ ODD: list[Any] = [None, True, 7, 0.5, "x", [], ["x"], [[]], {}, {"x": 1}]
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
-@pytest.mark.parametrize("path", [*ON_CALLS, *ON_MESSAGES, ("reasoning_details",)], ids=".".join)
+@pytest.mark.parametrize(
+    "path", [*CALL_SIGNATURE_FIELDS, *MESSAGE_SIGNATURE_FIELDS, ("reasoning_details",)], ids=".".join
+)
 def test_hostile_carriers_hold_no_signature(path: tuple[str, ...], value: Any) -> None:
     """A client's text in a carrier is not a signature, and causes no fault of the proxy."""
     for depth in range(1, len(path) + 1):
