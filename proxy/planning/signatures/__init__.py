@@ -13,6 +13,6 @@ keeps the signature under that id. The signature is written beside the call as w
 :mod:`proxy.state.kept_signatures` describes the stored signature of a call.
 
 In a history on its way to Gemini, a call's signature is in one field, ``extra_content.google``. It is the
-``SIGNATURE_FIELD`` there. Each wire writes it in its own form. Sources: ai.google.dev/gemini-api/docs/thought-signatures. Clients that lose
-signatures: litellm#41534, OpenHands SDK#1500, helix#1835.
+``SIGNATURE_FIELD`` there. Each wire writes it in its own form. Sources: ai.google.dev/gemini-api/docs/
+thought-signatures. Clients that lose signatures: litellm#41534, OpenHands SDK#1500, helix#1835.
 """
