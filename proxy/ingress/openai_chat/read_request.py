@@ -21,7 +21,7 @@ from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
 from proxy.ingress.parameter_limits import check_unknown
 from sanitizers import Change, Unrepairable
-from sanitizers.outline import DEPTH, Outline
+from sanitizers.outline import DEPTH, Outline, outline_of
 from sanitizers.validation import read_history
 
 _CONTENT_OF, _CALLS_OF = methodcaller("get", "content"), methodcaller("get", "tool_calls")
@@ -45,16 +45,18 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     It also does so for a missing model, messages that cannot be read, and a known parameter of the wrong type.
     """
     fields, body, mended = _load(body, mends=mends)
+    given = fields.get("messages")
+    outline = outline_of(given) if isinstance(given, list) else None
+    known = known_tools(fields.get("tools"))
+    if rest := _of_unknown_depth(fields, outline, known, max_nesting):
+        refuse_nesting(rest, max_nesting)
     model = read_model(fields)
     if "messages" not in fields:
         raise InvalidRequest("'messages' is required.", param="messages")
     try:
-        outline = read_history(fields["messages"])
+        outline = read_history(given, outline)
     except Unrepairable as error:
         raise InvalidRequest(error.message, param=error.param) from None
-    known = known_tools(fields.get("tools"))
-    if rest := _of_unknown_depth(fields, outline, known, max_nesting):
-        refuse_nesting(rest, max_nesting)
     parameters: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for name, value in fields.items():
@@ -112,12 +114,12 @@ def _weight_of(outline: Outline) -> int:
 
 
 def _of_unknown_depth(
-    fields: dict[str, Any], outline: Outline, known: KnownTools | None, max_nesting: int
+    fields: dict[str, Any], outline: Outline | None, known: KnownTools | None, max_nesting: int
 ) -> dict[str, Any]:
     """Return the lists and objects among *fields*, without the messages and tools that are known to be flat enough."""
     are_containers = map(_CONTAINERS.__contains__, map(type, fields.values()))
     rest = dict(compress(fields.items(), are_containers))
-    if max_nesting >= 2 + DEPTH:
+    if outline is not None and max_nesting >= 2 + DEPTH:
         del rest["messages"]
         if outline.odd:
             rest["messages"] = [outline.messages[index] for index in outline.odd]
