@@ -58,7 +58,7 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 class MarkedEntries(tuple[Entry, ...]):
-    """Entries that find their *open* places once, since several steps ask for them before one changes any."""
+    """Entries that compute once which of them are open, since several steps ask before one changes any."""
 
     @cached_property
     def open(self) -> list[int]:
@@ -67,7 +67,10 @@ class MarkedEntries(tuple[Entry, ...]):
 
 
 def open_places(entries: Entries) -> list[int]:
-    """Return the places of the entries that are not known to be clean, which include all calls outside whole rounds."""
+    """Return the places of the entries that are not known to be clean.
+
+    The calls of every round that is not whole are among them (:mod:`sanitizers.marking`).
+    """
     return entries.open if isinstance(entries, MarkedEntries) else _find_open(entries)
 
 
@@ -130,7 +133,7 @@ def is_part_list(content: Any) -> bool:
 
 
 def first_of_newest_user_turn(messages: Messages) -> int:
-    """Return the index of the newest user turn: the first of the user messages that end with the last one.
+    """Return the index of the newest user turn: the first message of the last run of user messages.
 
     System messages between them do not separate them. Returns the length of *messages* where there is no user message.
     """
@@ -145,7 +148,7 @@ def first_of_newest_user_turn(messages: Messages) -> int:
 
 
 _SHORT = 2**20
-"""Characters of a text up to which its containers are not counted: decoded, such a text takes at most 40 MiB."""
+"""Characters of a text that is decoded without counting its objects and arrays. It takes at most 40 MiB."""
 
 _MOST_CONTAINERS = 2**18
 """Objects and arrays of a text that may be decoded: each takes about 60 bytes of memory."""
@@ -169,8 +172,8 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
 
     Arguments that are too dense to be decoded give None too (:func:`is_too_dense`).
 
-    Gemini's ``functionCall.args`` is a protobuf Struct. It cannot carry arrays, scalars, NaN, infinities or lone
-    surrogates ("Invalid value … google.protobuf.Struct"). orjson refuses exactly those.
+    Gemini's ``functionCall.args`` is a protobuf Struct: an object without NaN, infinities or lone surrogates
+    ("Invalid value … google.protobuf.Struct"). orjson refuses these, and the type is checked afterwards.
     """
     if text == "{}":
         return {}

@@ -1,6 +1,6 @@
 r"""Joins surrogate pairs that a provider split.
 
-JSON writes an emoji as two escapes, ``\ud83d\ude00``. A provider that cuts its text by tokens or by length may end a
+JSON may write an emoji as two escapes, ``\ud83d\ude00``. A provider that cuts its text by tokens or by length may end a
 chunk, or an answer, between them. A single surrogate is not legal text. Strict parsers refuse it. OpenAI answers a
 history with one by ``400 … no low surrogate``, so the conversation would be lost. Adjacent surrogates are joined. A
 single one becomes U+FFFD, Unicode's replacement character.
@@ -13,7 +13,7 @@ from typing import Any
 REPLACEMENT = "\ufffd"
 
 PendingSurrogates = dict[tuple[int, str | int], str]
-"""High surrogates that wait for their low ones, by choice, and by the text's name or the call's place."""
+"""High surrogates that wait for their low ones, by the choice's index, and by the delta's field or the call's index."""
 
 
 def join_surrogates(pending: PendingSurrogates, key: tuple[int, str | int], text: str) -> str:

@@ -35,7 +35,10 @@ def excerpt(message: Mapping[str, Any]) -> str:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the differences between two forms of a message: each field with its path, before and after."""
+    """Yield the differences between two forms of a message.
+
+    The first fields that differ come with path, before and after. The last pair has the number of the others.
+    """
     found = list(_walk(before, after, ""))
     for path, old, new in found[:_MOST_DIFFERENCES]:
         was, now = _text_of(old), _text_of(new)

@@ -1,6 +1,7 @@
-"""What a request was read from, and an answer too: bytes and events that carry the name of their format.
+"""The original bytes of a request and the original events of an answer, each with the name of its format.
 
-Only a wire of the same format may send a request's bytes. Only a writer of the same format may send an answer's events.
+Only the wire of a provider with that format may send a request's bytes. Only the writer of a client with that format
+may send an answer's events.
 Without the name, the bytes of one format could be sent as those of another.
 """
 
@@ -34,7 +35,7 @@ class Source:
 
 @record
 class AnswerSource:
-    """What one chunk, or one whole answer, was projected from."""
+    """The provider's own event or body that one chunk or one whole answer was converted from."""
 
     format: str
     """The name of the format that *event* is in."""

@@ -23,8 +23,8 @@ class TurnPolicies:
     def find(self, model: str, label: str, key: str) -> TurnPolicy | None:
         """Return the policy for *model* and for the key named *key*, None where the guard is off.
 
-        *label* is the model's name in the configuration, which may be a wildcard. Values for the exact name override
-        values for the wildcard.
+        *label* is the model's name in the configuration, which may be a wildcard. An entry for the exact name replaces
+        the entry for the wildcard.
         """
         named = model if model in self._models else label if label in self._models else ""
         place = (named, key if key in self._keys else "")

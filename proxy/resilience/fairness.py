@@ -27,7 +27,7 @@ class Admission:
     that fills the process before others come keeps its places. The places that it returns go to the refused clients,
     however often it asks, until it is down to its share.
 
-    While a client without a place waits, shares are rounded down, so that every place above them comes free. Otherwise
+    While a refused client is remembered, shares are rounded down, so that every place above them comes free. Otherwise
     they are rounded up, so that none is left over.
 
     Clients that hold one place each and always ask first can still keep a new client out, since there is no queue. The

@@ -1,9 +1,9 @@
 """Separates the provider's own objects in an error from pieces of the request that the provider sends back.
 
     the body and its error  always the provider's
-    details                 quoted if all fields that are read stand in the request, as names with values
-    parsed out of a text    quoted if one of these fields does, or the whole text
-    any other field         quoted if one value does
+    the error's details     quoted if every field that is read is in the request, with its name and its value
+    parsed out of a text    quoted if one such name with its value is in the request, or the whole text is
+    any other field         quoted if one value is in the request
 
 A name with its value (``"code": 429``) is seldom in a request by chance. A value alone often is.
 """

@@ -1,17 +1,20 @@
-"""Reads the lesson of an overflow error about its deployment.
+"""Learns a deployment's context window and token factor from a context-overflow error.
 
 An error is believed only as far as it is plausible, and only for a time. It may quote a client's words, or give a
 limit in bytes. It may count the answer with the prompt, or come from a server that was restarted with a larger window.
 A window that is too small refuses requests before they are sent, so nothing would prove it wrong.
 
-- Numbers: the provider's limit becomes the window. It is ignored if it is smaller than any model's window, or than an
-  answered prompt. It is also ignored below a sixteenth of the known window, or half of the configured one. The
-  provider's count of the prompt becomes the factor.
+- Numbers: the provider's limit becomes the window. It is ignored below 1,024 tokens, since every model's window is
+  larger, and below an answered prompt. It is also ignored below a sixteenth of the known window, or half of the
+  configured one. The provider's count divided by our estimate becomes the factor, if that raises the factor. Requests
+  with media teach no factor.
 - No numbers: with a known window and a request near it, the factor was too small. With an unknown window, the refused
   size becomes a guess. Guesses cut requests, and refuse none.
-- Bytes: a limit on the body teaches nothing. One request is made smaller.
-- Within: words inside a text teach only their own tenant, with or without a code.
-- Buried: words that the request holds may be a quotation. Without a code, one request is made smaller.
+- Bytes: a limit on the body teaches nothing. Only this request's retry is made smaller.
+- Inside a text: the overflow words may stand behind other words of the error. The lesson then counts only for the
+  tenant of this request, even if a code reports the overflow.
+- In the request: overflow words that stand in the request too may be a quotation, so their numbers are not believed.
+  Without a code nothing is learned, and only this request's retry is made smaller.
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ class Lesson:
     calibration: Calibration
     learned: Learned | None
     most: int | None
-    """The most tokens of the retry, by the new factor, where the window gives none."""
+    """The most tokens that the retry may have, by the new factor. None where the learned window suffices."""
 
     for_all: bool = False
     """True where *learned* counts for every tenant at once, since a code reported the overflow."""

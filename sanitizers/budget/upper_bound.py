@@ -5,7 +5,7 @@ everything but text. A text counts as the most expensive text of its length.
 
 The bound is never below :meth:`sanitizers.budget.estimate.Estimator.request_tokens` of the same family for the same
 arguments. A text's bound is never below the count of a tokenizer that merges bytes, since no token is shorter than a
-byte. Nearly all tokenizers do.
+byte. Nearly all tokenizers merge bytes.
 
 Providers add hidden text to a request, and the cost of media is a guess. So the factor and the margin of an estimate
 apply to the bound too. The bound is loose, since it allows for texts that nobody writes, such as all digits or all rare
@@ -36,7 +36,7 @@ _ROUNDED_UP = 1 + 1e-6
 """A factor for sums of floats that round differently: one part in a million."""
 
 _Walks: TypeAlias = dict[tuple[str, str], float]
-"""The most that a walk can cost, by its first and last class."""
+"""The highest cost of a run of characters, by the classes of its first and last character (:func:`text_bound`)."""
 
 
 class TextBound(NamedTuple):
@@ -64,11 +64,11 @@ def bound_of_outlined(
     """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
 
     *most_bytes* is at least the UTF-8 size of all texts in plain messages. The length of the JSON that they were read
-    from suffices, since JSON never writes a character with fewer bytes. It must not exceed :data:`WHOLE`, beyond which
-    a text counts as more than it has.
+    from suffices, since JSON never writes a character with fewer bytes. It must not exceed :data:`WHOLE`: for
+    a longer text, :func:`upper_bound` counts four bytes for each character.
 
-    Plain messages take no time, and odd ones as much as in :func:`upper_bound`. The result is larger by the JSON around
-    the texts.
+    Messages that the outline calls plain take no time. Its ``odd`` ones are read as in :func:`upper_bound`. The result
+    is larger by the JSON around the texts.
     """
     rates = _rates(family)
     plain = len(outline.messages) - len(outline.odd)
@@ -89,7 +89,7 @@ def bound_of_outlined(
 
 
 def bound_of_changed(family: Family, changed: Messages) -> int:
-    """Return the addition to the bound of an outline for *changed* messages, which others of it were made into.
+    """Return what *changed* messages add to the bound of an outline. They replace messages of that outline.
 
     The outlined messages still count, so that changed ones are counted twice.
     """
@@ -97,7 +97,7 @@ def bound_of_changed(family: Family, changed: Messages) -> int:
 
 
 class _Rates(NamedTuple):
-    """The costs of a family's messages beside their texts, and the most of their texts."""
+    """The costs of a family's messages beside their texts, and the bound of their texts."""
 
     per_request: int
     per_message: float
@@ -125,9 +125,9 @@ def text_bound(family: Family) -> TextBound:
     """Return the bound for a text of *family*.
 
     An ASCII character's cost depends on itself and on the one before it (a space's on two). So a text is a walk over
-    the classes of characters. A long walk costs at most the mean of its dearest cycle per step. Beyond that, it costs
-    at most the dearest walk that visits no class twice, since the mean pays for every cycle. Any other character begins
-    a new walk.
+    the classes of characters. A long walk costs at most the mean of its dearest cycle per step. The mean
+    pays for every cycle of a walk. What is left of the walk visits no class twice, and costs at most the dearest such
+    walk. Any other character begins a new walk.
     """
 
     def cost(before: str, character: str) -> float:

@@ -1,4 +1,4 @@
-"""Write the bounds of numbers, and formats."""
+"""Write a schema's numeric bounds and its ``format`` in the provider's dialect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGEST = 1e300
 
 
 def write_bounds(draft: Draft) -> None:
-    """Write the bounds of a number. For an integer, an exclusive bound becomes the next number."""
+    """Write the bounds of a number. For an integer, an exclusive bound becomes the nearest integer inside it."""
     schema = draft.schema
     bounds: Schema = {}
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
@@ -43,7 +43,7 @@ def write_bounds(draft: Draft) -> None:
 
 
 def write_format(draft: Draft) -> None:
-    """Write the format where the type has it, and describe it otherwise."""
+    """Write ``format`` where the dialect knows it for the type. Otherwise put it into the description."""
     given: Any = draft.schema["format"]
     if not isinstance(given, str):
         draft.note("keyword_dropped", "format")

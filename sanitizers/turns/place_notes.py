@@ -1,7 +1,7 @@
 """Place notes for the model within its history, each behind the result that made it due.
 
-The cause of each note is found again from the history alone, in every turn. So a note stays in its place in all later
-requests, and the cached prefix holds.
+The cause of each note is found again from the history alone, in every request. So a note stays in its place in all
+later requests, and the cached prefix holds.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def place_notes(
 ) -> tuple[Messages, list[Change]]:
     """Return *messages* with all notes that are due, and a change for each, or *messages* itself where none is due.
 
-    *multi_agent* says that the request declares tools that delegate. The note of index ``i`` depends on ``messages[:i +
-    1]`` and on the policy alone.
+    *multi_agent* says that the request declares tools that delegate. The note of index ``i`` depends on
+    ``messages[:i + 1]``, on the policy and on *multi_agent* alone.
     """
     if policy.changes_nothing:
         return messages, []
@@ -54,7 +54,7 @@ def place_notes(
 
 
 def _note_counts(rounds: Sequence[Round], policy: TurnPolicy, notes: _Notes, *, multi_agent: bool) -> None:
-    """Add the note for the round that made the warning due, and for the round that was the last delegation."""
+    """Add the note for the round that made the warning due, and for the round that used up the allowed delegations."""
     working = delegations = 0
     warned = False
     for one in rounds:

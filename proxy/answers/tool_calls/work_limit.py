@@ -1,7 +1,7 @@
 """Limits the work for all calls of one answer together.
 
-The check runs on the event loop, and schema and arguments may both be hostile. Steps are counted instead of time, so
-the same answer always has the same result.
+The check of an answer's tool calls runs on the event loop, and schema and arguments may both be hostile. Steps are
+counted instead of time, so the same answer always has the same result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ class WorkLimit:
     left: int = MAX_STEPS
 
     def take(self, steps: int) -> None:
-        """Take *steps*. Raises :class:`WorkLimitExceeded` where too few are left, and on every later call."""
+        """Take *steps* and one for the call itself.
+
+        Raises :class:`WorkLimitExceeded` where too few are left, and on every later call.
+        """
         self.left -= steps + 1
         if self.left < 0:
             raise WorkLimitExceeded

@@ -10,7 +10,7 @@ import re
 from ipaddress import ip_address
 
 _HOST = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::[0-9]*)?")
-"""The syntax of ``Host`` (RFC 9110, section 7.2): an address in brackets or a name, and a port."""
+"""The syntax of ``Host`` (RFC 9110, section 7.2): an address in brackets or a name, and optionally a port."""
 
 _OF_CONTAINERS = frozenset({"host.docker.internal", "gateway.docker.internal", "host.containers.internal"})
 """The names by which Docker and Podman let a container reach its host. Public name servers do not resolve them."""
@@ -19,8 +19,8 @@ _OF_CONTAINERS = frozenset({"host.docker.internal", "gateway.docker.internal", "
 def is_trusted_host(host: str, allowed: tuple[str, ...] = ()) -> bool:
     """Return True where a foreign page cannot have chosen *host*, the value of ``Host``.
 
-    Addresses are trusted, ``localhost`` and the names below it (RFC 6761), and the names of a container's host. So
-    are the *allowed* names, which are in lower case. The port and a dot at the end are ignored.
+    IP addresses are trusted, ``localhost`` and names below it (RFC 6761), and the names of a container's host. The
+    *allowed* names, in lower case, are trusted too. The port and a dot at the end are ignored.
     """
     found = _HOST.fullmatch(host.lower())
     if found is None:

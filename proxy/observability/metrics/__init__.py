@@ -1,4 +1,8 @@
-"""Every metric, on a registry of its own. The files: requests, upstream, histories, process.
+"""Every metric, on a registry of its own.
+
+    requests   requests, tokens and times        histories  changes, violations, budgets and turns
+    upstream   calls, retries and circuits       process    the process itself; loop_lag is its event loop
+    gen_ai     OpenTelemetry's names             labelled   cheap look-ups of labels; series counts them
 
 Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes.
 Nothing that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics

@@ -47,7 +47,10 @@ def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _first_of_newest_own_turn(messages: Messages) -> int:
-    """Return the index of the newest turn with the user's own words or media. Steps may have inserted later ones."""
+    """Return the index of the newest turn with the user's own words or media.
+
+    User turns that steps inserted do not count.
+    """
     kept = [at for at, message in enumerate(messages) if message["role"] != "user" or _says_own(message)]
     first = first_of_newest_user_turn([messages[at] for at in kept])
     return kept[first] if first < len(kept) else len(messages)
@@ -61,7 +64,7 @@ def _says_own(message: Message) -> bool:
 
 
 def _is_own(message: Message, number: int) -> bool:
-    """Return True for a part of the user's own, false for a medium of a tool's result and its introduction.
+    """Return False for media of a tool's result and for the line that introduces it, else True.
 
     A merged message may hold both.
     """

@@ -10,7 +10,7 @@ _TYPES = frozenset({"redacted_thinking", "thinking"})
 
 
 def lacks_thinking_blocks(messages: Messages) -> bool:
-    """Tell whether the open turn of *messages* has an answer that begins without thinking.
+    """Return True where an assistant message behind the last user message begins without a thinking block.
 
     "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost
     set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146). A round of tools
