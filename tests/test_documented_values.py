@@ -118,7 +118,9 @@ def test_fixed_bounds_are_those_of_the_code() -> None:
 
 async def test_packed_bodies_have_the_bound_that_is_listed() -> None:
     """Zeros unpack to a thousand times their size: 1 MiB of them is read, and one byte more is refused."""
-    [[_, told]] = [row for row in rows_under(read("limits.md"), "Fixed bounds") if row[0] == "a compressed body"]
+    [[_, told]] = [
+        row for row in rows_under(read("limits.md"), "Fixed bounds") if row[0] == "a compressed body"
+    ]
     packed = {"Content-Encoding": "deflate"}
     async with proxied(settings_of(), ScriptedUpstream()) as proxy:
         small = await proxy.post(zlib.compress(bytes(2**20)), headers=packed)
