@@ -1,4 +1,4 @@
-"""What cutting costs over a whole session: an agent of 200 requests, and four ways to fit it into a window.
+"""Measures the cost of cutting over a whole session: an agent of 200 requests, and four ways to fit it into a window.
 
 Run it with ``make bench-cuts``. A provider caches what a request has in common with the one before it, message by
 message, in blocks of 128 tokens from 1,024 on; cached input costs a quarter or a tenth of the price. What is

@@ -1,4 +1,4 @@
-"""What each bound on memory costs when it is reached. It is part of ``make bench``.
+"""Measures the memory that each bound takes when it is reached. It is part of ``make bench``.
 
 Each cache is filled by itself; what it holds then is what the allocator gave for it (tracemalloc), in MiB.
 """

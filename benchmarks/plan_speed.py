@@ -1,4 +1,4 @@
-"""What planning cuts costs: CPU time for 1,000 messages, by how much of them has to go.
+"""Measures the cost of planning cuts: CPU time for 1,000 messages, by how much of them has to go.
 
 It is part of ``make bench``. Sizes are looked up, so that what is measured is the planning; ``fit`` is planning,
 rendering and checking.

@@ -9,7 +9,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
 class GoogleExtra(TypedDict):
-    """What Google's OpenAI endpoint puts beside a call, or beside an answer without calls."""
+    """The fields that Google's OpenAI endpoint puts beside a call, or beside an answer without calls."""
 
     thought_signature: str
 
@@ -97,7 +97,7 @@ class ContentPart(TypedDict):
 
 
 Content: TypeAlias = str | list[ContentPart]
-"""What a message says."""
+"""The content of a message."""
 
 
 class SystemMessage(TypedDict):
@@ -110,7 +110,7 @@ class SystemMessage(TypedDict):
 
 
 class UserMessage(TypedDict):
-    """What the user says."""
+    """A message of the user."""
 
     role: Literal["user"]
     content: Content
@@ -119,7 +119,7 @@ class UserMessage(TypedDict):
 
 
 class AssistantMessage(TypedDict):
-    """What the model said, did and thought."""
+    """A message of the model: its text, its calls and its reasoning."""
 
     role: Literal["assistant"]
     content: NotRequired[Content | None]

@@ -16,9 +16,9 @@ from sanitizers.record import record
 class ChatRequest:
     """One chat request as the client meant it.
 
-    *parameters* holds the known parameters that were set (null counts as not set) in the client's order,
-    without ``model``, ``messages`` and the stream switches; *unknown* everything else, which goes upstream only
-    where the deployment allows it by name.
+    *parameters* holds the known parameters in the client's order. A parameter of null counts as not set. ``model``,
+    ``messages`` and the stream switches are not among them. *unknown* holds everything else. Such a field goes upstream
+    only where the deployment allows it by name.
     """
 
     model: str
@@ -28,24 +28,24 @@ class ChatRequest:
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
     weight: int
-    """What work on what was read costs, as the bytes of a usual body: many small messages, calls and parts cost what
-    fewer long ones do. A note or two that are added do not matter."""
+    """The cost of work on the request, as the bytes of a usual body. Many small messages, calls and parts count as much
+    as fewer long ones. Notes that are added later are not counted."""
 
     outline: Outline | None = None
-    """Of the history as it was read, which *messages* need not be any more."""
+    """The outline of the history as it was read. A later step may have replaced *messages*."""
 
     known_tools: KnownTools | None = None
-    """What is known of the tools that were read, which *parameters* need not have any more."""
+    """The facts of the tools as they were read. A later step may have replaced the tools in *parameters*."""
 
     source: Source | None = None
-    """The body that it was read from; None for a request that no client sent."""
+    """The body of the request, or None for a request that no client sent."""
 
     mended: tuple[Change, ...] = ()
-    """What was changed so that it could be read."""
+    """The changes that made the body readable."""
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the history is that of :attr:`source`."""
+        """True where the history is the object that was read from :attr:`source`."""
         return self.source is not None and self.source.messages is self.messages
 
     @property

@@ -37,7 +37,7 @@ class LegacyPiece(TypedDict, total=False):
 
 
 class Delta(TypedDict, total=False):
-    """What one chunk adds to one choice; clients append each text to what they have."""
+    """The addition of one chunk to one choice. Clients append each text to the texts that came before."""
 
     role: Literal["assistant"]
     content: str | None

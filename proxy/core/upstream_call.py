@@ -53,13 +53,13 @@ class UpstreamCall:
     parameters: Mapping[str, Any]
     timeouts: Timeouts
     ask_usage: bool = True
-    """Whether a stream is asked for its usage, which the budget learns from, whoever else wants it."""
+    """True where a stream is asked for its usage. The budget learns from the usage."""
 
     source: Source | None = None
     """The request as the client sent it. Its *messages* may be others by now; the wire decides whether to use it."""
 
     weight: int = 0
-    """What writing it costs, as the bytes of a usual body."""
+    """The cost of writing the request, as the bytes of a usual body."""
 
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     profile: Profile | None = None
@@ -75,12 +75,12 @@ class UpstreamCall:
 
     @property
     def choices(self) -> int:
-        """How many choices are asked for."""
+        """The number of choices that are asked for."""
         return self.parameters.get("n") or 1
 
     @property
     def is_gemini(self) -> bool:
-        """Whether a Gemini model is behind it, by whichever route."""
+        """True for a Gemini model, by every route."""
         return self.rules.name.startswith("gemini")
 
 
@@ -99,9 +99,9 @@ class TextCall:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     trace: CallTrace | None = None
     weight: int = 0
-    """What writing it costs, as the bytes of a usual body."""
+    """The cost of writing the request, as the bytes of a usual body."""
 
     @property
     def choices(self) -> int:
-        """How many choices are asked for: so many for each prompt."""
+        """The number of choices that are asked for, over all prompts."""
         return (self.parameters.get("n") or 1) * len(separate_inputs(self.parameters["prompt"]))

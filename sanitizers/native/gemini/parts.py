@@ -1,4 +1,4 @@
-"""What one part of a content holds. Proto JSON takes ``functionCall`` and ``function_call`` alike, and so does this."""
+"""Reads one part of a content. ``functionCall`` and ``function_call`` are the same field, as in proto JSON."""
 
 from __future__ import annotations
 
