@@ -44,11 +44,6 @@ class ChatRequest:
     """The changes that made the body readable."""
 
     @property
-    def is_unchanged(self) -> bool:
-        """True where the history is the object that was read from :attr:`source`."""
-        return self.source is not None and self.source.messages is self.messages
-
-    @property
     def known_outline(self) -> Outline | None:
         """The outline, where it is the one of *messages*."""
         outline = self.outline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proxy.core.chat_request import ChatRequest
-from proxy.core.source import OPENAI_CHAT, Source
+from proxy.core.source import OPENAI_CHAT
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from tests.support.builders import user
 
@@ -24,7 +24,6 @@ def test_openai_s_reader_names_its_format() -> None:
     assert request.source is not None
     assert (request.source.format, request.source.body) == (OPENAI_CHAT, BODY)
     assert request.source.messages is request.messages
-    assert request.is_unchanged
     assert request.body_bytes == len(BODY)
 
 
@@ -37,29 +36,18 @@ def test_body_that_was_mended_is_the_mended_one() -> None:
     assert "Hi \ufffd".encode() in request.source.body
 
 
-def test_equal_history_is_a_changed_one() -> None:
+def test_equal_history_has_no_known_outline() -> None:
     """Equality takes as long as the history is, and is not needed: what is unchanged is handed on as it is."""
     request = read()
     equal = replace(request, messages=[user("Hi.")])
 
     assert equal.messages == request.messages
-    assert not equal.is_unchanged
     assert equal.known_outline is None
 
 
-def test_request_without_a_source_is_not_called_unchanged() -> None:
+def test_request_without_a_source_has_no_body() -> None:
     """The gateway makes such requests itself, and there are no bytes to send."""
     made = replace(read(), source=None)
 
-    assert not made.is_unchanged
     assert made.known_outline is made.outline, "the outline is still that of the history"
     assert made.body_bytes == 0
-
-
-def test_history_of_another_source_is_changed() -> None:
-    """The outline does not tell: it may be that of a history which was never in the body."""
-    request = read()
-    other = replace(request, source=Source(OPENAI_CHAT, BODY, [user("Other.")]))
-
-    assert other.known_outline is other.outline
-    assert not other.is_unchanged
