@@ -20,11 +20,11 @@ from proxy.forwarding.answer_buffer import LARGEST, AnswerBuffer
 from proxy.planning import windows
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.memory import MemoryStore
-from proxy.state.refused_requests import MOST_BODIES, Refusal, RefusedRequests
+from proxy.state.refused_requests import MAX_BODIES, Refusal, RefusedRequests
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache
 from sanitizers.schemas.outcome_cache import OutcomeCache
-from sanitizers.schemas.tools import MOST_KEPT
+from sanitizers.schemas.tools import MAX_KEPT
 
 _STORE_MIB = 32
 _VALUE_BYTES = 1_800
@@ -46,8 +46,8 @@ def _text_cache() -> object:
 
 
 def _schemas() -> object:
-    kept: OutcomeCache[str, object] = OutcomeCache(MOST_KEPT)
-    for number in range(2 * MOST_KEPT // 4_000):
+    kept: OutcomeCache[str, object] = OutcomeCache(MAX_KEPT)
+    for number in range(2 * MAX_KEPT // 4_000):
         fields = {
             f"field_{at}_{number}": {"type": "string", "description": "words " * 10} for at in range(40)
         }
@@ -58,7 +58,7 @@ def _schemas() -> object:
 
 def _poison_guard() -> object:
     guard = RefusedRequests()
-    for number in range(MOST_BODIES):
+    for number in range(MAX_BODIES):
         digest = hashlib.sha256(str(number).encode()).digest()
         refusal = Refusal(400, f"{number} " + "x" * 300)
         guard.refused((0, "openai/gpt-4o"), lambda digest=digest: digest, refusal, 0.0)  # type: ignore[misc]
@@ -70,7 +70,7 @@ def _knowledge() -> object:
     settings = load_settings(orjson.dumps({"model_list": [entry]}), {}).settings
     learned_windows = LearnedWindows()
     for number in range(_NAMES):
-        learned_windows.of(resolve(settings, f"openai/model-{number}")[0], 0.0)
+        learned_windows.lessons_of(resolve(settings, f"openai/model-{number}")[0], 0.0)
     return learned_windows
 
 
@@ -117,8 +117,8 @@ def held_mib(fill: Callable[[], object]) -> float:
 BOUNDS: dict[str, tuple[str, Callable[[], object]]] = {
     "store (signatures)": (f"store.memory_mib: {_STORE_MIB}", lambda: asyncio.run(_store())),
     "counts of texts": (f"2 x {CACHED_TEXTS:,} texts, for each family of models", _text_cache),
-    "cleaned schemas of tools": (f"{MOST_KEPT // 2**20} MiB as JSON", _schemas),
-    "refused requests": (f"{MOST_BODIES:,} bodies", _poison_guard),
+    "cleaned schemas of tools": (f"{MAX_KEPT // 2**20} MiB as JSON", _schemas),
+    "refused requests": (f"{MAX_BODIES:,} bodies", _poison_guard),
     "what deployments taught": (f"{_NAMES:,} deployments", _knowledge),
     "an answer held back": (f"{LARGEST // 2**20} MiB of events, in small pieces", _answer),
     "windows of models": ("litellm's table", _table),

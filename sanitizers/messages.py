@@ -150,17 +150,17 @@ def first_of_newest_user_turn(messages: Messages) -> int:
 _SHORT = 2**20
 """Characters of a text that is decoded without counting its objects and arrays. It takes at most 40 MiB."""
 
-_MOST_CONTAINERS = 2**18
+_MAX_CONTAINERS = 2**18
 """Objects and arrays of a text that may be decoded: each takes about 60 bytes of memory."""
 
 
 def is_too_dense(text: str) -> bool:
     """Tell whether decoding the JSON *text* would take many times the memory of the text."""
-    if len(text) <= _SHORT or _containers(text) <= _MOST_CONTAINERS:
+    if len(text) <= _SHORT or _containers(text) <= _MAX_CONTAINERS:
         return False
     # Without its escapes, every second piece between quotes is outside of strings.
     pieces = text.replace("\\\\", "").replace('\\"', "").split('"')
-    return _containers("".join(pieces[::2])) > _MOST_CONTAINERS
+    return _containers("".join(pieces[::2])) > _MAX_CONTAINERS
 
 
 def _containers(text: str) -> int:

@@ -15,7 +15,7 @@ from sanitizers.messages import Messages
 from sanitizers.outline import LETTERS
 from sanitizers.profiles import Profile
 
-_MOST_CALLS = 16
+_MAX_CALLS = 16
 """Calls of one turn up to which the pattern matches: it lists every number of calls."""
 
 
@@ -71,7 +71,7 @@ def _legal_order(profile: Profile) -> re.Pattern[str]:
     system = "[ds]" if profile.developer_role else "s"
     leading = "" if not profile.system_role else f"{system}*+" if profile.many_systems else f"{system}?+"
     first = "u" if profile.user_first else "[acu]"
-    rounds = "|".join("c" + (count - 1) * "e" + count * "t" for count in range(1, _MOST_CALLS + 1))
+    rounds = "|".join("c" + (count - 1) * "e" + count * "t" for count in range(1, _MAX_CALLS + 1))
     before_user = "" if profile.user_runs else "(?<!u)"
     before_user += "" if profile.user_after_result else "(?<!t)"
     before_assistant = "" if profile.assistant_runs else "(?<!a)"

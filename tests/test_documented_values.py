@@ -87,15 +87,15 @@ FIXED: dict[str, list[float]] = {
     "a body's arrival": [read_body._LONGEST_S],
     "a connection's first request head": [connection_table.HEAD_S],
     "stop sequences, `tools`, entries of `logit_bias`, unknown fields": [
-        *(parameter_limits.MOST_ENTRIES[name] for name in ("stop", "tools", "logit_bias")),
-        parameter_limits.MOST_UNKNOWN,
+        *(parameter_limits.MAX_ENTRIES[name] for name in ("stop", "tools", "logit_bias")),
+        parameter_limits.MAX_UNKNOWN,
     ],
-    "texts to embed": [inputs.MOST_TEXTS],
-    "objects and arrays in a text of JSON (arguments, results)": [messages._MOST_CONTAINERS],
+    "texts to embed": [inputs.MAX_TEXTS],
+    "objects and arrays in a text of JSON (arguments, results)": [messages._MAX_CONTAINERS],
     "a provider's error": [answer_bodies.LARGEST_ERROR // 1024],
     "a provider's whole answer": [transport._LARGEST_ANSWER // 2**20],
-    "images fetched for a request": [inlining.MOST_IMAGES, fetching._MOST_REDIRECTS],
-    "a look at the inspector": [worker_thread.LARGEST_MIB, worker_thread.MOST_MESSAGES],
+    "images fetched for a request": [inlining.MAX_IMAGES, fetching._MAX_REDIRECTS],
+    "a look at the inspector": [worker_thread.LARGEST_MIB, worker_thread.MAX_MESSAGES],
     "one write to a client that does not read": [event_stream.STALL_S],
 }
 """The rows of fixed bounds that are numbers, by their first cell."""

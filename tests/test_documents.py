@@ -18,10 +18,10 @@ DOCUMENTS = [
     *sorted((ROOT / "deploy").rglob("*.md")),
 ]
 README = ROOT / "README.md"
-MOST_LINES = 150
+MAX_LINES = 150
 
 FOLDERS = ("benchmarks", "deploy", "docs", "proxy", "sanitizers", "tests")
-MOST_WORDS = 25
+MAX_WORDS = 25
 """Words of a sentence: more is more than one thought."""
 
 LONG = {"CHANGELOG.md", "deploy/README.md"}
@@ -79,7 +79,7 @@ def sentences_of(document: Path) -> list[str]:
 def test_sentences_are_short(document: Path) -> None:
     """A reader gets one thought at a time; a part behind a colon or a semicolon counts by itself."""
     words = {sentence: len(re.findall(r"[\w'/.-]+", sentence)) for sentence in sentences_of(document)}
-    long = {sentence: count for sentence, count in words.items() if count > MOST_WORDS}
+    long = {sentence: count for sentence, count in words.items() if count > MAX_WORDS}
 
     if str(document.relative_to(ROOT)) in LONG:
         assert long, "take it out of LONG"
@@ -126,7 +126,7 @@ def test_every_configuration_that_is_shown_is_valid(document: Path) -> None:
 
 def test_readme_is_short() -> None:
     """The rest stands in ``docs/``."""
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
 def test_every_document_is_linked_from_the_readme_or_the_architecture() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SHOWING = ("README.md", "docs/inspector.md")
 PICTURES = ROOT / "docs" / "pictures"
-MOST_OCTETS = 120_000
+MAX_OCTETS = 120_000
 
 
 def shown(document: str) -> set[Path]:
@@ -28,4 +28,4 @@ def test_pictures_are_there_and_shown() -> None:
 
 def test_pictures_are_small() -> None:
     """They are a part of every clone for ever."""
-    assert {path.name for path in PICTURES.glob("*") if path.stat().st_size >= MOST_OCTETS} == set()
+    assert {path.name for path in PICTURES.glob("*") if path.stat().st_size >= MAX_OCTETS} == set()

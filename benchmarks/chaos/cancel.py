@@ -16,10 +16,10 @@ from benchmarks.chaos.patient_provider import patient_provider
 from benchmarks.chaos.serving import Server
 from benchmarks.chaos.watching import Held, connections, read_metrics, settle, total
 
-MOST_GROWTH_MIB = 8.0
+MAX_GROWTH_MIB = 8.0
 """What the second half of a run may add to the memory of the process."""
 
-USUAL_S, MOST_S = 0.25, 1.0
+USUAL_S, MAX_S = 0.25, 1.0
 """Seconds within which a call upstream has to be closed: 99 of 100, and all of them on a busy machine."""
 
 _KEEP_ALIVE_S = 1.0
@@ -33,7 +33,7 @@ async def run(
     transport: str,
     seed: int,
     usual_s: float = USUAL_S,
-    most_s: float = MOST_S,
+    most_s: float = MAX_S,
 ) -> tuple[Report, dict[str, Held]]:
     """Let *clients* come and leave, and return the report and what the process held before, between and after.
 
@@ -91,7 +91,7 @@ async def _look_after(origin: str, pid: int, held: dict[str, Held], report: Repo
         report.violations.append(f"more is open than before: {rest} / {after}: {connections(pid)}")
     if working:
         report.violations.append(f"{working:.0f} requests are still in flight")
-    if (grown := after.mib - held["half way"].mib) > MOST_GROWTH_MIB:
+    if (grown := after.mib - held["half way"].mib) > MAX_GROWTH_MIB:
         report.violations.append(f"the second half took {grown:.1f} MiB")
 
 

@@ -16,7 +16,7 @@ TOO_LONG_S = 5.0
 """Seconds of silence; more than the limits that the run configures."""
 
 _STATUSES = (400, 500, 502, 503, 504)
-_MOST_CHUNKS = 7
+_MAX_CHUNKS = 7
 
 
 class Faults:
@@ -38,7 +38,7 @@ class Faults:
         if not self._strikes():
             return NO_FAULT
         draw = self._random
-        chunks = draw.randrange(_MOST_CHUNKS)
+        chunks = draw.randrange(_MAX_CHUNKS)
         status = draw.choice(_STATUSES)
         ways: dict[str, dict[str, Any]] = {
             f"status {status}": {"status": status},
@@ -67,7 +67,7 @@ class Faults:
         ways: dict[str, OpenAIFault] = {
             f"status {status}": {"status": status},
             "status 429": {"status": 429, "headers": {"retry-after-ms": str(draw.randrange(100, 600))}},
-            "cut": {"cut_after_chunks": draw.randrange(_MOST_CHUNKS)},
+            "cut": {"cut_after_chunks": draw.randrange(_MAX_CHUNKS)},
             "garbage": {"garbage": True},
             "late": {"delay_seconds": draw.uniform(0.05, 0.5)},
             "silent": {"delay_seconds": TOO_LONG_S},

@@ -24,7 +24,7 @@ from benchmarks.chaos.serving import Server
 from benchmarks.chaos.watching import Held, Samples, by_label, connections, read_metrics, settle, total
 from tests.process.running import Served
 
-MOST_GROWTH_MIB = 24.0
+MAX_GROWTH_MIB = 24.0
 """What the second half of a run may add to the memory of the process; a kilobyte a request would be a third of it."""
 
 LITELLM_LOADS_MIB = 80.0
@@ -134,7 +134,7 @@ async def _look_after(served: Served, providers: Providers, faults: Faults, repo
     if not back or after.descriptors > rest.descriptors:
         report.violations.append(f"more is open than before: {rest} / {after}: {connections(pid)}")
     grown = after.mib - report.held["half way"].mib
-    if grown > MOST_GROWTH_MIB + (LITELLM_LOADS_MIB if report.transport == "litellm" else 0.0):
+    if grown > MAX_GROWTH_MIB + (LITELLM_LOADS_MIB if report.transport == "litellm" else 0.0):
         report.violations.append(f"the second half took {grown:.1f} MiB")
     if (working := total(samples, "turnright_in_flight")) != 0:
         report.violations.append(f"{working:.0f} requests are still in flight")

@@ -26,7 +26,7 @@ from sanitizers.messages import base_id
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 
-_MOST_DOUBTFUL = 64
+_MAX_DOUBTFUL = 64
 """The most objects behind one call that may only repeat others. A model in a loop writes hundreds."""
 
 
@@ -267,7 +267,7 @@ class CallAssembler:
             following = PartialCall(None, None, maybe_repeated=True)
             following.name = call.name
             self._waiting.append(following)
-            if len(self._waiting) > _MOST_DOUBTFUL:
+            if len(self._waiting) > _MAX_DOUBTFUL:
                 raise UpstreamFault("The model wrote one call over and over.", cause=Cause.MALFORMED_CALL)
             _reassign(self._by_index, call, following)
             _reassign(self._by_id, call, following)

@@ -23,7 +23,7 @@ from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.turn_policies import TurnPolicies
-from proxy.state.taught import untaught
+from proxy.state.lessons import no_lessons
 
 CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
@@ -54,7 +54,7 @@ def run_explain(options: argparse.Namespace) -> int:
         )
         deployment = choose_pool(request.model, settings)[0]
         target = plan_target(deployment, settings.sanitize, withheld_unasked)
-        facts = facts_of(deployment, settings.budget, untaught(deployment))
+        facts = facts_of(deployment, settings.budget, no_lessons(deployment))
         policy = TurnPolicies(settings.turns).find(request.model, deployment.label, "")
         run = run_dry(DryRunInput(request, target, facts, policy=policy))
     except ConfigurationError as error:

@@ -33,10 +33,10 @@ _FREE, _RESERVE = ".", "r"
 _VERDICTS = {"unchanged": "green", "repaired": "yellow", "sent_as_is": "yellow", "refused": "red"}
 
 _BAR = 60
-_MOST_MESSAGES = 6
+_MAX_MESSAGES = 6
 """Messages of a step that are shown before and after it, and places that are named for one rule."""
 
-_MOST_CHANGES = 20
+_MAX_CHANGES = 20
 """Changes that are listed one by one. The steps below the list cover all of them."""
 
 
@@ -60,7 +60,7 @@ def _parts(explanation: Mapping[str, Any]) -> Iterator[Part]:
             yield from _violation_lines(explanation[key])
     if explanation["changes"]:
         yield from ("", f"changes ({explanation['summary']}):", _change_table(explanation["changes"]))
-        if (more := len(explanation["changes"]) - _MOST_CHANGES) > 0:
+        if (more := len(explanation["changes"]) - _MAX_CHANGES) > 0:
             yield f"  and {more:,} more; --json has all of them"
     history = [(entry["index"], entry["message"]) for entry in explanation["before"]]
     for step in explanation["steps"]:
@@ -91,7 +91,7 @@ def _change_table(changes: Sequence[Mapping[str, Any]]) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0), pad_edge=True)
     for width in (1, 12, 14, 0):
         table.add_column(min_width=width)
-    for change in changes[:_MOST_CHANGES]:
+    for change in changes[:_MAX_CHANGES]:
         detail = f"  {printable(change['detail'])}" if change["detail"] else ""
         what = f"{change['kind']} {change['reason']}{detail}"
         table.add_row("", change["step"], _place_of(change["step"], change), what)
@@ -110,8 +110,8 @@ def _violation_lines(found: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
 def _join_places(places: Sequence[str]) -> str:
     """Return the first of *places*, and the number of further ones."""
     named = list(dict.fromkeys(place for place in places if place))
-    more = f" and {len(named) - _MOST_MESSAGES:,} more" if len(named) > _MOST_MESSAGES else ""
-    return ", ".join(named[:_MOST_MESSAGES]) + more
+    more = f" and {len(named) - _MAX_MESSAGES:,} more" if len(named) > _MAX_MESSAGES else ""
+    return ", ".join(named[:_MAX_MESSAGES]) + more
 
 
 def _step_lines(
@@ -146,19 +146,19 @@ def _message_lines(before: Sequence[Any], after: Sequence[Any]) -> Iterator[Part
     old = {at: message for at, message in gone if at is not None}
     rewritten = [(at, old[at], message) for at, message in new if at in old]
     kept = {at for at, _, _ in rewritten}
-    for at, one, other in rewritten[:_MOST_MESSAGES]:
+    for at, one, other in rewritten[:_MAX_MESSAGES]:
         for minus, plus in differences(one, other):
             yield Text(f"    {f'- [{at}]':<8} {minus}", "red")
             yield Text(f"    {f'+ [{at}]':<8} {plus}", "green")
-    if len(rewritten) > _MOST_MESSAGES:
-        yield f"    and {len(rewritten) - _MOST_MESSAGES:,} more are rewritten"
+    if len(rewritten) > _MAX_MESSAGES:
+        yield f"    and {len(rewritten) - _MAX_MESSAGES:,} more are rewritten"
     for sign, colour, some in (("-", "red", gone), ("+", "green", new)):
         whole = [(at, message) for at, message in some if at not in kept]
-        for at, message in whole[:_MOST_MESSAGES]:
+        for at, message in whole[:_MAX_MESSAGES]:
             place = "[new]" if at is None else f"[{at}]"
             yield Text(f"    {sign} {place:<6} {excerpt(message)}", colour)
-        if len(whole) > _MOST_MESSAGES:
-            yield Text(f"    {sign} and {len(whole) - _MOST_MESSAGES:,} more", colour)
+        if len(whole) > _MAX_MESSAGES:
+            yield Text(f"    {sign} and {len(whole) - _MAX_MESSAGES:,} more", colour)
 
 
 def _budget_parts(budget: Mapping[str, Any]) -> Iterator[Part]:

@@ -15,8 +15,8 @@ _EXCERPT = 72
 _LEAD = 16
 """Characters that are shown before the first difference."""
 
-_MOST_CALLS = 6
-_MOST_DIFFERENCES = 3
+_MAX_CALLS = 6
+_MAX_DIFFERENCES = 3
 _ABSENT = object()
 
 
@@ -25,7 +25,7 @@ def excerpt(message: Mapping[str, Any]) -> str:
     words = [str(message.get("role"))]
     if message.get("tool_call_id"):
         words.append(f"({message['tool_call_id']})")
-    for call in (message.get("tool_calls") or ())[:_MOST_CALLS]:
+    for call in (message.get("tool_calls") or ())[:_MAX_CALLS]:
         function = call.get("function") or {}
         words.append(f"{function.get('name')}({call.get('id')})")
     content = message.get("content")
@@ -40,14 +40,14 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
     The first fields that differ come with path, before and after. The last pair has the number of the others.
     """
     found = list(_walk(before, after, ""))
-    for path, old, new in found[:_MOST_DIFFERENCES]:
+    for path, old, new in found[:_MAX_DIFFERENCES]:
         was, now = _text_of(old), _text_of(new)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, now, strict=False)))
         start = max(0, same - _LEAD)
         lead = "…" if start else ""
         head = f"{after.get('role')} {path} "
         yield _shorten(f"{head}{lead}{was[start:]}"), _shorten(f"{head}{lead}{now[start:]}")
-    if (more := len(found) - _MOST_DIFFERENCES) > 0:
+    if (more := len(found) - _MAX_DIFFERENCES) > 0:
         yield f"and {more} more fields", f"and {more} more fields"
 
 

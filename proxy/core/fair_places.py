@@ -50,7 +50,7 @@ class FairPlaces:
 
     def release(self, client: str) -> None:
         """Give one place of *client* back."""
-        waiter = self._order.give_back(client)
+        waiter = self._order.release(client)
         if waiter is not None:
             waiter.has_place = True
             waiter.wake()

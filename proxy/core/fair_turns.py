@@ -51,7 +51,7 @@ class FairTurns(Generic[WaiterT]):
         self._waiting += 1
         return False
 
-    def give_back(self, client: str) -> WaiterT | None:
+    def release(self, client: str) -> WaiterT | None:
         """Take a place back from *client*. Returns the waiter that gets it, or None if it stays free."""
         self._free += 1
         self._set_held(client, self.held_by(client) - 1)

@@ -11,18 +11,18 @@ from sanitizers.work_limit import metered
 Tokens: TypeAlias = list[int]
 Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
 
-MOST_TEXTS = 8_192
+MAX_TEXTS = 8_192
 """Most texts of one request. OpenAI takes 2,048, self-hosted servers take more. Gemini takes 100 for each call."""
 
-MOST_TOKENS = 2**20
+MAX_TOKENS = 2**20
 """Most tokens of one text that is sent as numbers: the largest window of any model."""
 
 
 def check_inputs(name: str, value: Any) -> None:
     """Check that *value* is a text, tokens, or a list of either, as OpenAI accepts for *name*.
 
-    Raises :class:`InvalidRequest`, with the place in ``param``. Lengths below :data:`MOST_TEXTS` and
-    :data:`MOST_TOKENS` are left to the provider.
+    Raises :class:`InvalidRequest`, with the place in ``param``. Lengths below :data:`MAX_TEXTS` and
+    :data:`MAX_TOKENS` are left to the provider.
     """
     if isinstance(value, str):
         return
@@ -30,7 +30,7 @@ def check_inputs(name: str, value: Any) -> None:
         raise _refused(name, "expected a string, or an array that is not empty")
     first = value[0]
     is_list_of_texts = isinstance(first, (str, list))
-    maximum, what = (MOST_TEXTS, "texts") if is_list_of_texts else (MOST_TOKENS, "tokens")
+    maximum, what = (MAX_TEXTS, "texts") if is_list_of_texts else (MAX_TOKENS, "tokens")
     if len(value) > maximum:
         words = f"at most {maximum} {what} are taken, and it has {len(value)}. No setting moves this limit"
         raise _refused(name, words)

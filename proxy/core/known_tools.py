@@ -8,7 +8,7 @@ from typing import Any
 LARGEST_KNOWN = 128 * 1024
 """Most bytes of a list of tools that is cached."""
 
-MOST_KNOWN = 32
+MAX_KNOWN = 32
 """Number of lists in the cache, the most recently used ones.
 
 With everything parsed from them they take about 1 MB, and 30 MB if they are made to be large.

@@ -39,18 +39,18 @@ class Lifecycle:
     cutting: bool = False
     """True if the grace period is over and requests in flight are ended."""
 
-    working: dict[asyncio.Task[Any], TimedRequest] = field(default_factory=dict)
+    in_flight: dict[asyncio.Task[Any], TimedRequest] = field(default_factory=dict)
     """The tasks of the API requests in flight, with their requests."""
 
     def cut_off(self) -> None:
         """Cancel all requests in flight. Each of them tells its client why."""
         self.cutting = True
-        for task in tuple(self.working):
+        for task in tuple(self.in_flight):
             task.cancel()
 
     def end_overdue(self, now: float) -> None:
         """Cancel the requests whose deadline passed before their answer began. Each of them tells its client why."""
-        for task, request in self.working.items():
+        for task, request in self.in_flight.items():
             if request.deadline + _GRACE_S <= now:
                 request.deadline = inf
                 request.overdue = True

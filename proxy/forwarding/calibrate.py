@@ -11,7 +11,7 @@ from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import RequestRecord
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.plan import Plan
-from proxy.state.taught import Counted, Taught, is_sampled
+from proxy.state.lessons import Counted, DeploymentLessons, is_sampled
 from sanitizers.budget.calibration import MIN_ESTIMATE
 
 
@@ -20,7 +20,7 @@ class _Sample:
     """One prompt and the provider's token count of it. *ended* is the end of its request, by the loop's clock."""
 
     plan: Plan
-    taught: Taught
+    lessons: DeploymentLessons
     counted: int
     request_id: str
     tenant: str
@@ -40,17 +40,17 @@ def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
     weight = plan.request.weight
     if weight > LARGE:  # takes too long even in a thread; conversations begin with smaller prompts
         return
-    taught = gateway.learned_windows.of(plan.deployment, now, record.key)
-    if is_sampled(taught, now):
-        count = partial(estimate_sent, plan.messages, plan.parameters, taught.family)
-        sample = _Sample(plan, taught, counted, record.request_id, record.key, now)
+    lessons = gateway.learned_windows.lessons_of(plan.deployment, now, record.key)
+    if is_sampled(lessons, now):
+        count = partial(estimate_sent, plan.messages, plan.parameters, lessons.family)
+        sample = _Sample(plan, lessons, counted, record.request_id, record.key, now)
         start_offloaded(weight, count, partial(_learn, sample, gateway))
 
 
 def _learn(sample: _Sample, gateway: Gateway, estimated: int) -> None:
     plan, counted = sample.plan, sample.counted
     media = has_media(plan.messages)
-    expected = estimated * sample.taught.calibration.live
+    expected = estimated * sample.lessons.calibration.live
     if gateway.recent_requests is not None:
         gateway.recent_requests.add_estimate(sample.request_id, ceil(expected))
     if estimated >= MIN_ESTIMATE and not media:

@@ -57,7 +57,7 @@ class Gateway:
     secrets: KnownSecrets = field(init=False)
     """The keys in the settings, which are masked in every error."""
 
-    memory_times: int = DIRECT_TIMES
+    memory_factor: int = DIRECT_TIMES
     """The memory that a request may take, in multiples of its body.
 
     It is more where a request may go through litellm.

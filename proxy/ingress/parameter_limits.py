@@ -13,7 +13,7 @@ from typing import Any
 
 from proxy.core.errors import InvalidRequest
 
-MOST_ENTRIES: Mapping[str, int] = MappingProxyType(
+MAX_ENTRIES: Mapping[str, int] = MappingProxyType(
     {
         "functions": 2_048,
         "logit_bias": 4_096,
@@ -30,7 +30,7 @@ MOST_ENTRIES: Mapping[str, int] = MappingProxyType(
 two. ``logit_bias``: no reference names a limit. (OpenAI's and Gemini's references, vLLM; from memory, 2026-11.)
 """
 
-MOST_VALUES: Mapping[str, int] = MappingProxyType(
+MAX_VALUES: Mapping[str, int] = MappingProxyType(
     {
         "audio": 256,
         "function_call": 256,
@@ -46,7 +46,7 @@ All but two are a handful of fields. ``prediction`` may hold its text in parts. 
 OpenAI takes 5,000 properties (from memory), each with a dozen values at most.
 """
 
-MOST_UNKNOWN = 1_024
+MAX_UNKNOWN = 1_024
 """Fields of a request that are not known parameters, at most. vLLM and litellm know some hundreds of their own."""
 
 
@@ -55,26 +55,26 @@ def check_entries(name: str, value: Any) -> None:
 
     Call it before any entry is read. *value* is a list or a dict, whose entries may have any type.
     """
-    most = MOST_ENTRIES.get(name)
+    most = MAX_ENTRIES.get(name)
     if most is not None:
         if len(value) > most:
             raise _too_many(name, most, f"it has {len(value)}")
         return
-    most = MOST_VALUES.get(name)
+    most = MAX_VALUES.get(name)
     if most is not None and _holds_more(value, most):
         raise _too_many(name, most, "it has more, in all its levels")
 
 
 def check_unknown(unknown: Mapping[str, Any]) -> None:
-    """Raise :class:`InvalidRequest` for more *unknown* fields than :data:`MOST_UNKNOWN`, or too long a ``metadata``.
+    """Raise :class:`InvalidRequest` for more *unknown* fields than :data:`MAX_UNKNOWN`, or too long a ``metadata``.
 
     ``param`` is the first 64 characters of the first field beyond the limit.
     """
-    if len(unknown) > MOST_UNKNOWN:
-        first = next(islice(unknown, MOST_UNKNOWN, None))
+    if len(unknown) > MAX_UNKNOWN:
+        first = next(islice(unknown, MAX_UNKNOWN, None))
         raise InvalidRequest(
             f"The request has {len(unknown)} fields that are no known parameters. "
-            f"At most {MOST_UNKNOWN} are taken, and no setting moves this limit.",
+            f"At most {MAX_UNKNOWN} are taken, and no setting moves this limit.",
             param=first[:64],
         )
     metadata = unknown.get("metadata")

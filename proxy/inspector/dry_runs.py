@@ -130,6 +130,6 @@ def run_for(
     label = (pool[0] if pool else deployment).label
     policy = gateway.turns.find(asked.chat.model, label, sender.key)
     target = plan_target(deployment, settings.sanitize, unsupported)
-    taught = gateway.learned_windows.look(deployment, inspection.now, sender.key)
-    facts = facts_of(deployment, settings.budget, taught)
+    lessons = gateway.learned_windows.peek(deployment, inspection.now, sender.key)
+    facts = facts_of(deployment, settings.budget, lessons)
     return run_dry(DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked))

@@ -48,7 +48,7 @@ from proxy.inspector.pages import INDEX, read_files
 from proxy.inspector.read_query import Query, read_query
 from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import unreadable_row, verdict_row
-from proxy.inspector.worker_thread import LARGEST_MIB, Seats, refuse_long, run_in_worker
+from proxy.inspector.worker_thread import LARGEST_MIB, InspectionPlaces, refuse_long, run_in_worker
 from proxy.observability.recent_requests import (
     BUCKET_S,
     RecentRequest,
@@ -63,12 +63,12 @@ from proxy.upstream.transports import transport_of
 
 FILES = Path(__file__).parent / "static"
 
-SEATS: web.AppKey[Seats] = web.AppKey("seats", Seats)
+PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
 
 
 def add_ui_routes(app: web.Application) -> None:
     """Add the inspector's paths. The current settings decide whether they answer."""
-    app[SEATS] = Seats()
+    app[PLACES] = InspectionPlaces()
     app.router.add_get(UI_MODELS, list_targets)
     app.router.add_post(UI_LOOK, look)
     app.router.add_post(UI_VERDICTS, verdicts)
@@ -190,7 +190,7 @@ async def live(request: web.Request) -> web.Response:
             "now": round(now + offset, 3),
             "bucket_s": BUCKET_S,
             "buckets": [bucket_to_json(bucket, offset) for bucket in recent.live(now)],
-            "in_flight": len(gateway.lifecycle.working),
+            "in_flight": len(gateway.lifecycle.in_flight),
             "bodies": recent.keeps_bodies,
         }
     )
@@ -224,7 +224,7 @@ def _sender_of(request: web.Request, seen: RecentRequest | None) -> Sender:
 @asynccontextmanager
 async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
     """Yield the page's request while it holds a seat. It has the deadline of any request, and ends at a shutdown."""
-    settings, working, record = gateway.settings, gateway.lifecycle.working, request[RECORD]
+    settings, in_flight, record = gateway.settings, gateway.lifecycle.in_flight, request[RECORD]
 
     def read(body: bytes) -> Query:
         asked = read_query(
@@ -239,13 +239,13 @@ async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]
     task = asyncio.current_task()
     assert task is not None
     record.deadline = record.started + settings.router_settings.timeout
-    working[task] = record
+    in_flight[task] = record
     try:
         body = await _read(request, gateway)
-        async with request.app[SEATS].take(record.client):
+        async with request.app[PLACES].hold(record.client):
             yield await run_in_worker(partial(read, body))
     finally:
-        del working[task]
+        del in_flight[task]
 
 
 async def _read(request: web.Request, gateway: Gateway) -> bytes:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 LARGEST_MIB = 2
 """MiB of a body. A usual history of 10,000 messages has one. Empty lists cost most per byte, and take 70 MB."""
 
-MOST_MESSAGES = 12_000
+MAX_MESSAGES = 12_000
 """Messages of a history, at most. Each costs up to 11 KB and a quarter of a millisecond, however short it is.
 
 With all of them damaged an inspection takes 130 MB and three seconds (CPython 3.11, 2026-11-22).
@@ -34,10 +34,10 @@ LONGEST_S = 60.0
 _SEATS = 2
 """Inspections that are held in memory at once: the verdicts on a long history, and one inspection between them."""
 
-_MOST_WAITING = 16
+_MAX_WAITING = 16
 """Bodies that may wait for a seat."""
 
-_MOST_STEPS = 20_000_000
+_MAX_STEPS = 20_000_000
 """Steps of one inspection or verdict. Sanitizing the longest history takes 200,000 with every message damaged."""
 
 _WORKER = WorkerThreads(1, "inspector")
@@ -48,33 +48,33 @@ async def run_in_worker(work: Callable[[], T]) -> T:
 
     Cancelled work ends at its next step.
 
-    Raises :class:`TooMuchWork` for work of more than :data:`_MOST_STEPS`.
+    Raises :class:`TooMuchWork` for work of more than :data:`_MAX_STEPS`.
     """
     try:
-        return await _WORKER.run(work, _MOST_STEPS)
+        return await _WORKER.run(work, _MAX_STEPS)
     except WorkLimitExceeded:
         raise TooMuchWork(
-            f"The inspector takes {_MOST_STEPS:,} steps for a request at most; this one takes more."
+            f"The inspector takes {_MAX_STEPS:,} steps for a request at most; this one takes more."
         ) from None
 
 
 def refuse_long(messages: int) -> None:
-    """Raise :class:`BodyTooLarge` for a history with more than :data:`MOST_MESSAGES` *messages*."""
-    if messages > MOST_MESSAGES:
+    """Raise :class:`BodyTooLarge` for a history with more than :data:`MAX_MESSAGES` *messages*."""
+    if messages > MAX_MESSAGES:
         raise BodyTooLarge(
-            f"The inspector looks at {MOST_MESSAGES:,} messages at most; this history has {messages:,}.",
+            f"The inspector looks at {MAX_MESSAGES:,} messages at most; this history has {messages:,}.",
             param="request.messages",
         )
 
 
-class Seats:
+class InspectionPlaces:
     """The seats of inspections. Clients share the seats and the places in the queue fairly."""
 
     def __init__(self) -> None:
-        self._places = FairPlaces(_SEATS, most_waiting=_MOST_WAITING)
+        self._places = FairPlaces(_SEATS, most_waiting=_MAX_WAITING)
 
     @asynccontextmanager
-    async def take(self, client: str) -> AsyncIterator[None]:
+    async def hold(self, client: str) -> AsyncIterator[None]:
         """Wait for a seat for *client* and hold it, both within :data:`LONGEST_S`.
 
         Raises :class:`Overloaded`. It also does where the client holds most of the queue and another client needs a

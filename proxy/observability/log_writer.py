@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from proxy.observability.log_lines import FormatLine, json_line
 
 _EVERY_S = 0.1
-_MOST_LINES = 20_000
+_MAX_LINES = 20_000
 """Lines that may wait: about 10 MB."""
 
 _LAST_S = 2.0
@@ -56,7 +56,7 @@ class WriterThread:
 
     def write(self, line: str) -> None:
         """Queue a line, which ends with a newline. Never waits."""
-        if len(self._lines) >= _MOST_LINES:
+        if len(self._lines) >= _MAX_LINES:
             self._dropped += 1
             return
         self._lines.append(line)

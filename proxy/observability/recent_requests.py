@@ -17,7 +17,7 @@ BUCKET_S = 5
 BUCKETS = 120
 """Buckets that are kept: ten minutes."""
 
-_MOST_SUMMARIES = 200
+_MAX_SUMMARIES = 200
 """Different summaries of changes that a bucket keeps, at a hundred bytes each. There may be as many as requests."""
 
 
@@ -159,7 +159,7 @@ class RecentRequests:
             bucket.output_tokens += seen.output_tokens
         if made:
             bucket.changes[made] += 1
-            if len(bucket.changes) > _MOST_SUMMARIES:
+            if len(bucket.changes) > _MAX_SUMMARIES:
                 bucket.split_summaries()
 
     def add_estimate(self, request_id: str, estimate: int) -> None:

@@ -11,7 +11,7 @@ import orjson
 
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
-from proxy.core.known_tools import LARGEST_KNOWN, MOST_KNOWN, KnownTools
+from proxy.core.known_tools import LARGEST_KNOWN, MAX_KNOWN, KnownTools
 from proxy.upstream.transports import transport_of
 from sanitizers import Change, Profile
 from sanitizers.schemas import (
@@ -33,7 +33,7 @@ _CACHE: dict[tuple[KnownTools, Target], CleanedTools] = {}
 """The results of the newest cleanings. Worker threads plan requests too, so a writer holds the lock."""
 
 _CACHE_LOCK = Lock()
-_CACHE_SIZE = 2 * MOST_KNOWN
+_CACHE_SIZE = 2 * MAX_KNOWN
 
 _SCHEMA_BYTE_COST = 256
 """The cost of one schema byte, in bytes of history. Cleaning 4,000 properties (155 KB) took 0.25 s. Planning a history

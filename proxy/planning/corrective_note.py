@@ -19,7 +19,7 @@ from sanitizers import Change
 
 STEP = "note"
 
-_MOST_NAMES = 64
+_MAX_NAMES = 64
 
 
 def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> str:
@@ -31,7 +31,7 @@ def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> s
         return "[Your last answer called a tool, and none can be called any more. Answer in text.]"
     if cause in (Cause.UNEXPECTED_CALL, Cause.UNDECLARED_CALL):
         names = [name for tool in parameters.get("tools") or () if (name := _name_of(tool))]
-        declared = f" Declared are: {', '.join(names[:_MOST_NAMES])}." if names else ""
+        declared = f" Declared are: {', '.join(names[:_MAX_NAMES])}." if names else ""
         return f"[Your last answer called a tool that is not declared.{declared} Use only these, or answer in text.]"
     if cause is Cause.INVALID_ARGUMENTS:
         return (

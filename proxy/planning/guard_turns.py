@@ -11,13 +11,13 @@ from functools import lru_cache
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
-from proxy.core.known_tools import MOST_KNOWN
+from proxy.core.known_tools import MAX_KNOWN
 from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn, guard_without_rounds
 
 MAX_ROUNDS = "x-turnright-max-rounds"
 """The header in which a client sends a lower limit of rounds."""
 
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 
 
 def read_max_rounds(value: str | None) -> int | None:
@@ -28,7 +28,7 @@ def read_max_rounds(value: str | None) -> int | None:
     if value is None:
         return None
     text = value.strip()
-    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text)):
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS and int(text)):
         raise InvalidRequest(f"'{MAX_ROUNDS}' must be a whole number of at least 1.", param=MAX_ROUNDS)
     return int(text)
 
@@ -59,6 +59,6 @@ def guard_chat(
     return replace(chat, messages=guarded.messages, parameters=guarded.parameters), guarded
 
 
-@lru_cache(maxsize=MOST_KNOWN)
+@lru_cache(maxsize=MAX_KNOWN)
 def _declared(names: tuple[str, ...], policy: TurnPolicy) -> Declared:
     return Declared(names, policy.delegating(names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _BASE_S = 0.5
-_MOST_S = 8.0
+_MAX_S = 8.0
 """openai-python's numbers."""
 
 LONGEST_WAIT_S = 30.0
@@ -23,4 +23,4 @@ def back_off(tries: int, asked_s: float | None, random: float) -> float:
     if asked_s is not None:
         return asked_s * (1.0 + _OVER_ASKED * random)
     # 1030 doublings overflow a float. The bound holds long before that.
-    return min(_MOST_S, _BASE_S * 2.0 ** min(tries - 1, 32)) * random
+    return min(_MAX_S, _BASE_S * 2.0 ** min(tries - 1, 32)) * random

@@ -33,7 +33,7 @@ from proxy.resilience.retry_budget import SharedRetryBudget
 if TYPE_CHECKING:
     from proxy.core.deployment import Deployment, Key
 
-MOST_WILDCARD_MODELS = 1_000
+MAX_WILDCARD_MODELS = 1_000
 
 
 class Balancer:
@@ -47,7 +47,7 @@ class Balancer:
         self._cooldown_s = cooldown_s
         self._named: dict[Key, DeploymentHealth] = {}
         self._wild: dict[Key, DeploymentHealth] = {}
-        self._wild_circuits: TenantLru[Key, None] = TenantLru(MOST_WILDCARD_MODELS)
+        self._wild_circuits: TenantLru[Key, None] = TenantLru(MAX_WILDCARD_MODELS)
         self._budgets: dict[int, SharedRetryBudget] = {}
 
     def carry(self, moved: Mapping[int, int], cooldown_s: float) -> Balancer:

@@ -21,7 +21,7 @@ _OF_ALL, _OF_ONE_TENANT = 4, 2
 _FEWEST_CALLS = 5
 _RECORD_S = 30.0
 _LONGEST_COOLDOWN_S = 60.0
-_PARK_S = 60.0
+_LONG_COOLDOWN_S = 60.0
 _LONGEST_S = 3_600.0
 """The longest time that a circuit stays open. A provider that names a longer delay is still asked once an hour, since
 quotas are raised and keys replaced."""
@@ -204,7 +204,7 @@ class Circuit:
             self._in_a_row = 0
             self._doublings = 0
 
-    def strike(self, ticket: Ticket, now: float, *, unsent: bool = False) -> None:
+    def count_failure(self, ticket: Ticket, now: float, *, unsent: bool = False) -> None:
         """Count a failure. *unsent* is true where nothing of the request was sent, so no client has caused it.
 
         Three in a row, or more than half of at least five calls in the last 30 seconds, open a closed circuit. Any
@@ -228,7 +228,7 @@ class Circuit:
             self._open(wait_s, now, for_all=fails_for_all)
             self._doublings += 1
 
-    def cool(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
+    def cool_down(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
         """Open it until the moment that the provider asked for, at most an hour. Without one, use the cooldown.
 
         *for_all* is true where the failure is the account's, and opens it for every tenant.
@@ -236,14 +236,16 @@ class Circuit:
         self.leave(ticket)
         self._open(_bounded(self._cooldown_s if asked_s is None else asked_s), now, for_all=for_all)
 
-    def park(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
+    def cool_down_long(
+        self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True
+    ) -> None:
         """Open it for a minute, or for the provider's longer delay, at most an hour.
 
         It is never less, since Gemini names some 45 seconds for a used-up daily quota (continue#9570). *for_all* is as
-        in :meth:`cool`.
+        in :meth:`cool_down`.
         """
         self.leave(ticket)
-        self._open(max(_PARK_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
+        self._open(max(_LONG_COOLDOWN_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
 
     def _close(self, ticket: Ticket) -> bool:
         """Close the parts that have not opened since the call began.

@@ -8,7 +8,7 @@ from typing import Self
 from proxy.resilience.circuit import Circuit, SharedCircuit, State
 from proxy.resilience.failure_table import Blame, Reach
 
-MOST_TENANTS = 250
+MAX_TENANTS = 250
 """Tenants whose circuits are kept, for each deployment. Beyond that, the first closed circuit is dropped."""
 
 
@@ -29,7 +29,7 @@ class DeploymentHealth:
         circuits = self.shared.circuits
         circuit = circuits.get(tenant)
         if circuit is None:
-            if len(circuits) >= MOST_TENANTS:
+            if len(circuits) >= MAX_TENANTS:
                 closed = (name for name, other in circuits.items() if not other.was_opened)
                 # its calls keep their reference, and end on it
                 del circuits[next(closed, next(iter(circuits)))]
@@ -106,12 +106,12 @@ class Attempt:
         """
         circuit, for_all = self._circuit, reach is Reach.ALL
         match blame:
-            case Blame.STRIKE:
-                circuit.strike(self._ticket, now, unsent=for_all)
-            case Blame.COOL:
-                circuit.cool(self._ticket, asked_s, now, for_all=for_all)
-            case Blame.PARK:
-                circuit.park(self._ticket, asked_s, now, for_all=for_all)
+            case Blame.COUNTED:
+                circuit.count_failure(self._ticket, now, unsent=for_all)
+            case Blame.COOLDOWN:
+                circuit.cool_down(self._ticket, asked_s, now, for_all=for_all)
+            case Blame.LONG_COOLDOWN:
+                circuit.cool_down_long(self._ticket, asked_s, now, for_all=for_all)
             case Blame.NONE:
                 circuit.leave(self._ticket)
 

@@ -79,13 +79,13 @@ class Blame(StrEnum):
     NONE = "none"
     """None: the request, the model or the client caused it."""
 
-    STRIKE = "strike"
+    COUNTED = "counted"
     """One failure is counted. Several open the circuit."""
 
-    COOL = "cool"
+    COOLDOWN = "cooldown"
     """The circuit opens for the delay that the provider asked for."""
 
-    PARK = "park"
+    LONG_COOLDOWN = "long_cooldown"
     """The circuit opens for a longer time."""
 
 
@@ -150,7 +150,7 @@ def _between(low: int, high: int) -> Fits:
 
 
 def _speaks_of(*subjects: Subject) -> Callable[[ProviderError], bool]:
-    return lambda error: error.about.subject in subjects
+    return lambda error: error.refusal.subject in subjects
 
 
 _FOR_EVERY_REQUEST = (Subject.KEY, Subject.MODEL, Subject.PLACE)
@@ -162,25 +162,25 @@ _FILTERED = (
     "prohibited_content",
 )
 _AFTER, _AT_ONCE, _NEVER = Fallback.AFTER, Fallback.AT_ONCE, Fallback.NEVER
-_NONE, _STRIKE, _COOL, _PARK = Blame.NONE, Blame.STRIKE, Blame.COOL, Blame.PARK
+_NONE, _COUNTED, _COOLDOWN, _LONG_COOLDOWN = Blame.NONE, Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN
 
 # fmt: off
 TABLE: tuple[Row, ...] = (
     #   kind                     fits                                                                   retry fallback          blame    client  source
     Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Fallback.LARGER,  _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
     Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   _NEVER,           _NONE,   False, "OpenAI and Azure: the same prompt is refused again"),
-    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, where=lambda e: e.of_request),                           0,   _AT_ONCE,         _PARK,   False, "OpenRouter: a smaller max_tokens can be afforded"),
-    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 429, where=lambda e: e.quota is Quota.LONG),             0,   _AT_ONCE,         _PARK,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal", Reach.ALL),
-    Row(Kind.QUOTA_EXHAUSTED,    _refused(403, where=lambda e: e.quota is Quota.LONG),                  0,   _AT_ONCE,         _PARK,   False, "the same under 403, which may be about one request", Reach.BY_CODE),
-    Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _PARK,   False, "OpenRouter, DeepSeek: no credit", Reach.ALL),
-    Row(Kind.RATE_LIMITED,       _refused(429, where=lambda e: e.of_request),                           ANY, _AFTER,           _COOL,   True,  "OpenAI: one request above the limit of a minute"),
-    Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOL,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585", Reach.ALL),
-    Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _PARK,   False, "another key may do, this one will not", Reach.ALL),
-    Row(Kind.KEY_REFUSED,        _refused(400, where=_speaks_of(Subject.KEY)),                          0,   _AT_ONCE,         _PARK,   False, "Gemini says 400 to a bad key", Reach.BY_CODE),
-    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=_speaks_of(Subject.PLACE)),                        0,   _AT_ONCE,         _PARK,   False, "Gemini FAILED_PRECONDITION", Reach.BY_CODE),
-    Row(Kind.NOT_ALLOWED_HERE,   _refused(403, where=_speaks_of(*_FOR_EVERY_REQUEST)),                  0,   _AT_ONCE,         _PARK,   False, "permission denied: by key, model or place", Reach.BY_CODE),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, where=lambda e: e.of_request),                           0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "OpenRouter: a smaller max_tokens can be afforded"),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 429, where=lambda e: e.quota is Quota.LONG),             0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal", Reach.ALL),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(403, where=lambda e: e.quota is Quota.LONG),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "the same under 403, which may be about one request", Reach.BY_CODE),
+    Row(Kind.QUOTA_EXHAUSTED,    _refused(402),                                                         0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "OpenRouter, DeepSeek: no credit", Reach.ALL),
+    Row(Kind.RATE_LIMITED,       _refused(429, where=lambda e: e.of_request),                           ANY, _AFTER,           _COOLDOWN,   True,  "OpenAI: one request above the limit of a minute"),
+    Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOLDOWN,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585", Reach.ALL),
+    Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "another key may do, this one will not", Reach.ALL),
+    Row(Kind.KEY_REFUSED,        _refused(400, where=_speaks_of(Subject.KEY)),                          0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "Gemini says 400 to a bad key", Reach.BY_CODE),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=_speaks_of(Subject.PLACE)),                        0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "Gemini FAILED_PRECONDITION", Reach.BY_CODE),
+    Row(Kind.NOT_ALLOWED_HERE,   _refused(403, where=_speaks_of(*_FOR_EVERY_REQUEST)),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "permission denied: by key, model or place", Reach.BY_CODE),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's flagged input, a file of another project"),
-    Row(Kind.MODEL_GONE,         _refused(404, 410, where=_speaks_of(*_FOR_EVERY_REQUEST)),             0,   _AT_ONCE,         _PARK,   False, "LiteLLM router: never retried", Reach.BY_CODE),
+    Row(Kind.MODEL_GONE,         _refused(404, 410, where=_speaks_of(*_FOR_EVERY_REQUEST)),             0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "LiteLLM router: never retried", Reach.BY_CODE),
     Row(Kind.MODEL_GONE,         _refused(404, 410),                                                    0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's image for a model of texts, a file that has gone"),
     Row(Kind.REQUEST_TIMEOUT,    _refused(408),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it"),
     Row(Kind.CONFLICT,           _refused(409),                                                         ANY, _AFTER,           _NONE,   True,  "openai-python retries it (a lock)"),
@@ -188,16 +188,16 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.TOO_LARGE,          _refused(413),                                                         0,   Fallback.LARGER,  _NONE,   False, "Anthropic request_too_large; Cerebras 413 without a body"),
     Row(Kind.CANCELLED,          _refused(499),                                                         ANY, _AFTER,           _NONE,   True,  "gemini-cli: like 503, as long as our client is there"),
     Row(Kind.INVALID_REQUEST,    _refused(400, 422),                                                    0,   _AFTER,           _NONE,   False, "never again unchanged (livekit, pipecat hammer); another provider has other rules", repair=True),
-    Row(Kind.GATEWAY_TIMEOUT,    _refused(504),                                                         1,   _AFTER,           _STRIKE, True,  "Gemini DEADLINE_EXCEEDED: once, then elsewhere (letta#2861)"),
-    Row(Kind.OVERLOADED,         _refused(529),                                                         1,   _AFTER,           _STRIKE, True,  "Anthropic overloaded_error: elsewhere after one retry"),
-    Row(Kind.UNAVAILABLE,        _refused(503),                                                         ANY, _AFTER,           _STRIKE, True,  "Gemini UNAVAILABLE: the model is overloaded"),
-    Row(Kind.BAD_GATEWAY,        _refused(502),                                                         ANY, _AFTER,           _STRIKE, True,  "a proxy on the way"),
-    Row(Kind.SERVER_ERROR,       _between(500, 600),                                                    ANY, _AFTER,           _STRIKE, True,  "Gemini INTERNAL: \"Please retry\""),
+    Row(Kind.GATEWAY_TIMEOUT,    _refused(504),                                                         1,   _AFTER,           _COUNTED, True,  "Gemini DEADLINE_EXCEEDED: once, then elsewhere (letta#2861)"),
+    Row(Kind.OVERLOADED,         _refused(529),                                                         1,   _AFTER,           _COUNTED, True,  "Anthropic overloaded_error: elsewhere after one retry"),
+    Row(Kind.UNAVAILABLE,        _refused(503),                                                         ANY, _AFTER,           _COUNTED, True,  "Gemini UNAVAILABLE: the model is overloaded"),
+    Row(Kind.BAD_GATEWAY,        _refused(502),                                                         ANY, _AFTER,           _COUNTED, True,  "a proxy on the way"),
+    Row(Kind.SERVER_ERROR,       _between(500, 600),                                                    ANY, _AFTER,           _COUNTED, True,  "Gemini INTERNAL: \"Please retry\""),
     Row(Kind.OTHER_REFUSAL,      _between(400, 500),                                                    0,   _AFTER,           _NONE,   False, "RFC 9110 section 15.5: the request's fault"),
-    Row(Kind.UNREACHABLE,        _cause(Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT),                      ANY, _AFTER,           _STRIKE, True,  "nothing was sent", Reach.ALL),
-    Row(Kind.CONNECTION_LOST,    _cause(Cause.CONNECTION_LOST),                                         ANY, _AFTER,           _STRIKE, True,  "gemini-cli: ECONNRESET and its kin"),
-    Row(Kind.FIRST_BYTE_TIMEOUT, _cause(Cause.FIRST_BYTE_TIMEOUT),                                      1,   _AFTER,           _STRIKE, True,  "as 504"),
-    Row(Kind.IDLE_TIMEOUT,       _cause(Cause.IDLE_TIMEOUT),                                            1,   _AFTER,           _STRIKE, True,  "as 504"),
+    Row(Kind.UNREACHABLE,        _cause(Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT),                      ANY, _AFTER,           _COUNTED, True,  "nothing was sent", Reach.ALL),
+    Row(Kind.CONNECTION_LOST,    _cause(Cause.CONNECTION_LOST),                                         ANY, _AFTER,           _COUNTED, True,  "gemini-cli: ECONNRESET and its kin"),
+    Row(Kind.FIRST_BYTE_TIMEOUT, _cause(Cause.FIRST_BYTE_TIMEOUT),                                      1,   _AFTER,           _COUNTED, True,  "as 504"),
+    Row(Kind.IDLE_TIMEOUT,       _cause(Cause.IDLE_TIMEOUT),                                            1,   _AFTER,           _COUNTED, True,  "as 504"),
     Row(Kind.DEADLINE,           _cause(Cause.DEADLINE),                                                0,   _NEVER,           _NONE,   True,  "there is no time for another try"),
     Row(Kind.OVERTIME,           _cause(Cause.OVERTIME),                                                1,   _AFTER,           _NONE,   True,  "as 504, of a provider that works"),
     Row(Kind.MALFORMED_CALL,     _cause(Cause.MALFORMED_CALL),                                          2,   _AFTER,           _NONE,   True,  "langgraph#6574; the second try with a note: vellum#43134", note=True),
@@ -206,11 +206,11 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.UNDECLARED_CALL,    _cause(Cause.UNDECLARED_CALL),                                         1,   _NEVER,           _NONE,   True,  "self-correction, once", note=True),
     Row(Kind.EMPTY,              _cause(Cause.EMPTY),                                                   ANY, _AFTER,           _NONE,   True,  "python-genai#1289, litellm#24442; gemini-cli retries"),
     Row(Kind.THINKING_ONLY,      _cause(Cause.THINKING_ONLY),                                           ANY, _AFTER,           _NONE,   True,  "gemini-cli THINKING_ONLY_RESPONSE"),
-    Row(Kind.TRUNCATED,          _cause(Cause.TRUNCATED),                                               ANY, _AFTER,           _STRIKE, True,  "gemini-cli NO_FINISH_REASON"),
+    Row(Kind.TRUNCATED,          _cause(Cause.TRUNCATED),                                               ANY, _AFTER,           _COUNTED, True,  "gemini-cli NO_FINISH_REASON"),
     Row(Kind.CONVERSION,         _cause(Cause.CONVERSION),                                              0,   _AFTER,           _NONE,   False, "litellm calls it a network error, status 500 (run on 1.105.3)"),
     Row(Kind.ODD_END,            _cause(Cause.ODD_END),                                                 1,   _AFTER,           _NONE,   True,  "gemini-cli OTHER: once at most"),
-    Row(Kind.NOT_AN_ANSWER,      _cause(Cause.NOT_AN_ANSWER),                                           1,   _AFTER,           _STRIKE, True,  "HTML or garbage in a 200: a captive proxy, a crashed server"),
-    Row(Kind.NOT_AN_ANSWER,      lambda *_: True,                                                       0,   _AFTER,           _STRIKE, False, "whatever else, a redirect for one"),
+    Row(Kind.NOT_AN_ANSWER,      _cause(Cause.NOT_AN_ANSWER),                                           1,   _AFTER,           _COUNTED, True,  "HTML or garbage in a 200: a captive proxy, a crashed server"),
+    Row(Kind.NOT_AN_ANSWER,      lambda *_: True,                                                       0,   _AFTER,           _COUNTED, False, "whatever else, a redirect for one"),
 )
 # fmt: on
 
@@ -242,5 +242,5 @@ def reach_of(row: Row, error: ProviderError) -> Reach:
     """Return the tenants whose requests the failure counts for."""
     if row.reach is not Reach.BY_CODE:
         return row.reach
-    by_code = error.quota_by_code if row.kind is Kind.QUOTA_EXHAUSTED else error.about.by_code
+    by_code = error.quota_by_code if row.kind is Kind.QUOTA_EXHAUSTED else error.refusal.by_code
     return Reach.ALL if by_code else Reach.TENANT

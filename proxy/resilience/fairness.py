@@ -11,7 +11,7 @@ _REMEMBERED_S = 5.0
 """Seconds for which a refused client is remembered. The refusal says ``Retry-After: 1``, so a client that has not
 returned by then has given up."""
 
-MOST_WAITING = 1_000
+MAX_WAITING = 1_000
 
 
 class Admission:
@@ -35,7 +35,7 @@ class Admission:
     """
 
     def __init__(self, max_in_flight: int, *, kept: float = 0.0) -> None:
-        self._most = max_in_flight
+        self._capacity = max_in_flight
         self._kept = kept
         self._in_flight = 0
         self._held: dict[str, int] = {}
@@ -47,29 +47,29 @@ class Admission:
         return self._in_flight
 
     @property
-    def most(self) -> int:
+    def capacity(self) -> int:
         """The number of all places."""
-        return self._most
+        return self._capacity
 
     def resize(self, max_in_flight: int) -> None:
         """Set the number of places. Clients keep the places that they hold, even beyond the new number."""
-        self._most = max_in_flight
+        self._capacity = max_in_flight
 
-    def take(self, client: str, now: float, amount: int = 1, own: int = 0) -> bool:
+    def admit(self, client: str, now: float, amount: int = 1, own: int = 0) -> bool:
         """Take *amount* places for a request of *client*. Return False where they are refused.
 
         *own* is the part of the client's places that this request holds already. The caller returns the places once,
-        however the request ends (:meth:`give_back`).
+        however the request ends (:meth:`release`).
         """
         if self._waiting:
             self._forget_old(now)
         held = self._held.get(client, 0)
         taken = self._in_flight + amount
-        if taken > self._most:
+        if taken > self._capacity:
             if held == own:
                 self._remember(client, now)
             return False
-        if taken * 2 > self._most and held > own and self._is_over(taken, held + amount):
+        if taken * 2 > self._capacity and held > own and self._is_over(taken, held + amount):
             return False
         if self._waiting:
             self._waiting.pop(client, None)
@@ -81,7 +81,7 @@ class Admission:
         """Return the number of places that *client* holds."""
         return self._held.get(client, 0)
 
-    def give_back(self, client: str, amount: int = 1) -> None:
+    def release(self, client: str, amount: int = 1) -> None:
         """Return *amount* places of *client*."""
         self._in_flight -= amount
         held = self._held.pop(client, 0) - amount
@@ -90,18 +90,18 @@ class Admission:
 
     def _is_over(self, taken: int, held: int) -> bool:
         """Return True where *taken* places of all, *held* of them by one client, leave too few for the others."""
-        return taken > self._most * (1.0 - self._kept) or held > self._share()
+        return taken > self._capacity * (1.0 - self._kept) or held > self._share()
 
     def _share(self) -> int:
         # A waiting client holds nothing, so no client is counted twice. An asking client in neither set holds
         # less anyway.
         active = max(1, len(self._held) + len(self._waiting))
-        return max(1, self._most // active if self._waiting else -(-self._most // active))
+        return max(1, self._capacity // active if self._waiting else -(-self._capacity // active))
 
     def _remember(self, client: str, now: float) -> None:
         self._waiting[client] = now + _REMEMBERED_S
         self._waiting.move_to_end(client)
-        if len(self._waiting) > MOST_WAITING:
+        if len(self._waiting) > MAX_WAITING:
             self._waiting.popitem(last=False)
 
     def _forget_old(self, now: float) -> None:

@@ -28,8 +28,8 @@ def find_blame(row: Row, error: ProviderError, not_blamed: AbstractSet[Kind] = f
 
     Where only quoted words name a used-up quota, the next fitting row counts.
     """
-    proved = error.proved()
-    if row.kind is Kind.QUOTA_EXHAUSTED and error.quota is not proved.quota:
-        row = find_row(Cause.REFUSED, proved)
+    unquoted = error.without_quotations()
+    if row.kind is Kind.QUOTA_EXHAUSTED and error.quota is not unquoted.quota:
+        row = find_row(Cause.REFUSED, unquoted)
     blame = Blame.NONE if row.kind in not_blamed else row.blame
-    return Blamed(blame, reach_of(row, proved), proved.retry_after_s)
+    return Blamed(blame, reach_of(row, unquoted), unquoted.retry_after_s)

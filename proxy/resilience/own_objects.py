@@ -23,7 +23,7 @@ QUOTA_FIELDS = ("quotaId", "quotaMetric", "quota_id", "quota_metric", "quotaValu
 _DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
 _READ = (*CODE_FIELDS, *QUOTA_FIELDS, *_DELAY_FIELDS)
 
-_MOST_COMPARED = 32
+_MAX_COMPARED = 32
 """The most objects that are compared with the request. Searching some MiB for one value takes milliseconds."""
 
 
@@ -35,7 +35,7 @@ def own_objects(unwrapped: Unwrapped, request: RequestWords) -> list[Mapping[str
         fields = [] if found.place is Place.BODY else list(_read_fields(found.value))
         if fields:
             compared += 1
-            if compared > _MOST_COMPARED or _is_quoted(found, fields, request):
+            if compared > _MAX_COMPARED or _is_quoted(found, fields, request):
                 continue
         provider_objects.append(found.value)
     return provider_objects

@@ -32,7 +32,7 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 366 * 86_400.0
-_MOST_MATCHES = 8
+_MAX_MATCHES = 8
 """The most delays that are read from a text. The first ones may be quoted."""
 
 
@@ -100,7 +100,7 @@ def _delay(value: Any) -> float | None:
 
 
 def _in_words(text: str, request: RequestWords) -> float | None:
-    matches = islice(_IN_WORDS.finditer(text[:10_000]), _MOST_MATCHES)
+    matches = islice(_IN_WORDS.finditer(text[:10_000]), _MAX_MATCHES)
     found = next((match for match in matches if not request.contains(match[0])), None)
     if found is None:
         return None

@@ -47,7 +47,7 @@ class ProviderError:
     """Quotations count, since they may be the provider's own words."""
 
     overflow: Overflow | None
-    about: RefusalSubject = NO_SUBJECT
+    refusal: RefusalSubject = NO_SUBJECT
     """The subject of the refusal: the key, the model or the place, and so every request."""
 
     quota_by_code: bool = False
@@ -56,18 +56,18 @@ class ProviderError:
     of_request: bool = False
     """True for a quota that this request alone is too large for."""
 
-    proved_retry_after_s: float | None = None
+    unquoted_retry_after_s: float | None = None
     """*retry_after_s* without the words that the request holds."""
 
-    proved_quota: Quota = Quota.NONE
+    unquoted_quota: Quota = Quota.NONE
     """*quota* without the words that the request holds."""
 
     refuses_usage: bool = False
     """True where the provider itself names the parameter that asks for a stream's usage."""
 
-    def proved(self) -> ProviderError:
+    def without_quotations(self) -> ProviderError:
         """Return the error without a quota and delay that may be quotations. This is what counts for other requests."""
-        return replace(self, quota=self.proved_quota, retry_after_s=self.proved_retry_after_s)
+        return replace(self, quota=self.unquoted_quota, retry_after_s=self.unquoted_retry_after_s)
 
     def says(self, *phrases: str) -> bool:
         """Return True where one of *phrases*, in lower case, is one of the codes or part of the words."""
@@ -91,7 +91,7 @@ _OF_REQUEST = re.compile(r"request too large|fewer max_tokens|can only afford", 
 """OpenAI's 429 for a request above the limit of a minute, and OpenRouter's 402 for a high ``max_tokens``."""
 
 _LONGEST_WORDS = 20_000
-_MOST_MATCHES = 8
+_MAX_MATCHES = 8
 
 
 def read_error(
@@ -121,17 +121,17 @@ def read_error(
     ]
     proved_delay = read_delay(evidence.headers, objects, texts, now=now, request=request)
     delay = read_delay({}, (), texts, now=now) if proved_delay is None else proved_delay
-    proved_quota = _quota(texts, quotas, codes, request)
+    unquoted_quota = _quota(texts, quotas, codes, request)
     return ProviderError(
         status=_inner_status(objects) or status,
         codes=codes,
         words=said,
         retry_after_s=delay,
-        quota=proved_quota if proved_quota is Quota.LONG else _quota(texts, quotas, codes, NO_WORDS),
-        proved_retry_after_s=proved_delay,
-        proved_quota=proved_quota,
+        quota=unquoted_quota if unquoted_quota is Quota.LONG else _quota(texts, quotas, codes, NO_WORDS),
+        unquoted_retry_after_s=proved_delay,
+        unquoted_quota=unquoted_quota,
         overflow=read_overflow(texts, codes, request),
-        about=read_subject(texts, codes, request),
+        refusal=read_subject(texts, codes, request),
         quota_by_code=not codes.isdisjoint(_LONG_CODES),
         refuses_usage=any(word in said and not request.contains(word) for word in USAGE_WORDS),
         of_request=any(_OF_REQUEST.search(text[:_LONGEST_WORDS]) for text in texts),
@@ -181,5 +181,5 @@ def _quota(texts: list[str], quotas: list[str], codes: frozenset[str], request: 
 
 
 def _says_long(text: str, request: RequestWords) -> bool:
-    found = islice(_LONG_QUOTA.finditer(text), _MOST_MATCHES)
+    found = islice(_LONG_QUOTA.finditer(text), _MAX_MATCHES)
     return any(not request.contains(match[0]) for match in found)

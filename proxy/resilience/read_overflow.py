@@ -49,7 +49,7 @@ class _Row(NamedTuple):
 
 _N = r"\d[\d,._]*(?: ?[km]\b)?"
 
-_MOST_TEXTS = 16
+_MAX_TEXTS = 16
 _LONGEST = 20_000
 """The most characters that are searched in all texts together. The words that count stand near the top.
 
@@ -76,7 +76,7 @@ _LEAD = re.compile(
 )
 """Prefixes that may stand before a row's words at the beginning of a text."""
 
-_MOST_MATCHES = 8
+_MAX_MATCHES = 8
 """The most matches of a row in a text. The first ones may be quoted."""
 
 _OUTPUT = re.compile(
@@ -227,7 +227,7 @@ def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
     lead = _LEAD.match(text, begin_of(text))
     begin = 0 if lead is None else lead.end()
     for row in ROWS:
-        matches = list(islice(row.says.finditer(text), _MOST_MATCHES))
+        matches = list(islice(row.says.finditer(text), _MAX_MATCHES))
         own = next((match for match in matches if not request.contains(match[0])), None)
         for match in matches[:1] if own is None else [own]:
             said = match.groupdict()
@@ -247,7 +247,7 @@ def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:
 
 def _beginning(texts: Iterable[str]) -> Iterator[str]:
     left = _LONGEST
-    for text in islice(texts, _MOST_TEXTS):
+    for text in islice(texts, _MAX_TEXTS):
         if left > 0:
             yield text[:left]
         left -= len(text)

@@ -99,7 +99,7 @@ BEGINNINGS: tuple[tuple[Subject, re.Pattern[str], str], ...] = tuple(
     )
 )
 
-_MOST_TEXTS = 16
+_MAX_TEXTS = 16
 NO_SUBJECT = RefusalSubject(Subject.NONE, by_code=False)
 
 
@@ -114,7 +114,7 @@ def read_subject(
     for subject in (_KEY, _MODEL, _PLACE):
         if subject in named:
             return RefusalSubject(subject, by_code=True)
-    for text in list(texts)[:_MOST_TEXTS]:
+    for text in list(texts)[:_MAX_TEXTS]:
         begin = begin_of(text)
         for subject, pattern, _ in BEGINNINGS:
             found = pattern.match(text, begin)

@@ -8,7 +8,7 @@ _SPAN_S = 10.0
 _ONE_IN = 5
 _ALWAYS = 10
 
-MOST_TENANTS = 1_000
+MAX_TENANTS = 1_000
 """Tenants whose retries are counted separately, for each deployment. The oldest one is dropped."""
 
 
@@ -77,6 +77,6 @@ class SharedRetryBudget:
         own = self._own.get(tenant)
         if own is None:
             own = self._own[tenant] = RetryBudget()
-            if len(self._own) > MOST_TENANTS:
+            if len(self._own) > MAX_TENANTS:
                 del self._own[next(iter(self._own))]
         return own

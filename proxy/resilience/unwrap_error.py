@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-_MOST_VALUES = 400
+_MAX_VALUES = 400
 """The most values that are read. A body may be large, and the provider's words stand near the top."""
 
 _LONGEST_PREFIX = 300
@@ -108,7 +108,7 @@ def unwrap_error(body: bytes) -> Unwrapped:
     whole = body.decode("utf-8", "replace")
     queue: deque[tuple[Any, Place, str]] = deque([(whole, Place.BODY, "")])
     looked = 0
-    while queue and looked < _MOST_VALUES:
+    while queue and looked < _MAX_VALUES:
         value, place, source = queue.popleft()
         looked += 1
         if isinstance(value, str):
@@ -126,9 +126,9 @@ def unwrap_error(body: bytes) -> Unwrapped:
                 for name, inner in value.items()
                 if name not in _QUOTES and (name in _WORDS or not isinstance(inner, str))
             )
-            queue.extend(islice(fields, _MOST_VALUES - looked))
+            queue.extend(islice(fields, _MAX_VALUES - looked))
         elif isinstance(value, list):
-            queue.extend((inner, place, source) for inner in value[: _MOST_VALUES - looked])
+            queue.extend((inner, place, source) for inner in value[: _MAX_VALUES - looked])
     return Unwrapped(tuple(objects), tuple(texts))
 
 

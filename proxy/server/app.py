@@ -65,7 +65,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         store=MemoryStore(settings.store.memory_mib * 2**20),
         tracing=tracing,
         recent_requests=create_recent_requests(settings.general_settings),
-        memory_times=memory_times_of(settings),
+        memory_factor=memory_factor_of(settings),
         started=int(time.time()),  # noqa: TID251 - `created` in the model list is wall-clock time
     )
 
@@ -78,7 +78,7 @@ def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -
     return ObservedUpstream(upstream, metrics.gen_ai()) if wanted else upstream
 
 
-def memory_times_of(settings: Settings) -> int:
+def memory_factor_of(settings: Settings) -> int:
     """Return the memory that a request may take, as a multiple of its body's size."""
     return LITELLM_TIMES if uses_litellm(settings.routes) else DIRECT_TIMES
 

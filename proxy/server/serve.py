@@ -236,20 +236,20 @@ async def drain(server: Serving, settings: Settings) -> None:
     """Accept new requests for the drain delay, wait the grace period for those in flight, then cancel the rest."""
     general, lifecycle = settings.general_settings, server.gateway.lifecycle
     lifecycle.ready, lifecycle.draining = False, True
-    get_log().info("draining", in_flight=len(lifecycle.working), delay_s=general.drain_delay)
+    get_log().info("draining", in_flight=len(lifecycle.in_flight), delay_s=general.drain_delay)
     await asyncio.sleep(general.drain_delay)
     server.api_listener.close()
     loop = asyncio.get_running_loop()
     end = loop.time() + general.drain_grace
-    while lifecycle.working and (left := end - loop.time()) > 0:
-        await asyncio.wait(tuple(lifecycle.working), timeout=min(left, 0.5))
+    while lifecycle.in_flight and (left := end - loop.time()) > 0:
+        await asyncio.wait(tuple(lifecycle.in_flight), timeout=min(left, 0.5))
     await _cut_off(lifecycle)
     server.gateway.refusals.tell()
 
 
 async def _cut_off(lifecycle: Lifecycle) -> None:
     """Cancel the requests in flight, and give them a moment to send their errors."""
-    if lifecycle.working:
-        get_log().warning("cut_off", in_flight=len(lifecycle.working))
+    if lifecycle.in_flight:
+        get_log().warning("cut_off", in_flight=len(lifecycle.in_flight))
         lifecycle.cut_off()
-        await asyncio.wait(tuple(lifecycle.working), timeout=_FLUSH_S)
+        await asyncio.wait(tuple(lifecycle.in_flight), timeout=_FLUSH_S)

@@ -5,7 +5,7 @@ failing one returns nothing, and counts that. The files:
 
     memory            the store in this process
     kept_signatures   the stored form of a signed call
-    taught            the lessons of one deployment for one tenant
+    lessons           the lessons of one deployment for one tenant
     learn_overflow    reads the lesson of an error about length
     agreement         the lessons that count for all tenants
     learned_windows   the lessons of all deployments

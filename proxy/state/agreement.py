@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proxy.state.taught import Learned, Taught
+from proxy.state.lessons import DeploymentLessons, Learned
 from sanitizers.budget.calibration import Calibration
 
 _TWO = 2
@@ -21,7 +21,7 @@ class Agreement:
     __slots__ = ("calibration", "named", "no_usage", "says_anything", "tenants", "window")
 
     def __init__(self) -> None:
-        self.tenants: dict[str, Taught] = {}
+        self.tenants: dict[str, DeploymentLessons] = {}
         self.named: tuple[Learned, float] | None = None
         """The window from an error with a code, and the moment at which it expires."""
 
@@ -40,22 +40,24 @@ class Agreement:
     def renew(self, now: float) -> None:
         """Update from the tenants' lessons at *now*."""
         tenants = self.tenants.values()
-        lessons = sorted(
+        windows = sorted(
             (
-                (taught.learned, taught.until)
-                for taught in tenants
-                if taught.learned is not None and not taught.inside_text and now < taught.until
+                (lessons.learned, lessons.until)
+                for lessons in tenants
+                if lessons.learned is not None and not lessons.inside_text and now < lessons.until
             ),
             key=lambda lesson: (lesson[0].window, lesson[0].guessed),
         )[:_TWO]
         self.window = None
-        if len(lessons) == _TWO:
-            (first, first_until), (second, second_until) = lessons
+        if len(windows) == _TWO:
+            (first, first_until), (second, second_until) = windows
             guessed = first.guessed or second.guessed
             self.window = Learned(second.window, guessed), min(first_until, second_until)
-        factors = sorted((taught.calibration for taught in tenants if taught.has_own_factor), key=_factor_of)
+        factors = sorted(
+            (lessons.calibration for lessons in tenants if lessons.has_own_factor), key=_factor_of
+        )
         self.calibration = replace(factors[-_TWO], observations=1) if len(factors) >= _TWO else None
-        self.no_usage = sum(not taught.reports_usage for taught in tenants) >= _TWO
+        self.no_usage = sum(not lessons.reports_usage for lessons in tenants) >= _TWO
         agreed = self.window is not None or self.calibration is not None or self.no_usage
         self.says_anything = agreed or self.named is not None
 
@@ -67,20 +69,20 @@ class Agreement:
         if self.named is not None and answered > self.named[0].window:
             self.named = None
 
-    def applied_to(self, taught: Taught, now: float) -> Taught:
-        """Return *taught*, one tenant's lessons, with those that count for all."""
+    def applied_to(self, lessons: DeploymentLessons, now: float) -> DeploymentLessons:
+        """Return *lessons*, one tenant's lessons, with those that count for all."""
         if self.window is not None and now >= self.window[1]:
             self.renew(now)
-        learned = taught.learned
+        learned = lessons.learned
         for said in (self.named, self.window):
-            if said is None or now >= said[1] or said[0].window <= taught.proved:
+            if said is None or now >= said[1] or said[0].window <= lessons.proved:
                 continue
             if learned is None or said[0].window < learned.window:
                 learned = said[0]
-        reports_usage = taught.reports_usage and not self.no_usage
-        if learned is taught.learned and reports_usage == taught.reports_usage:
-            return taught
-        return replace(taught, learned=learned, reports_usage=reports_usage)
+        reports_usage = lessons.reports_usage and not self.no_usage
+        if learned is lessons.learned and reports_usage == lessons.reports_usage:
+            return lessons
+        return replace(lessons, learned=learned, reports_usage=reports_usage)
 
 
 def _factor_of(calibration: Calibration) -> float:

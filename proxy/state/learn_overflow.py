@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proxy.resilience.read_overflow import Overflow
-from proxy.state.taught import TIGHT, Learned
+from proxy.state.lessons import TIGHT, Learned
 from sanitizers.budget.calibration import MOST, Calibration, observe, raise_to
 
 _LEAST_WINDOW = 1_024

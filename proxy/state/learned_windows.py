@@ -18,12 +18,12 @@ from proxy.core.tenant_lru import TenantLru
 from proxy.resilience.read_overflow import Overflow
 from proxy.state.agreement import Agreement
 from proxy.state.learn_overflow import Lesson, Refused, learn_overflow
-from proxy.state.taught import Counted, Taught, observe_answer, untaught
+from proxy.state.lessons import Counted, DeploymentLessons, no_lessons, observe_answer
 
 _BELIEVED_S = 3_600.0
 """Seconds for which a learned window holds."""
 
-_MOST = 4_096
+_CAPACITY = 4_096
 """The most deployments that are kept, each tenant's counted separately. A wildcard may stand for any number of names.
 """
 
@@ -32,7 +32,7 @@ class LearnedWindows:
     """The lessons of all deployments. ``tenant`` is the name of the client's key, "" without keys."""
 
     def __init__(self) -> None:
-        self._taught: TenantLru[Key, Taught] = TenantLru(_MOST)
+        self._lessons: TenantLru[Key, DeploymentLessons] = TenantLru(_CAPACITY)
         self._agreed: dict[Key, Agreement] = {}
 
     def carry(self, moved: Mapping[int, int]) -> LearnedWindows:
@@ -41,86 +41,86 @@ class LearnedWindows:
         *moved* maps their old positions to new ones.
         """
         learned_windows = LearnedWindows()
-        for tenant, (position, model), taught in self._taught.entries():
+        for tenant, (position, model), lessons in self._lessons.entries():
             if position in moved:
-                learned_windows._taught.put(tenant, (moved[position], model), taught)
+                learned_windows._lessons.put(tenant, (moved[position], model), lessons)
         for (position, model), agreed in self._agreed.items():
             if position in moved:
                 learned_windows._agreed[moved[position], model] = agreed
         return learned_windows
 
-    def of(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
+    def lessons_of(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
         """Return the lessons of *deployment* for *tenant* at *now*, on the loop's clock.
 
         At first, these are its family's.
 
         Where there is no more room, the least recently used lessons are dropped.
         """
-        taught = self._taught.use(tenant, deployment.key) or self._remember(deployment, tenant)
-        if taught.learned is not None and now >= taught.until:
-            taught.learned = None
-        return taught
+        lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
+        if lessons.learned is not None and now >= lessons.until:
+            lessons.learned = None
+        return lessons
 
-    def lessons_for_plan(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
+    def lessons_for_plan(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
         """Return the lessons to plan a request of *tenant* by: its own, and those that count for all.
 
         A tenant without a factor of its own begins with the agreed one, and keeps it. From then on only its own
         requests change its factor. Otherwise other tenants would move its cuts back and forth.
         """
-        taught = self._taught.use(tenant, deployment.key) or self._remember(deployment, tenant)
-        if taught.learned is not None and now >= taught.until:
-            taught.learned = None
+        lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
+        if lessons.learned is not None and now >= lessons.until:
+            lessons.learned = None
         agreed = self._agreed.get(deployment.key)
         if agreed is None or not agreed.says_anything:
-            return taught
-        if agreed.calibration is not None and not taught.has_factor:
-            taught.calibration, taught.has_factor = agreed.calibration, True
-        return agreed.applied_to(taught, now)
+            return lessons
+        if agreed.calibration is not None and not lessons.has_factor:
+            lessons.calibration, lessons.has_factor = agreed.calibration, True
+        return agreed.applied_to(lessons, now)
 
-    def look(self, deployment: Deployment, now: float, tenant: str = "") -> Taught:
+    def peek(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
         """Return the same without storing that they were used. A look at made-up names drops nothing."""
-        taught = self._taught.find(tenant, deployment.key) or untaught(deployment)
-        if taught.learned is not None and now >= taught.until:
-            taught = replace(taught, learned=None)
+        lessons = self._lessons.find(tenant, deployment.key) or no_lessons(deployment)
+        if lessons.learned is not None and now >= lessons.until:
+            lessons = replace(lessons, learned=None)
         agreed = self._agreed.get(deployment.key)
         if agreed is None:
-            return taught
-        if agreed.calibration is not None and not taught.has_factor:
-            taught = replace(taught, calibration=agreed.calibration)
-        return agreed.applied_to(taught, now)
+            return lessons
+        if agreed.calibration is not None and not lessons.has_factor:
+            lessons = replace(lessons, calibration=agreed.calibration)
+        return agreed.applied_to(lessons, now)
 
     def raise_factor(self, deployment: Deployment, factor: float, now: float, tenant: str = "") -> None:
         """Plan by *factor* from now on if it is larger, since a request could not be planned with the smaller one.
 
         If each request tried the smaller one first, two plans would alternate, and cuts would move back and forth.
         """
-        taught = self.of(deployment, now, tenant)
-        if factor > taught.calibration.sticky:
-            taught.calibration = replace(taught.calibration, sticky=factor)
-            taught.has_factor = True
+        lessons = self.lessons_of(deployment, now, tenant)
+        if factor > lessons.calibration.sticky:
+            lessons.calibration = replace(lessons.calibration, sticky=factor)
+            lessons.has_factor = True
 
     def learn(
         self, deployment: Deployment, overflow: Overflow, refused: Refused, now: float, tenant: str = ""
     ) -> Lesson:
         """Return the lesson of *overflow*, the answer to *refused* of *tenant*, and store it."""
-        taught = self.of(deployment, now, tenant)
-        lesson = learn_overflow(overflow, refused, taught.calibration, taught.proved)
-        if lesson.calibration != taught.calibration:
-            taught.calibration, taught.has_factor = lesson.calibration, True
-            taught.has_own_factor = not overflow.inside_text
+        lessons = self.lessons_of(deployment, now, tenant)
+        lesson = learn_overflow(overflow, refused, lessons.calibration, lessons.proved)
+        if lesson.calibration != lessons.calibration:
+            lessons.calibration, lessons.has_factor = lesson.calibration, True
+            lessons.has_own_factor = not overflow.inside_text
         agreed = self._agreement_on(deployment.key)
         if lesson.learned is not None:
-            taught.learned, taught.until = lesson.learned, now + _BELIEVED_S
-            taught.inside_text = lesson.inside_text
+            lessons.learned, lessons.until = lesson.learned, now + _BELIEVED_S
+            lessons.inside_text = lesson.inside_text
             if lesson.for_all:
-                agreed.set_named(lesson.learned, taught.until)
+                agreed.set_named(lesson.learned, lessons.until)
         agreed.renew(now)
         return lesson
 
     def observe(self, deployment: Deployment, counted: Counted, now: float, tenant: str = "") -> None:
         """Learn from the provider's count of an answered prompt of *tenant*."""
         observe_answer(
-            self.of(deployment, now, tenant), counted.estimated, counted.actual, media=counted.media
+            self.lessons_of(deployment, now, tenant), counted.estimated, counted.actual, media=counted.media
         )
         agreed = self._agreement_on(deployment.key)
         agreed.disprove(counted.actual)
@@ -128,19 +128,19 @@ class LearnedWindows:
 
     def refuses_usage(self, deployment: Deployment, now: float, tenant: str = "") -> None:
         """Store that a server does not know the parameter that asks for a stream's usage."""
-        self.of(deployment, now, tenant).reports_usage = False
+        self.lessons_of(deployment, now, tenant).reports_usage = False
         self._agreement_on(deployment.key).renew(now)
 
-    def _remember(self, deployment: Deployment, tenant: str) -> Taught:
-        key, taught = deployment.key, untaught(deployment)
-        self._agreement_on(key).tenants[tenant] = taught
-        gone = self._taught.put(tenant, key, taught)
+    def _remember(self, deployment: Deployment, tenant: str) -> DeploymentLessons:
+        key, lessons = deployment.key, no_lessons(deployment)
+        self._agreement_on(key).tenants[tenant] = lessons
+        gone = self._lessons.put(tenant, key, lessons)
         if gone is not None:
             left = self._agreement_on(gone.key).tenants
             left.pop(gone.tenant, None)
             if not left:
                 del self._agreed[gone.key]
-        return taught
+        return lessons
 
     def _agreement_on(self, key: Key) -> Agreement:
         agreed = self._agreed.get(key)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ENOUGH = 2
 _REFUSED_S = 60.0
 _REMEMBERED_S = 600.0
-MOST_BODIES = 1_000
+MAX_BODIES = 1_000
 
 Digest: TypeAlias = Callable[[], bytes]
 """Returns a body's digest, which no other body may share. It is called only when needed, since a body may be large."""
@@ -51,7 +51,7 @@ class RefusedRequests:
     """
 
     def __init__(self) -> None:
-        self._entries: TenantLru[tuple[Key, bytes], _Entry] = TenantLru(MOST_BODIES)
+        self._entries: TenantLru[tuple[Key, bytes], _Entry] = TenantLru(MAX_BODIES)
         self._bodies: dict[tuple[str, Key], int] = {}
 
     def carry(self, moved: Mapping[int, int]) -> RefusedRequests:

@@ -12,7 +12,7 @@ from proxy.upstream.wires.gemini import is_bad_key
 
 _LONGEST_MESSAGE = 2_000
 
-_MOST_SEARCHED = 8 * 2**10
+_MAX_SEARCHED = 8 * 2**10
 """Characters of a provider's message that are searched for secrets. A provider may quote a client's text there."""
 
 _LONGEST_ENCODING = 6
@@ -89,7 +89,7 @@ def _message_for_clients(message: str, status: int | None, secrets: Iterable[str
         return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
     held = tuple(secrets)
     tail = _LONGEST_ENCODING * max(map(len, held), default=0)
-    read = message[: _MOST_SEARCHED + tail]
+    read = message[: _MAX_SEARCHED + tail]
     masked = mask(read, held)
     if len(read) < len(message):  # a secret may have been cut at the end
         masked = masked[: max(0, len(masked) - tail)] or MASK

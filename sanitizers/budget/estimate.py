@@ -25,7 +25,7 @@ from sanitizers.work_limit import metered
 CACHED_TEXTS = 32_768
 """Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
 
-MOST_A_TOKEN = 48
+MAX_CHARS_PER_TOKEN = 48
 """The most characters that a token holds. The counts ignore spaces and tabs, and a text of those alone is not free.
 
 Vocabularies have runs of 16 to 128 spaces. The number is chosen among these.
@@ -100,7 +100,7 @@ def _count_whole(text: str, family: Family) -> float:
     if base64 is not NONE:
         letters, _, _, digits, punctuation, *_ = base64
         tokens += max(0.0, family.base64 * (letters + digits + punctuation) - _weighed(base64, family))
-    return max(tokens, len(text) / MOST_A_TOKEN)
+    return max(tokens, len(text) / MAX_CHARS_PER_TOKEN)
 
 
 def _weighed(counts: Counts, family: Family) -> float:

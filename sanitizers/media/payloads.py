@@ -16,7 +16,7 @@ _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _HEAD = 64
 """Base64 letters that hold every signature: 48 bytes."""
 
-_MOST_ESCAPES = 100_000
+_MAX_ESCAPES = 100_000
 """Percent signs that one payload may have. Decoding each takes 0.3 µs, and real clients do not escape many bytes."""
 
 _TO_STANDARD = str.maketrans("-_", "+/")
@@ -81,7 +81,7 @@ def unescaped(text: str) -> bytes | None:
         return None
     if b"%" not in data:
         return data
-    if data.count(b"%") > _MOST_ESCAPES:
+    if data.count(b"%") > _MAX_ESCAPES:
         return None
     return _ESCAPE.sub(lambda escape: bytes.fromhex(escape[1].decode()), data)
 

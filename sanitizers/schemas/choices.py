@@ -13,9 +13,9 @@ from sanitizers.schemas.intersect import identity_of, meet_types, same
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.values import as_list, kind_of
 
-_MOST_COMPARED = 64
-_MOST_VALUES = 16_384
-_MOST_PAIRS = 256
+_MAX_COMPARED = 64
+_MAX_VALUES = 16_384
+_MAX_PAIRS = 256
 
 
 def is_null(branch: Flat) -> bool:
@@ -60,10 +60,10 @@ def are_exclusive(branches: Sequence[Flat]) -> bool:
 
     Each pair is compared. For many branches, or many values in them, the answer is False.
     """
-    if len(branches) > _MOST_COMPARED:
+    if len(branches) > _MAX_COMPARED:
         return False
     traits = [_traits_of(branch.schema) for branch in branches]
-    if sum(one.size for one in traits) > _MOST_VALUES:
+    if sum(one.size for one in traits) > _MAX_VALUES:
         return False
     return all(_exclude(one, other) for one, other in combinations(traits, 2))
 
@@ -108,7 +108,7 @@ def _exclude(one: _Traits, other: _Traits) -> bool:
     if one.types is not None and other.types is not None and not meet_types(one.types, other.types):
         return True
     if one.scalars is not None and other.scalars is not None:
-        if len(one.containers) * len(other.containers) > _MOST_PAIRS:
+        if len(one.containers) * len(other.containers) > _MAX_PAIRS:
             return False
         return one.scalars.isdisjoint(other.scalars) and not any(
             same(value, another) for value in one.containers for another in other.containers

@@ -11,7 +11,7 @@ from sanitizers.schemas.descriptions import spell_out
 from sanitizers.schemas.dialects import Dialect
 from sanitizers.schemas.notes import Note
 from sanitizers.schemas.references import References
-from sanitizers.schemas.size import MOST_SCHEMAS, VALUES_A_SCHEMA, too_large
+from sanitizers.schemas.size import MAX_SCHEMAS, VALUES_A_SCHEMA, too_large
 from sanitizers.work_limit import spend
 
 
@@ -51,7 +51,7 @@ class RewriteContext:
     place: str
     references: References = field(init=False)
     notes: list[Note] = field(default_factory=list)
-    left: int = MOST_SCHEMAS
+    left: int = MAX_SCHEMAS
     values: int = 0
     """Values that were read since they last counted as a schema."""
 

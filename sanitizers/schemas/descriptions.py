@@ -8,21 +8,21 @@ from typing import Any
 
 from sanitizers.schemas.references import References
 
-MOST_WORDS = 1_500
+MAX_WORDS = 1_500
 """Characters that may be added to a description."""
 
-_MOST_SPELLED = 200
+_MAX_SPELLED = 200
 """Values that are written into words. More would exceed the limit of characters."""
 
 _WIDEST = 400
-"""Names of one object that are written: so many always exceed :data:`MOST_WORDS` as JSON."""
+"""Names of one object that are written: so many always exceed :data:`MAX_WORDS` as JSON."""
 
 
 def described(own: Any, words: Iterable[str]) -> str:
     """Return the description *own* with *words* behind it, as far as the limit allows."""
     told = " ".join(dict.fromkeys(word for word in words if word))
-    if len(told) > MOST_WORDS:
-        told = told[: MOST_WORDS - 1] + "…"
+    if len(told) > MAX_WORDS:
+        told = told[: MAX_WORDS - 1] + "…"
     return " ".join(text for text in (own if isinstance(own, str) else "", told) if text)
 
 
@@ -36,10 +36,10 @@ def spell_out(value: Any, references: References, count: Callable[[int], None]) 
     def spelled(node: Any, open_: frozenset[int]) -> Any:
         nonlocal seen
         seen += 1
-        if seen > _MOST_SPELLED:
+        if seen > _MAX_SPELLED:
             return "…"
         if isinstance(node, list):
-            return [spelled(each, open_) for each in node[:_MOST_SPELLED]]
+            return [spelled(each, open_) for each in node[:_MAX_SPELLED]]
         if not isinstance(node, Mapping):
             return node
         reference = node.get("$ref")

@@ -15,7 +15,7 @@ from sanitizers.schemas.references import Target
 _USUAL_KEYWORDS = 32
 """Keywords of a schema up to which no extra work is counted."""
 
-_MOST_OPEN = 48
+_MAX_OPEN = 48
 """References in a row, and levels of ``allOf`` members, that are followed."""
 
 _SPELLINGS = {
@@ -132,7 +132,7 @@ class Flattener:
             self.context.note(
                 "all_of_merged" if isinstance(given, list) else "keyword_dropped", location, "allOf"
             )
-            if location.joined >= _MOST_OPEN:
+            if location.joined >= _MAX_OPEN:
                 self.context.note("depth_flattened", location, kept=False)
             elif isinstance(given, list):
                 inner = replace(location, joined=location.joined + 1)
@@ -152,7 +152,7 @@ class Flattener:
             if beside or reference != f"#/$defs/{name}":
                 self.context.note("annotation_dropped" if beside else "ref_inlined", location, "$ref")
             return Flat({}, location, reference=f"#/$defs/{name}")
-        if id(target) in location.open or location.joined >= _MOST_OPEN:
+        if id(target) in location.open or location.joined >= _MAX_OPEN:
             self.context.note("ref_cut", location, "$ref", kept=False)
             name = reference.rpartition("/")[2].lstrip("#")
             words.append(f"Here again: {name}." if name else "Here again: the whole.")

@@ -15,7 +15,7 @@ from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.size import VALUES_A_SCHEMA
 
-_MOST_BRANCHES = 16
+_MAX_BRANCHES = 16
 """Branches that two choices together may have."""
 
 Count: TypeAlias = Callable[[int], None]
@@ -158,7 +158,7 @@ def _choices(first: Any, second: Any) -> list[Any]:
     if (
         not isinstance(first, list)
         or not isinstance(second, list)
-        or len(first) * len(second) > _MOST_BRANCHES
+        or len(first) * len(second) > _MAX_BRANCHES
     ):
         _conflict()
     return [{"allOf": [one, other]} for one in first for other in second]

@@ -11,7 +11,7 @@ from typing import Any
 
 Target = Mapping[str, Any] | bool
 
-_MOST_STEPS = 100_000
+_MAX_STEPS = 100_000
 """Steps in which a schema is searched for references: one for each place, and more for large ones."""
 
 _ENTRIES_A_STEP = 8
@@ -75,7 +75,7 @@ class References:
             node = waiting.pop()
             is_large = isinstance(node, Mapping | list)
             self._steps += 1 + (len(node) // _ENTRIES_A_STEP if is_large else 0)
-            if self._steps > _MOST_STEPS:
+            if self._steps > _MAX_STEPS:
                 return True  # treat it as recursive: a thousand definitions in a ring took seconds
             if isinstance(node, Mapping):
                 found = self.find(node["$ref"]) if isinstance(node.get("$ref"), str) else None

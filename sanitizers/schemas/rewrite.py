@@ -25,7 +25,7 @@ from sanitizers.schemas.objects import list_properties
 from sanitizers.schemas.size import DEEPEST_WRITTEN
 from sanitizers.schemas.write import Writer
 
-_MOST_DISTRIBUTED = 64
+_MAX_DISTRIBUTED = 64
 """Properties beside a choice, times its branches, up to which each branch gets all of the properties."""
 
 _OF_VALUES = frozenset({"description", "enum", "nullable", "title", "type"})
@@ -248,7 +248,7 @@ class Rewriter:
         if not isinstance(properties, Mapping):
             return False
         silent = all("properties" not in branch.schema for branch in branches)
-        return silent or len(properties) * len(branches) > _MOST_DISTRIBUTED
+        return silent or len(properties) * len(branches) > _MAX_DISTRIBUTED
 
 
 def _is_leaf(given: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sanitizers.errors import Unrepairable
 
-MOST_SCHEMAS = 5_000
+MAX_SCHEMAS = 5_000
 """Schemas inside one, with references resolved: references can double the number at every level."""
 
 VALUES_A_SCHEMA = 32

@@ -22,12 +22,12 @@ from sanitizers.schemas.outcome_cache import OutcomeCache
 STEP = "tools"
 """The step's name in a change."""
 
-MOST_KEPT = 8 * 1024 * 1024
+MAX_KEPT = 8 * 1024 * 1024
 """Bytes of all cleaned schemas in the cache. Mutually recursive types of a kilobyte can grow to a hundred."""
 
 _LONGEST_PATH = 200
 
-_MOST_WRITTEN = 2 * 1024 * 1024
+_MAX_WRITTEN = 2 * 1024 * 1024
 """Bytes of all rewritten schemas of a request. Mutually recursive types grow a hundredfold when written out."""
 
 
@@ -56,7 +56,7 @@ class Target:
     richer: Dialect | None = None
 
 
-_OUTCOMES: OutcomeCache[Target, _Outcome | Unrepairable] = OutcomeCache(MOST_KEPT)
+_OUTCOMES: OutcomeCache[Target, _Outcome | Unrepairable] = OutcomeCache(MAX_KEPT)
 
 
 def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools") -> CleanedTools:
@@ -91,7 +91,7 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
             cleaned.append(tool)
             continue
         written += outcome.size
-        if written > _MOST_WRITTEN:
+        if written > _MAX_WRITTEN:
             path = _path(place, index, wrapped=wrapped)
             raise Unrepairable(
                 f"'{path}': with their references followed, the schemas of these tools are too large.",

@@ -75,7 +75,7 @@ class Round:
 
     def _ids_for(self, result: Result) -> Sequence[str | None]:
         """Return the ids that are removed from *result*: all of its turn, or its own alone where there are many."""
-        return self.ids if len(self.ids) <= _MOST_IDS else [result.call_id]
+        return self.ids if len(self.ids) <= _MAX_IDS else [result.call_id]
 
     def repeats(self, other: Round) -> bool:
         """Tell whether both rounds make the same calls with the same arguments, and got the same results."""
@@ -223,7 +223,7 @@ def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
     return said
 
 
-_MOST_IDS = 32
+_MAX_IDS = 32
 """Calls of a turn up to which all ids are searched for in every result."""
 
 _SHORTEST_ID = 6

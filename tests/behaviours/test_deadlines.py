@@ -184,7 +184,7 @@ async def test_a_body_for_the_inspector_that_does_not_come(upstream: ScriptedUps
 
     async with proxied(settings(timeout=600), upstream) as proxy:
         task = asyncio.get_running_loop().create_task(proxy.post(slowly(), path))
-        await until(lambda: bool(proxy.server.gateway.lifecycle.working))
+        await until(lambda: bool(proxy.server.gateway.lifecycle.in_flight))
         proxy.server.gateway.lifecycle.cut_off()
         assert (await task).status == 503
 

@@ -72,7 +72,7 @@ class Clients:
 
     def window(self, key: str, model: str) -> int | None:
         """Return the learned window."""
-        known = self.gateway.learned_windows.look(self.deployment(model), self.now, key)
+        known = self.gateway.learned_windows.peek(self.deployment(model), self.now, key)
         return None if known.learned is None else known.learned.window
 
     def state(self, key: str, model: str) -> State:
@@ -171,7 +171,7 @@ async def test_a_factor_is_the_tenant_s_own(clients: Clients) -> None:
     answer = {"usage": {"prompt_tokens": 6_000, "completion_tokens": 1, "total_tokens": 6_001}}
 
     def factor(key: str) -> float:
-        return clients.gateway.learned_windows.look(
+        return clients.gateway.learned_windows.peek(
             clients.deployment("lone"), clients.now, key
         ).calibration.sticky
 

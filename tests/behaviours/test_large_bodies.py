@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.core import offload
-from proxy.core.known_tools import MOST_KNOWN, KnownTools
+from proxy.core.known_tools import MAX_KNOWN, KnownTools
 from proxy.core.offload import LARGE, MEDIUM
 from proxy.forwarding import calibrate
 from proxy.forwarding.chat import plan_attempts as chat_planning
@@ -191,6 +191,6 @@ def test_forgotten_tools_weigh_again() -> None:
     first = known(0)
     assert cleaning_weight(first, 0, target) == 0
 
-    for number in range(1, 2 * MOST_KNOWN + 1):
+    for number in range(1, 2 * MAX_KNOWN + 1):
         known(number)
     assert cleaning_weight(first, 0, target) > 0

@@ -35,7 +35,7 @@ MOST = 4.6
 FREE = 2_000
 """Steps that a file may take whatever the size: short cuts for small requests end somewhere."""
 
-MOST_FOR_SCHEMAS = 60 * 100_000
+MAX_FOR_SCHEMAS = 60 * 100_000
 """Steps for any schema: so many places are looked at for references at most, and each takes some dozens of steps."""
 
 _NESTING = 128
@@ -77,7 +77,7 @@ def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[s
             chat = parse_chat_request(body, max_nesting=_NESTING, mends=True)
             guard_chat(chat, _GUARD, None, mode="repair")
             deployment = resolve(settings, model)[0]
-            facts = facts_of(deployment, settings.budget, LearnedWindows().of(deployment, 0.0))
+            facts = facts_of(deployment, settings.budget, LearnedWindows().lessons_of(deployment, 0.0))
             target = plan_target(deployment, settings.sanitize, lambda *_: frozenset())
             plan = plan_request(chat, target, facts=facts)
             litellm_messages(plan.messages, plan.profile)
@@ -128,4 +128,4 @@ def test_steps_for_a_schema_are_bounded(settings: Settings, family: str) -> None
     """References multiply what is written, so that there is a limit instead of a proportion."""
     steps = work_on(family, LARGE, MODELS[0], settings)
 
-    assert 50 < steps.total() < MOST_FOR_SCHEMAS
+    assert 50 < steps.total() < MAX_FOR_SCHEMAS

@@ -19,7 +19,7 @@ from tests.clients.pointers import pointed
 DEEPEST = 6
 """Levels below which nothing optional is drawn: a recursive schema must end."""
 
-MOST_ITEMS = 3
+MAX_ITEMS = 3
 TEXTS = ("", "a", "main", "https://example.com/", "2026-01-01T00:00:00Z", "ünï")
 NUMBERS = (0, 1, -1, 2, 7, 100, 0.5, 1.5, -3.25)
 ANYTHING: tuple[Any, ...] = (None, True, 3, 0.5, "a", [], ["a"], {}, {"a": 1})
@@ -104,7 +104,7 @@ class _Draw:
 
     def _array(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
         fewest = int(schema.get("minItems") or 0)
-        most = min(int(schema.get("maxItems", fewest + MOST_ITEMS)), fewest + MOST_ITEMS)
+        most = min(int(schema.get("maxItems", fewest + MAX_ITEMS)), fewest + MAX_ITEMS)
         length = fewest if depth > DEEPEST else self._random.randint(fewest, max(fewest, most))
         first = schema.get("prefixItems") or ()
         return [

@@ -15,14 +15,14 @@ from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.proxied import proxied
 
 CLIENTS = 100
-USUAL_S, MOST_S = 5.0, 10.0
+USUAL_S, MAX_S = 5.0, 10.0
 """Within which calls upstream have to be closed on a machine that may stand still: nothing else would ever do it."""
 
 
 async def test_clients_that_leave(transport: str) -> None:
     """Each call upstream ends at once, none is made for who has left, and the process holds what it held before."""
     report, held = await run(
-        clients=CLIENTS, concurrency=4, transport=transport, seed=20_262, usual_s=USUAL_S, most_s=MOST_S
+        clients=CLIENTS, concurrency=4, transport=transport, seed=20_262, usual_s=USUAL_S, most_s=MAX_S
     )
 
     print(f"{transport}: {report.at(0.5) * 1000:.1f} ms, most {report.at(1.0) * 1000:.1f} ms")  # noqa: T201 - with -rP

@@ -97,7 +97,7 @@ def resident_mib(process: int) -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
-MOST_MIB = {"litellm": 400, "direct": 90}
+MAX_MIB = {"litellm": 400, "direct": 90}
 
 
 def test_ready_process_has_a_bounded_footprint_and_json_lines(
@@ -108,7 +108,7 @@ def test_ready_process_has_a_bounded_footprint_and_json_lines(
     print(f"ready after {served.seconds_to_ready:.1f} s, RSS {resident:.0f} MiB")  # noqa: T201 - with -rP
 
     assert http.get(f"{served.origin}/readyz").json() == {"status": "ready"}
-    assert resident < MOST_MIB[transport]
+    assert resident < MAX_MIB[transport]
     assert len(served.running.events("ready")) == 1
 
 
@@ -135,7 +135,7 @@ def test_direct_process_imports_no_litellm(directory: Path, http: httpx.Client, 
     assert answer.status_code == 200
     assert "aiohttp" in imported
     assert not {"litellm", "httpx", "openai"} & imported
-    assert resident < MOST_MIB["direct"]
+    assert resident < MAX_MIB["direct"]
 
 
 GATE = """

@@ -17,16 +17,16 @@ class HeldPlaces:
 
     def grow(self, amount: int, now: float = 0.0) -> bool:
         """Hold *amount* places from now on, and tell whether there was room for them."""
-        if not self.admission.take(self.client, now, amount - self.amount, self.amount):
+        if not self.admission.admit(self.client, now, amount - self.amount, self.amount):
             return False
         self.amount = amount
         return True
 
     def release(self) -> None:
         """Give the places back."""
-        self.admission.give_back(self.client, self.amount)
+        self.admission.release(self.client, self.amount)
 
 
 def acquire(admission: Admission, client: str, now: float = 0.0, amount: int = 1) -> HeldPlaces | None:
     """Return *amount* places that *client* takes, or None where it gets none."""
-    return HeldPlaces(admission, client, amount) if admission.take(client, now, amount) else None
+    return HeldPlaces(admission, client, amount) if admission.admit(client, now, amount) else None

@@ -128,7 +128,7 @@ class Proxied:
     async def idle(self) -> None:
         """Wait until the proxy works on nothing."""
         async with asyncio.timeout(30):
-            while self.server.gateway.lifecycle.working:  # noqa: ASYNC110 - there is no event for it
+            while self.server.gateway.lifecycle.in_flight:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
 
     async def metrics(self) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:

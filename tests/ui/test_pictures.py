@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.process.running import Served
-from tests.test_pictures import MOST_OCTETS
+from tests.test_pictures import MAX_OCTETS
 from tests.ui.browsing import Reader
 from tests.ui.conftest import Opened
 from tests.ui.histories import heavy_history, small_request, varied_request
@@ -74,4 +74,4 @@ def test_picture_is_drawn_and_small(read: Opened, plain: Served, pictures: Path,
     path = pictures / f"{name}.png"
     shot.quantize(COLOURS, dither=image.Dither.NONE).save(path, optimize=True)
 
-    assert path.stat().st_size < MOST_OCTETS
+    assert path.stat().st_size < MAX_OCTETS

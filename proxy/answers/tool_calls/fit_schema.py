@@ -36,7 +36,7 @@ _TEXT_A_STEP = 1024
 """Characters of a text value that are written in one step. Numbers and empty lists take far longer."""
 
 _KEPT = 128
-_MOST_TOLD = 3
+_MAX_TOLD = 3
 _TOLD_LENGTH = 200
 
 _DRAFTS = {
@@ -97,11 +97,11 @@ def find_schema_faults(value: dict[str, Any], schema: Any, limit: WorkLimit | No
     _METER.limit = limit
     try:
         key = orjson.dumps(schema)
-        limit.take(_STEPS_A_SCHEMA + len(key) // _BYTES_A_STEP)
+        limit.spend(_STEPS_A_SCHEMA + len(key) // _BYTES_A_STEP)
         validator = _compile(key) if len(key) <= LARGEST else None
         if validator is None:
             return []
-        return [_tell(error) for error in islice(validator.iter_errors(value), _MOST_TOLD)]
+        return [_tell(error) for error in islice(validator.iter_errors(value), _MAX_TOLD)]
     except Exception:  # noqa: BLE001 - a schema that breaks the validator has no meaning
         return []
 
@@ -173,7 +173,7 @@ def _metered(check: _Keyword, word: str) -> _Keyword:
 
     def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         limit = _METER.limit
-        limit.take(_steps_of(word, value, instance))
+        limit.spend(_steps_of(word, value, instance))
         if not has_shape(word, value):  # a reference led to an unchecked place
             raise WorkLimitExceeded
         if instance is None and word in ("enum", "type") and schema.get("nullable") is True:
@@ -183,7 +183,7 @@ def _metered(check: _Keyword, word: str) -> _Keyword:
         if word in _ASKING:
             value = _without_false(value)
         for error in check(validator, value, instance, schema) or ():
-            limit.take(0 if error.schema_path else _steps_to_write(error.message, instance))
+            limit.spend(0 if error.schema_path else _steps_to_write(error.message, instance))
             yield error
 
     return metered

@@ -48,7 +48,7 @@ def mend_notation(text: str, limit: WorkLimit | None = None) -> dict[str, Any] |
     if len(text) > LARGEST or limit.left < 0:
         return None
     try:
-        limit.take(len(text) // _CHARACTERS_A_STEP)
+        limit.spend(len(text) // _CHARACTERS_A_STEP)
         tokens = _tokens_of(text, limit)
         if tokens is None or not _is_one_object(tokens):
             return None
@@ -67,7 +67,7 @@ def unwrap_encoded(text: str, limit: WorkLimit | None = None) -> str | None:
     if not text.lstrip().startswith('"') or len(text) > LARGEST or limit.left < 0:
         return None
     try:
-        limit.take(len(text) // _INNER_CHARACTERS_A_STEP)
+        limit.spend(len(text) // _INNER_CHARACTERS_A_STEP)
         inner = orjson.loads(text)
         if not isinstance(inner, str) or not isinstance(orjson.loads(inner), dict):
             return None
@@ -92,7 +92,7 @@ def _tokens_of(text: str, limit: WorkLimit) -> list[str] | None:
         if not token.isspace():
             tokens.append(_in_double_quotes(token) if token[0] == "'" else token)
             if len(tokens) % _TOKENS_A_STEP == 0:
-                limit.take(0)
+                limit.spend(0)
     return [_WORDS.get(token, token) for token in tokens]
 
 

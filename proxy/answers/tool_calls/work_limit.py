@@ -22,7 +22,7 @@ class WorkLimit:
 
     left: int = MAX_STEPS
 
-    def take(self, steps: int) -> None:
+    def spend(self, steps: int) -> None:
         """Take *steps* and one for the call itself.
 
         Raises :class:`WorkLimitExceeded` where too few are left, and on every later call.

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from proxy.config.schema.model_list import ModelEntry
 from proxy.core.deployment import Deployment
 
-_MOST_NAMED = 1_000
+_MAX_NAMED = 1_000
 """Model names of wildcards that are cached. Clients can send any number of names."""
 
 _CREDENTIALS = (
@@ -48,7 +48,7 @@ class Routes:
 
     def __post_init__(self) -> None:
         """Cache the named pools on this object, so that a new configuration begins with an empty cache."""
-        object.__setattr__(self, "named", lru_cache(maxsize=_MOST_NAMED)(_name_pool))
+        object.__setattr__(self, "named", lru_cache(maxsize=_MAX_NAMED)(_name_pool))
 
     @classmethod
     def of(cls, entries: Sequence[ModelEntry], *, default_timeout_s: float) -> Routes:

@@ -23,12 +23,12 @@ def _at_least_two(value: int) -> int:
 
 
 def _few_stars(text: str) -> str:
-    if text.count("*") > _MOST_STARS:
-        raise refusal(f"must hold at most {_MOST_STARS} of *")
+    if text.count("*") > _MAX_STARS:
+        raise refusal(f"must hold at most {_MAX_STARS} of *")
     return text
 
 
-_MOST_STARS = 2
+_MAX_STARS = 2
 
 Repeats = Annotated[CountOrZero, Field(le=1_000), BeforeValidator(_at_least_two)]
 Pattern = Annotated[Text, AfterValidator(_few_stars)]

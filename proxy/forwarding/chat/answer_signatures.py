@@ -19,7 +19,7 @@ from proxy.upstream.signature_carriers import STAND_INS, canonical_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
 
-_MOST_DOUBTED = 64
+_MAX_DOUBTED = 64
 """Signatures of one request that are noted as refused, at most. The newest are noted."""
 
 
@@ -58,7 +58,7 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
         and signature not in STAND_INS
         and tag_in(base_id(str(call.get("id") or ""))) is None
     ]
-    await store.put(SPACE, dict.fromkeys(brought[-_MOST_DOUBTED:], pack_refused()), tenant=tenant)
+    await store.put(SPACE, dict.fromkeys(brought[-_MAX_DOUBTED:], pack_refused()), tenant=tenant)
 
 
 def call_ids(call: UpstreamCall, plan: Plan, token: Callable[[], str]) -> CallIds:

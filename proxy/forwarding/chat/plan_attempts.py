@@ -117,16 +117,16 @@ class ChatAttemptPlanner:
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
             chat, fetched = self._media.put_in(chat, target.profile)
-        taught = gateway.learned_windows.lessons_for_plan(deployment, now, self._record.key)
+        lessons = gateway.learned_windows.lessons_for_plan(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
-        facts = facts_of(deployment, gateway.settings.budget, taught, tight=tight, most=most)
+        facts = facts_of(deployment, gateway.settings.budget, lessons, tight=tight, most=most)
         make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts)
         plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.learned_windows.raise_factor(
                 deployment, plan.budget.factor, self._loop.time(), self._record.key
             )
-        if not taught.reports_usage:
+        if not lessons.reports_usage:
             plan = replace(plan, ask_usage=False)
         if fetched or self._noted or self._guarded:
             plan = replace(plan, later_changes=(*fetched, *self._guarded, *self._noted))
@@ -222,7 +222,7 @@ class ChatAttemptPlanner:
             return None
         now = self._loop.time()
         tenant = self._record.key
-        family = gateway.learned_windows.of(deployment, now, tenant).family
+        family = gateway.learned_windows.lessons_of(deployment, now, tenant).family
         count = partial(estimate_sent, plan.messages, plan.parameters, family)
         window = window_of(deployment)
         refused = Refused(

@@ -30,7 +30,7 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
                 f"The body is over {general.max_body_mib} MiB (general_settings.max_body_mib)."
             )
         client, admission = record.client, gateway.admission
-        if not admission.take(client, record.started):
+        if not admission.admit(client, record.started):
             gateway.metrics.shed.inc()
             raise Overloaded("Too many requests are in flight; try again.", headers={"Retry-After": "1"})
         CLIENT.set(client)
@@ -39,7 +39,7 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
             record.deadline = inf
             return await deliver(request, response)
         finally:
-            admission.give_back(client)
+            admission.release(client)
             if record.reserved:
-                gateway.memory.give_back(client, record.reserved)
+                gateway.memory.release(client, record.reserved)
     return await handler(request)

@@ -40,7 +40,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     task = asyncio.current_task()
     assert task is not None
     record.deadline = record.started + gateway.settings.router_settings.timeout
-    gateway.lifecycle.working[task] = record
+    gateway.lifecycle.in_flight[task] = record
     try:
         response = await handler(request)
         record.deadline = inf
@@ -50,7 +50,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         record.outcome = CLIENT_DISCONNECTED
         raise
     finally:
-        del gateway.lifecycle.working[task]
+        del gateway.lifecycle.in_flight[task]
         now = loop.time()
         finish_request(record, gateway.metrics, now, gateway.recent_requests)
         if record.refused:

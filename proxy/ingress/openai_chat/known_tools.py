@@ -13,12 +13,12 @@ from typing import Any
 import orjson
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.known_tools import LARGEST_KNOWN, MOST_KNOWN, KnownTools
+from proxy.core.known_tools import LARGEST_KNOWN, MAX_KNOWN, KnownTools
 from proxy.core.nesting import depth_of
 from proxy.ingress.openai_chat.parameters import check_parameter
 from sanitizers.turns import declared_names
 
-_MOST_PARTS = 8_192
+_MAX_PARTS = 8_192
 """Commas and opening brackets in a cached list, at most. A usual list of 128 KiB has 5,500.
 
 A list of 43,000 empty lists takes as many bytes of JSON, and 25 times as many in memory.
@@ -33,7 +33,7 @@ def known_tools(tools: Any) -> KnownTools | None:
         written = orjson.dumps(tools)
     except orjson.JSONEncodeError:  # a number of thirty digits, or nested too deeply
         return None
-    if len(written) > LARGEST_KNOWN or (len(written) > _MOST_PARTS and _has_many_parts(written)):
+    if len(written) > LARGEST_KNOWN or (len(written) > _MAX_PARTS and _has_many_parts(written)):
         return None
     try:
         return _known(written)
@@ -42,10 +42,10 @@ def known_tools(tools: Any) -> KnownTools | None:
 
 
 def _has_many_parts(written: bytes) -> bool:
-    return written.count(b",") + written.count(b"{") + written.count(b"[") > _MOST_PARTS
+    return written.count(b",") + written.count(b"{") + written.count(b"[") > _MAX_PARTS
 
 
-@lru_cache(maxsize=MOST_KNOWN)
+@lru_cache(maxsize=MAX_KNOWN)
 def _known(written: bytes) -> KnownTools:
     tools = orjson.loads(written)
     check_parameter("tools", tools)

@@ -45,8 +45,8 @@ async def explain(request: web.Request) -> web.Response:
     if target.profile.signs_calls:
         find = partial(signature_keys, chat.messages, chat.outline)
         kept = await load_signatures(gateway.store, record.key, await run_offloaded(chat.weight, find))
-    taught = gateway.learned_windows.look(deployment, now, record.key)
-    facts = facts_of(deployment, settings.budget, taught)
+    lessons = gateway.learned_windows.peek(deployment, now, record.key)
+    facts = facts_of(deployment, settings.budget, lessons)
     given = DryRunInput(chat, target, facts, kept, policy, asked)
     weight = planning_weight(chat, target)
     return written_response(await run_offloaded(weight, lambda: write_json(describe_dry_run(run_dry(given)))))

@@ -15,7 +15,7 @@ async def metrics(request: web.Request) -> web.Response:
     gateway = request[GATEWAY]
     gateway.metrics.ready.set(gateway.lifecycle.ready)
     gateway.metrics.connections.set(len(gateway.connections))
-    gateway.metrics.in_flight.set(len(gateway.lifecycle.working))
+    gateway.metrics.in_flight.set(len(gateway.lifecycle.in_flight))
     gateway.metrics.in_flight_bytes.set(gateway.memory.in_flight)
     for (model, position), state in gateway.balancer.states(asyncio.get_running_loop().time()).items():
         gateway.metrics.circuits.labels(model, str(position)).set(state)

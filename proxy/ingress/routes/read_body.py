@@ -58,9 +58,9 @@ async def read_body(request: web.Request, gateway: Gateway, record: RequestRecor
         body = await _unpack(request, body, coding)
     size = len(body)
     if size <= SMALL:
-        need = size * gateway.memory_times + 1  # an empty body reserves a byte as well
+        need = size * gateway.memory_factor + 1  # an empty body reserves a byte as well
         # Most bodies came whole and fit into the memory left. For them this equals `reserve`, without a call.
-        if not record.reserved and gateway.memory.take(record.client, record.started, need):
+        if not record.reserved and gateway.memory.admit(record.client, record.started, need):
             record.reserved = need
         else:
             reserve(record, gateway, need)

@@ -28,16 +28,16 @@ async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) 
     most, memory = gateway.settings.general_settings.max_body_mib, gateway.memory
     largest = LARGEST_TIMES * len(body)
     if len(body) <= _UNCOUNTED and largest <= min(
-        memory.most // _ROOM_DIVISOR - memory.in_flight, DIRECT_TIMES * most * MIB
+        memory.capacity // _ROOM_DIVISOR - memory.in_flight, DIRECT_TIMES * most * MIB
     ):
-        reserve(record, gateway, largest * gateway.memory_times // DIRECT_TIMES)
+        reserve(record, gateway, largest * gateway.memory_factor // DIRECT_TIMES)
         return
     weight = parse_weight(body)
     if weight <= LARGE:  # half a millisecond, which may run on the event loop
         need = need_of(body, most)
     else:
         need = await run_offloaded(weight, lambda: need_of(body, most))
-    reserve(record, gateway, need * gateway.memory_times // DIRECT_TIMES)
+    reserve(record, gateway, need * gateway.memory_factor // DIRECT_TIMES)
 
 
 def reserve(record: RequestRecord, gateway: Gateway, size: int) -> None:
@@ -49,13 +49,13 @@ def reserve(record: RequestRecord, gateway: Gateway, size: int) -> None:
     now = asyncio.get_running_loop().time() if held else record.started
     if size <= held and held:
         return
-    if memory.take(record.client, now, size - held, held):
+    if memory.admit(record.client, now, size - held, held):
         record.reserved = size
         return
-    if size > memory.most:
+    if size > memory.capacity:
         raise BodyTooLarge(
             f"The request would take {-(-size // MIB)} MiB of memory; all requests together may take "
-            f"{memory.most // MIB} (general_settings.max_in_flight_mib)."
+            f"{memory.capacity // MIB} (general_settings.max_in_flight_mib)."
         )
     gateway.metrics.shed.inc()
     raise Overloaded(

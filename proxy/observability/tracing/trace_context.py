@@ -26,7 +26,7 @@ Providers limit headers, and a client must not be able to make its requests fail
 _LONG_ENTRY = 128
 """Characters of a long entry. Long entries are removed first where there are too many (section 3.3.1.5)."""
 
-_MOST_ENTRIES = 32
+_MAX_ENTRIES = 32
 
 # A later version may add fields after the flags. They are ignored (section 3.2.4).
 _PARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
@@ -92,7 +92,7 @@ def headers_of(context: TraceContext, taken: Iterable[str]) -> dict[str, str]:
 def _read_state(values: Sequence[str]) -> str:
     entries = [entry for entry in (part.strip(" \t") for part in ",".join(values).split(",")) if entry]
     keys = {entry.partition("=")[0] for entry in entries}
-    if len(entries) > _MOST_ENTRIES or len(keys) < len(entries) or not all(map(_ENTRY.fullmatch, entries)):
+    if len(entries) > _MAX_ENTRIES or len(keys) < len(entries) or not all(map(_ENTRY.fullmatch, entries)):
         return ""
     return ",".join(_shortened(entries))
 

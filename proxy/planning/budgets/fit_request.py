@@ -20,7 +20,7 @@ from proxy.core.errors import ContextTooLong
 from proxy.planning.budgets.limits import Limit, asked_output, limit_of
 from proxy.planning.budgets.policies import policy_of
 from proxy.planning.budgets.report import Report, over_limit_text
-from proxy.state.taught import TIGHT, Learned, Taught
+from proxy.state.lessons import TIGHT, DeploymentLessons, Learned
 from sanitizers import Change, Message, Messages, Profile
 from sanitizers.budget import (
     CutInput,
@@ -110,21 +110,21 @@ class FittedRequest:
 def facts_of(
     deployment: Deployment,
     budget: Budget,
-    taught: Taught,
+    lessons: DeploymentLessons,
     *,
     tight: bool = False,
     most: int | None = None,
 ) -> BudgetFacts:
     """Return the facts about *deployment* under the operator's section *budget*.
 
-    *taught* holds what the deployment's own answers taught. :class:`BudgetFacts` describes *tight* and *most*.
+    *lessons* holds what the deployment's own answers taught. :class:`BudgetFacts` describes *tight* and *most*.
     """
     return BudgetFacts(
         deployment,
         policy_of(budget),
-        taught.family,
-        taught.calibration,
-        taught.learned,
+        lessons.family,
+        lessons.calibration,
+        lessons.learned,
         budget.margin,
         budget.reserve,
         refuse_output=budget.on_no_room == "refuse",

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from proxy.core.deployment import Deployment
 from proxy.planning.windows import window_of
-from proxy.state.taught import Learned
+from proxy.state.lessons import Learned
 from sanitizers.budget import CutPolicy
 
 Source = Literal["configured", "catalogue", "family", "learned", "guessed", "assumed", "unknown"]

@@ -9,10 +9,10 @@ ENOUGH_DESCRIPTORS = 4096
 """Below this limit ``turnright check`` warns. It is enough for the default `max_in_flight`, its upstream connections,
 and idle connections."""
 
-_MOST_DESCRIPTORS = 65_536
+_MAX_DESCRIPTORS = 65_536
 """The soft limit that is requested. With more descriptors, idle connections could take gigabytes."""
 
-_MOST_CONNECTIONS = 8_192
+_MAX_CONNECTIONS = 8_192
 """Connections at once, unless ``max_in_flight`` needs more: 16 for each request of its default."""
 
 _RESERVED = 64
@@ -38,19 +38,19 @@ def max_connections(descriptors: int, max_in_flight: int) -> int:
     """
     free = max(16, descriptors - _RESERVED - _ITERATIONS * accepted_at_once(descriptors))
     upstream = min(max_in_flight, free // 2)
-    return min(free - upstream, max(_MOST_CONNECTIONS, 2 * max_in_flight))
+    return min(free - upstream, max(_MAX_CONNECTIONS, 2 * max_in_flight))
 
 
 def descriptor_limit() -> int:
     """Return the process's soft limit of file descriptors."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _MOST_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+    return _MAX_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
 
 
 def reachable_limit() -> int:
     """Return the soft limit that :func:`raise_descriptor_limit` would set."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    reachable = _MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
+    reachable = _MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MAX_DESCRIPTORS)
     return max(descriptor_limit(), reachable)
 
 

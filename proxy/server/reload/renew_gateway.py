@@ -11,7 +11,7 @@ from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import RecentRequests
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.memory_need import bytes_in_flight
-from proxy.server.app import create_fetcher, create_recent_requests, memory_times_of, observe_upstream
+from proxy.server.app import create_fetcher, create_recent_requests, memory_factor_of, observe_upstream
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
@@ -66,7 +66,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         refused_requests=old.refused_requests.carry({} if reshaped else renewal.unchanged),
         learned_windows=old.learned_windows.carry(renewal.models),
         turns=TurnPolicies(settings.turns),
-        memory_times=memory_times_of(settings),
+        memory_factor=memory_factor_of(settings),
         recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),
     )

@@ -53,7 +53,7 @@ _AFTER_DONE_S = 0.02
 """Seconds to wait for the end of a finished stream's body, so that the connection can be reused."""
 
 
-_MOST_DESTINATIONS = 1024
+_MAX_DESTINATIONS = 1024
 """The most heads of requests that are kept. A deployment has a few of a few KiB each, wildcards may have many."""
 
 CallT = TypeVar("CallT", UpstreamCall, TextCall)
@@ -64,7 +64,7 @@ class DirectUpstream:
 
     def __init__(self) -> None:
         self._connector: CheckedConnector | None = None
-        self._destination = functools.lru_cache(maxsize=_MOST_DESTINATIONS)(_destination)
+        self._destination = functools.lru_cache(maxsize=_MAX_DESTINATIONS)(_destination)
 
     async def start(self) -> None:
         """Create the pool. No connection is made before the first call."""

@@ -28,7 +28,7 @@ from proxy.upstream.media.name_lookup import ThreadResolver
 from sanitizers.media.payloads import type_of_bytes
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_MOST_REDIRECTS = 3
+_MAX_REDIRECTS = 3
 _AT_ONCE = 8
 """Fetches of the whole process at one time. This also limits open connections and name look-ups."""
 
@@ -172,7 +172,7 @@ class MediaFetcher:
 
     async def _follow(self, session: aiohttp.ClientSession, address: str, image: IncomingImage) -> None:
         url = URL(address)
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             self._check(url)
             async with session.get(url, allow_redirects=False) as response:
                 if response.status in _REDIRECTS:
@@ -182,7 +182,7 @@ class MediaFetcher:
                     raise _Refused(f"was answered with status {response.status}")
                 await self._read(response, image)
                 return
-        raise _Refused(f"is behind more than {_MOST_REDIRECTS} redirects")
+        raise _Refused(f"is behind more than {_MAX_REDIRECTS} redirects")
 
     def _check(self, url: URL) -> None:
         """Raise :class:`_Refused` for a URL that breaks a rule by its scheme, credentials, port or IP address."""

@@ -15,12 +15,12 @@ from sanitizers import Change, Messages, Profile
 from sanitizers.media.reading import Address, read_media
 from sanitizers.messages import MEDIA_FREE_ROLES, first_of_newest_user_turn, is_part_list
 
-MOST_IMAGES = 8
+MAX_IMAGES = 8
 """The most images that are fetched for one request. The newest ones are fetched."""
 
 _NAME = "media"
 _UNFINISHED = "The images of the request were not all fetched within its time (router_settings.timeout)."
-_TOO_MANY = Unfetched(f"is one too many: {MOST_IMAGES} are fetched for a request")
+_TOO_MANY = Unfetched(f"is one too many: {MAX_IMAGES} are fetched for a request")
 
 
 class RequestMedia:
@@ -40,7 +40,7 @@ class RequestMedia:
         places = reversed(list(_addresses(messages, profile)))
         wanted = dict.fromkeys(address for _, _, address in places)
         new = [address for address in wanted if address not in self._found]
-        room = MOST_IMAGES - sum(found is not _TOO_MANY for found in self._found.values())
+        room = MAX_IMAGES - sum(found is not _TOO_MANY for found in self._found.values())
         self._found |= dict.fromkeys(new[room:], _TOO_MANY)
         if not new[:room]:
             return
@@ -61,7 +61,7 @@ class RequestMedia:
         named = list(_addresses(chat.messages, profile))
         for at, (index, number, address) in enumerate(named):
             # Only the last places count: an address that is named a hundred times would be sent a hundred times.
-            found = self._found.get(address, _TOO_MANY) if at >= len(named) - MOST_IMAGES else _TOO_MANY
+            found = self._found.get(address, _TOO_MANY) if at >= len(named) - MAX_IMAGES else _TOO_MANY
             place = f"content[{number}]"
             if isinstance(found, Fetched):
                 content = list(messages[index]["content"])

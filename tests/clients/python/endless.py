@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import httpx
 
 PROMPT = "Find out everything that there is to know."
-MOST_REQUESTS = 200
+MAX_REQUESTS = 200
 """Where a run that nothing ends would be given up."""
 
 

@@ -8,7 +8,7 @@ import sys
 from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
 from openai import AsyncOpenAI
 
-from tests.clients.python.endless import MOST_REQUESTS, PROMPT, Told, search
+from tests.clients.python.endless import MAX_REQUESTS, PROMPT, Told, search
 
 
 async def main() -> None:
@@ -22,12 +22,12 @@ async def main() -> None:
         clerk = Agent(name="clerk", model=model, tools=[function_tool(search)], handoffs=[guide])
         guide.handoffs.append(clerk)
     if "stream" in mode:
-        run = Runner.run_streamed(guide, PROMPT, max_turns=MOST_REQUESTS)
+        run = Runner.run_streamed(guide, PROMPT, max_turns=MAX_REQUESTS)
         async for _ in run.stream_events():
             pass
         told.text = run.final_output
     else:
-        told.text = (await Runner.run(guide, PROMPT, max_turns=MOST_REQUESTS)).final_output
+        told.text = (await Runner.run(guide, PROMPT, max_turns=MAX_REQUESTS)).final_output
     told.write()
 
 

@@ -17,7 +17,7 @@ from pydantic_ai import Agent, BinaryContent, UsageLimits
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from tests.clients.python.endless import MOST_REQUESTS, PROMPT, Told, search
+from tests.clients.python.endless import MAX_REQUESTS, PROMPT, Told, search
 
 PIXEL = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg=="
@@ -36,7 +36,7 @@ async def main() -> None:
     run = await agent.run(
         PROMPT,
         event_stream_handler=read_to_the_end if "stream" in mode else None,
-        usage_limits=UsageLimits(request_limit=MOST_REQUESTS),
+        usage_limits=UsageLimits(request_limit=MAX_REQUESTS),
     )
     told.text = str(run.output)
     told.write()

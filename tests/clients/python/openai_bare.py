@@ -11,7 +11,7 @@ from typing import Any
 
 from openai import OpenAI
 
-from tests.clients.python.reporting import MOST_ROUNDS, PROMPT, Asked, Report
+from tests.clients.python.reporting import MAX_ROUNDS, PROMPT, Asked, Report
 from tests.clients.python.tools import DECLARATIONS, TOOLS
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     asked, report = Asked.read(), Report()
     client = OpenAI(base_url=asked.base_url, api_key="none", max_retries=0)
     messages: Any = [{"role": "user", "content": PROMPT}]
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         answer = client.chat.completions.create(
             model=asked.model, messages=messages, tools=DECLARATIONS, stream=asked.stream
         )

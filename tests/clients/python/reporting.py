@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PROMPT = "Find out what I want to know."
-MOST_ROUNDS = 12
+MAX_ROUNDS = 12
 """A loop that does not end by then is a failure, and must not run for ever."""
 
 

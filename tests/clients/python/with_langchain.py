@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
-from tests.clients.python.reporting import MOST_ROUNDS, PROMPT, Asked, Report
+from tests.clients.python.reporting import MAX_ROUNDS, PROMPT, Asked, Report
 from tests.clients.python.tools import TOOLS
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     chat = ChatOpenAI(base_url=asked.base_url, api_key="none", model=asked.model, max_retries=0)
     model = chat.bind_tools(list(TOOLS.values()))
     messages: list[Any] = [HumanMessage(PROMPT)]
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         message = joined(model.stream(messages)) if asked.stream else model.invoke(messages)
         if not message.tool_calls:
             report.text = message.text

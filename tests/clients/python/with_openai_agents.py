@@ -7,7 +7,7 @@ import asyncio
 from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
 from openai import AsyncOpenAI
 
-from tests.clients.python.reporting import MOST_ROUNDS, PROMPT, Asked, Report
+from tests.clients.python.reporting import MAX_ROUNDS, PROMPT, Asked, Report
 from tests.clients.python.tools import TOOLS
 
 
@@ -18,11 +18,11 @@ async def main() -> None:
     model = OpenAIChatCompletionsModel(model=asked.model, openai_client=client)
     agent = Agent(name="guide", model=model, tools=[function_tool(tool) for tool in TOOLS.values()])
     if asked.stream:
-        run = Runner.run_streamed(agent, PROMPT, max_turns=MOST_ROUNDS)
+        run = Runner.run_streamed(agent, PROMPT, max_turns=MAX_ROUNDS)
         async for _ in run.stream_events():
             pass
     else:
-        run = await Runner.run(agent, PROMPT, max_turns=MOST_ROUNDS)
+        run = await Runner.run(agent, PROMPT, max_turns=MAX_ROUNDS)
     for response in run.raw_responses:
         calls = [item for item in response.output if item.type == "function_call"]
         if calls:

@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from tests.clients.python.reporting import MOST_ROUNDS, PROMPT, Asked, Report
+from tests.clients.python.reporting import MAX_ROUNDS, PROMPT, Asked, Report
 from tests.clients.python.tools import TOOLS
 
 
@@ -23,7 +23,7 @@ async def main() -> None:
     run = await agent.run(
         PROMPT,
         event_stream_handler=read_to_the_end if asked.stream else None,
-        usage_limits=UsageLimits(request_limit=MOST_ROUNDS),
+        usage_limits=UsageLimits(request_limit=MAX_ROUNDS),
     )
     for message in run.all_messages():
         calls = [part for part in message.parts if isinstance(part, ToolCallPart)]

@@ -37,7 +37,7 @@ TOOLS = (
         },
     },
 )
-MOST_ANSWERS = 4
+MAX_ANSWERS = 4
 """How often one request is answered at most."""
 
 SLACK_S = 15.0
@@ -147,7 +147,7 @@ class Asker:
     ) -> Outcome:
         """Ask *model* while the provider *says* one part, as often as it answers, and return the outcome."""
         self._gemini.clear("requests", "answers")
-        for _ in range(MOST_ANSWERS):
+        for _ in range(MAX_ANSWERS):
             self._gemini.answer(says, finish_reason=finish_reason)
         begun = time.monotonic()
         answer = self.ask_only(model, messages, **parameters)

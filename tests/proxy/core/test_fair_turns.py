@@ -40,7 +40,7 @@ def test_the_client_with_the_fewest_places_is_served(
     """Among those that hold as many, the one that has done so for longest."""
     made = turns(places, asked)
 
-    assert [made.give_back(client) for client in given_back] == served
+    assert [made.release(client) for client in given_back] == served
 
 
 def test_the_last_places_are_for_newcomers() -> None:
@@ -56,8 +56,8 @@ def test_the_last_places_are_for_newcomers() -> None:
         True,
         False,
     ]
-    assert made.give_back("a") is None  # three are taken: the one that is free is a newcomer's
-    assert made.give_back("a") == 2
+    assert made.release("a") is None  # three are taken: the one that is free is a newcomer's
+    assert made.release("a") == 2
     assert made.held_by("a") == 1
 
 
@@ -67,7 +67,7 @@ def test_who_is_withdrawn_is_not_served() -> None:
 
     assert made.withdraw("a", 1)
     assert not made.withdraw("a", 1)
-    assert made.give_back("a") == 3
+    assert made.release("a") == 3
     assert not made.withdraw("b", 3)
     assert made.waiting == 1
 
@@ -99,7 +99,7 @@ def test_places_are_neither_lost_nor_made(steps: list[tuple[str, str]], places: 
                 queue.append(at)
         elif step == "back" and held[client]:
             held[client] -= 1
-            if (served := made.give_back(client)) is not None:
+            if (served := made.release(client)) is not None:
                 of = next(one for one, waiting in queues.items() if served in waiting)
                 assert queues[of].pop(0) == served
                 assert held[of] == min(held[one] for one, waiting in queues.items() if waiting or one == of)

@@ -151,16 +151,16 @@ async def test_a_plan_that_needed_the_newer_factor_keeps_it(upstream: ScriptedUp
     async with proxied(small(), upstream) as proxy:
         learned_windows = proxy.server.gateway.learned_windows
         [deployment] = resolve(proxy.server.gateway.settings, MODEL)
-        taught = learned_windows.of(deployment, 0.0)
-        taught.calibration = Calibration(1.095, 1.0, 3)
-        size = Estimator(taught.family).message_tokens
+        lessons = learned_windows.lessons_of(deployment, 0.0)
+        lessons.calibration = Calibration(1.095, 1.0, 3)
+        size = Estimator(lessons.family).message_tokens
         history = [user("Mend it.")]
         while sum(map(size, history)) * 1.095 < 0.952 * 8_192:
             history.append(user("word " * 20))
         upstream.then(answer("fine"))
         await proxy.post({"model": MODEL, "messages": history})
 
-        assert taught.calibration.sticky == 1.095
+        assert lessons.calibration.sticky == 1.095
 
 
 HOPELESS = [system("word " * 40_000), user("Go on.")]

@@ -12,7 +12,7 @@ from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.parameters import PARAMETERS
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
-from proxy.ingress.parameter_limits import MOST_ENTRIES, MOST_UNKNOWN, MOST_VALUES
+from proxy.ingress.parameter_limits import MAX_ENTRIES, MAX_UNKNOWN, MAX_VALUES
 from tests.support.builders import user
 
 _ENTRIES: dict[str, Any] = {
@@ -36,10 +36,10 @@ def entries(name: str, count: int) -> Any:
     return {str(at): 1 for at in range(count)}
 
 
-@pytest.mark.parametrize("name", MOST_ENTRIES)
+@pytest.mark.parametrize("name", MAX_ENTRIES)
 def test_as_many_entries_as_are_allowed_pass_and_one_more_is_refused(name: str) -> None:
     """The message names the limit, and how many there were."""
-    most = MOST_ENTRIES[name]
+    most = MAX_ENTRIES[name]
     parse_chat(**{name: entries(name, most)})
 
     with pytest.raises(InvalidRequest) as refused:
@@ -61,19 +61,19 @@ def test_entries_of_a_wrong_type_are_not_looked_at_beyond_the_limit(name: str) -
     assert refused.value.param == name
 
 
-@pytest.mark.parametrize("name", MOST_VALUES)
+@pytest.mark.parametrize("name", MAX_VALUES)
 def test_values_are_counted_in_all_levels(name: str) -> None:
     """An object of two fields may hold a list of any length."""
     too_many = {
         "type": "json_schema",
-        "json_schema": {"name": "r", "schema": {"enum": [1] * MOST_VALUES[name]}},
+        "json_schema": {"name": "r", "schema": {"enum": [1] * MAX_VALUES[name]}},
     }
 
     with pytest.raises(InvalidRequest, match="in all its levels") as refused:
         parse_chat(**{name: too_many})
 
     assert refused.value.param == name
-    assert str(MOST_VALUES[name]) in refused.value.message
+    assert str(MAX_VALUES[name]) in refused.value.message
 
 
 def test_every_list_and_map_among_the_parameters_has_a_limit() -> None:
@@ -88,14 +88,14 @@ def test_every_list_and_map_among_the_parameters_has_a_limit() -> None:
             except ValueError:
                 continue
             taken.add(name)
-    assert taken | unbounded <= MOST_ENTRIES.keys() | MOST_VALUES.keys()
+    assert taken | unbounded <= MAX_ENTRIES.keys() | MAX_VALUES.keys()
     assert len(taken) > 8
 
 
 def test_unknown_fields_are_limited_in_number() -> None:
     """On every path; ``param`` names the first one that is too many."""
-    fields = {f"field_{at}": 1 for at in range(MOST_UNKNOWN)}
-    assert len(parse_chat(**fields).unknown) == MOST_UNKNOWN
+    fields = {f"field_{at}": 1 for at in range(MAX_UNKNOWN)}
+    assert len(parse_chat(**fields).unknown) == MAX_UNKNOWN
 
     for parse, asked in ((parse_chat_request, "messages"), (parse_embedding_request, "input")):
         given: Any = [user("Hello.")] if asked == "messages" else "Hello."
@@ -106,7 +106,7 @@ def test_unknown_fields_are_limited_in_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "most"), [(["a"], inputs.MOST_TEXTS), ([[1]], inputs.MOST_TEXTS), ([1], inputs.MOST_TOKENS)]
+    ("given", "most"), [(["a"], inputs.MAX_TEXTS), ([[1]], inputs.MAX_TEXTS), ([1], inputs.MAX_TOKENS)]
 )
 def test_texts_and_tokens_are_limited_in_number(given: list[Any], most: int) -> None:
     """For embeddings and for text completions alike."""
@@ -119,7 +119,7 @@ def test_texts_and_tokens_are_limited_in_number(given: list[Any], most: int) -> 
 
 def test_completions_share_the_limits() -> None:
     """A parameter has one limit on all paths."""
-    body = json.dumps({"model": "m", "prompt": "a", "stop": ["s"] * (MOST_ENTRIES["stop"] + 1)}).encode()
+    body = json.dumps({"model": "m", "prompt": "a", "stop": ["s"] * (MAX_ENTRIES["stop"] + 1)}).encode()
 
     with pytest.raises(InvalidRequest) as refused:
         parse_completion_request(body, max_nesting=128)

@@ -16,7 +16,7 @@ from proxy.observability.recent_requests import RecentRequest
 from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_target import plan_target
-from proxy.state.taught import untaught
+from proxy.state.lessons import no_lessons
 from sanitizers.turns import TurnPolicy
 
 
@@ -42,7 +42,7 @@ def run(
     """Run a request dry for a profile, or for a *deployment*."""
     asked, loaded = deployment or deployments_by_profile()[profile], settings(**sections)
     target = plan_target(asked, loaded.sanitize, withheld_unasked)
-    facts = facts_of(asked, loaded.budget, untaught(asked))
+    facts = facts_of(asked, loaded.budget, no_lessons(asked))
     return run_dry(DryRunInput(chat, target, facts, policy=policy))
 
 

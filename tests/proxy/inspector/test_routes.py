@@ -12,7 +12,7 @@ import pytest
 from proxy.forwarding.chat.answer_signatures import load_signatures
 from proxy.ingress.page_headers import POLICY
 from proxy.inspector import routes
-from proxy.inspector.worker_thread import Seats
+from proxy.inspector.worker_thread import InspectionPlaces
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
@@ -89,9 +89,9 @@ async def test_shares_and_signatures_go_by_key(
         "inspector": {"bodies": True},
     }
     seated, tenants = [], []
-    take, load = Seats.take, load_signatures
+    take, load = InspectionPlaces.hold, load_signatures
 
-    def note_client(self: Seats, client: str) -> Any:
+    def note_client(self: InspectionPlaces, client: str) -> Any:
         seated.append(client)
         return take(self, client)
 
@@ -99,7 +99,7 @@ async def test_shares_and_signatures_go_by_key(
         tenants.append(tenant)
         return load(store, tenant, *others)
 
-    monkeypatch.setattr(Seats, "take", note_client)
+    monkeypatch.setattr(InspectionPlaces, "hold", note_client)
     monkeypatch.setattr("proxy.inspector.dry_runs.load_signatures", note_tenant)
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         await proxy.post(chat(), headers={**bearer(TEAM), "x-request-id": "of-team"})
@@ -277,7 +277,7 @@ async def test_places_and_sizes(upstream: ScriptedUpstream) -> None:
     general = {"max_in_flight": 1, "max_body_mib": 1}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         large = await proxy.post({"request": [user("x" * 2**20)]}, "/ui/api/look")
-        assert proxy.server.gateway.admission.take("somebody", 0.0)
+        assert proxy.server.gateway.admission.admit("somebody", 0.0)
         shed = await proxy.post({"request": BROKEN}, "/ui/api/look")
         still = await proxy.get("/ui/api/live")
 

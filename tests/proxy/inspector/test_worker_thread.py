@@ -13,7 +13,7 @@ import pytest
 from proxy.core.errors import Overloaded
 from proxy.inspector import routes
 from proxy.inspector import worker_thread as run_in_worker
-from proxy.inspector.worker_thread import LARGEST_MIB, MOST_MESSAGES, Seats
+from proxy.inspector.worker_thread import LARGEST_MIB, MAX_MESSAGES, InspectionPlaces
 from tests.support.builders import user
 from tests.support.proxied import Reply, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -47,7 +47,7 @@ async def test_body_over_the_inspectors_limit_is_refused(upstream: ScriptedUpstr
 async def test_history_with_too_many_messages_is_refused(upstream: ScriptedUpstream, path: str) -> None:
     """A message costs what it costs however short it is, so they are counted."""
     async with proxied(settings_of(), upstream) as proxy:
-        reply = await proxy.post({"request": [user("")] * (MOST_MESSAGES + 1)}, path)
+        reply = await proxy.post({"request": [user("")] * (MAX_MESSAGES + 1)}, path)
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (
         413,
@@ -59,11 +59,11 @@ async def test_history_with_too_many_messages_is_refused(upstream: ScriptedUpstr
 
 async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
     """Two are held, whoever comes then waits for one of them to end, and too many do not even wait."""
-    seats, leave, sitting = Seats(), asyncio.Event(), 0
+    seats, leave, sitting = InspectionPlaces(), asyncio.Event(), 0
 
     async def sit() -> None:
         nonlocal sitting
-        async with seats.take(CLIENT):
+        async with seats.hold(CLIENT):
             sitting += 1
             await leave.wait()
 
@@ -81,11 +81,11 @@ async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
 
 async def test_seats_are_shared() -> None:
     """One client may have both while nobody else waits; then the next one is the other's, however late."""
-    seats, order = Seats(), []
+    seats, order = InspectionPlaces(), []
     leave = {name: asyncio.Event() for name in ("first", "second", "own", "other")}
 
     async def sit(client: str, name: str) -> None:
-        async with seats.take(client):
+        async with seats.hold(client):
             order.append(name)
             await leave[name].wait()
 
@@ -109,11 +109,11 @@ async def test_seats_are_shared() -> None:
 
 async def test_room_to_wait_is_shared() -> None:
     """A client that fills it gives way to another: the newest that waits is refused, and not the newcomer."""
-    seats, leave, refused, sat = Seats(), asyncio.Event(), [], []
+    seats, leave, refused, sat = InspectionPlaces(), asyncio.Event(), [], []
 
     async def sit(client: str, number: int) -> None:
         try:
-            async with seats.take(client):
+            async with seats.hold(client):
                 sat.append((client, number))
                 await leave.wait()
         except Overloaded as error:
@@ -136,17 +136,17 @@ async def test_room_to_wait_is_shared() -> None:
 async def test_inspection_frees_its_place_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it waits or is worked on, it ends, and its seat is free again."""
     monkeypatch.setattr(run_in_worker, "LONGEST_S", 0.02)
-    seats, ended = Seats(), []
+    seats, ended = InspectionPlaces(), []
 
     async def sit() -> None:
         try:
-            async with seats.take(CLIENT):
+            async with seats.hold(CLIENT):
                 await asyncio.sleep(10)
         except Overloaded as error:
             ended.append(error)
 
     await asyncio.gather(*(sit() for _ in range(3)))
-    async with seats.take(CLIENT):
+    async with seats.hold(CLIENT):
         pass
 
     assert [error.headers for error in ended] == [{"Retry-After": "5"}] * 3
@@ -187,11 +187,11 @@ async def test_shutdown_waits_for_the_running_inspection_alone(
         lifecycle = proxy.server.gateway.lifecycle
         asked: asyncio.Task[Reply] = asyncio.ensure_future(proxy.post(ASKED, path))
         await asyncio.to_thread(begun.wait, 10)
-        working = len(lifecycle.working)
+        working = len(lifecycle.in_flight)
         lifecycle.draining = True
         go.set()
         reply = await asked
-        after = len(lifecycle.working)
+        after = len(lifecycle.in_flight)
 
     assert (working, after, count) == (1, 0, 1)
     assert reply.status == (200 if work == "inspect_request" else 503)

@@ -53,7 +53,7 @@ def test_they_go_out_by_themselves(pipe: tuple[int, int]) -> None:
 def test_a_reader_that_is_stuck_holds_nobody(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be kept is dropped, and told when there is somebody to tell."""
     reading, writing = pipe
-    monkeypatch.setattr(log_writer, "_MOST_LINES", 100)
+    monkeypatch.setattr(log_writer, "_MAX_LINES", 100)
     line = "x" * 999 + "\n"
     with WriterThread(writing) as writer:
         writer.write(line * 200)  # more than a pipe holds: the thread is stuck in it
@@ -101,7 +101,7 @@ def test_a_character_that_cannot_be_written_ends_nothing(pipe: tuple[int, int]) 
 def test_its_own_line_is_in_the_log_s_form(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader at a terminal gets no JSON in between."""
     reading, writing = pipe
-    monkeypatch.setattr(log_writer, "_MOST_LINES", 1)
+    monkeypatch.setattr(log_writer, "_MAX_LINES", 1)
     with WriterThread(writing, line_format("readable", colours=False)) as writer:
         for _ in range(3):
             writer.write("x\n")

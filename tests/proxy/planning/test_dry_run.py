@@ -287,4 +287,4 @@ async def test_a_dry_run_stores_no_lessons(upstream: ScriptedUpstream) -> None:
         reply = await proxy.post({"model": MODEL, "messages": LEGAL}, "/v1/explain")
 
         assert reply.json["verdict"] == "unchanged"
-        assert not proxy.server.gateway.learned_windows._taught
+        assert not proxy.server.gateway.learned_windows._lessons

@@ -12,7 +12,7 @@ from proxy.planning.budgets.fit_request import facts_of
 from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.preview import DeploymentPreview, ModelPreview, preview_of
-from proxy.state.taught import untaught
+from proxy.state.lessons import no_lessons
 from tests.proxy.config.samples import entry, settings_of
 
 
@@ -48,7 +48,7 @@ def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> 
         b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
     )
     [deployment] = resolve(settings, "gemini")
-    facts = facts_of(deployment, settings.budget, untaught(deployment))
+    facts = facts_of(deployment, settings.budget, no_lessons(deployment))
     plan_for = plan_target(deployment, settings.sanitize, lambda *_: frozenset())
     explained = describe_dry_run(run_dry(DryRunInput(request, plan_for, facts)))
 

@@ -62,16 +62,16 @@ def test_a_tried_deployment_is_chosen_last(balancer: Balancer) -> None:
     held = [balancer.acquire(B, 0.0), balancer.acquire(C, 0.0)]
     assert balancer.choose(POOL, 0.0, {A.position}) == B, "busy, but not tried"
     assert balancer.choose(POOL, 0.0, {A.position, B.position, C.position}) == A
-    fail(balancer, B, Blame.PARK, None, 0.0)
-    fail(balancer, C, Blame.PARK, None, 0.0)
+    fail(balancer, B, Blame.LONG_COOLDOWN, None, 0.0)
+    fail(balancer, C, Blame.LONG_COOLDOWN, None, 0.0)
     assert balancer.choose(POOL, 0.0, {A.position}) == A, "tried, but the others are parked"
     assert len(held) == 2
 
 
 def test_open_circuits_are_avoided(balancer: Balancer) -> None:
     """The others are chosen even with many calls in flight."""
-    fail(balancer, A, Blame.COOL, 30.0, 0.0)
-    fail(balancer, B, Blame.PARK, None, 0.0)
+    fail(balancer, A, Blame.COOLDOWN, 30.0, 0.0)
+    fail(balancer, B, Blame.LONG_COOLDOWN, None, 0.0)
     held = [balancer.acquire(C, 0.0) for _ in range(5)]
     assert balancer.choose(POOL, 29.9) == C
     assert balancer.choose(POOL, 30.0) == A, "its time is over, and it is not busy"
@@ -80,9 +80,9 @@ def test_open_circuits_are_avoided(balancer: Balancer) -> None:
 
 def test_with_all_circuits_open_the_first_due_is_chosen(balancer: Balancer) -> None:
     """No request is refused. Earlier attempts no longer count."""
-    fail(balancer, A, Blame.COOL, 30.0, 0.0)
-    fail(balancer, B, Blame.COOL, 10.0, 0.0)
-    fail(balancer, C, Blame.PARK, 600.0, 0.0)
+    fail(balancer, A, Blame.COOLDOWN, 30.0, 0.0)
+    fail(balancer, B, Blame.COOLDOWN, 10.0, 0.0)
+    fail(balancer, C, Blame.LONG_COOLDOWN, 600.0, 0.0)
     assert balancer.choose(POOL, 1.0, {B.position}) == B
     assert not balancer.another_ready(POOL, 1.0, set())
 
@@ -90,7 +90,7 @@ def test_with_all_circuits_open_the_first_due_is_chosen(balancer: Balancer) -> N
 def test_another_ready_deployment_is_found(balancer: Balancer) -> None:
     """It was not tried, and its circuit takes requests."""
     assert balancer.another_ready(POOL, 0.0, {A.position})
-    fail(balancer, B, Blame.PARK, None, 0.0)
+    fail(balancer, B, Blame.LONG_COOLDOWN, None, 0.0)
     assert balancer.another_ready(POOL, 0.0, {A.position})
     assert not balancer.another_ready(POOL, 0.0, {A.position, C.position})
     assert not balancer.another_ready(LONE, 0.0, {LONE[0].position})
@@ -99,7 +99,7 @@ def test_another_ready_deployment_is_found(balancer: Balancer) -> None:
 def test_a_single_deployment_is_never_refused(balancer: Balancer) -> None:
     """Its cooldown would be an outage of the proxy's own making."""
     for _ in range(10):
-        fail(balancer, LONE[0], Blame.STRIKE, None, 0.0)
+        fail(balancer, LONE[0], Blame.COUNTED, None, 0.0)
     assert balancer.state(LONE[0], 0.0) is State.OPEN
     assert balancer.choose(LONE, 0.0, {LONE[0].position}) == LONE[0]
 
@@ -113,7 +113,7 @@ def test_an_empty_pool_raises(balancer: Balancer) -> None:
 def test_one_probe_and_the_rest_go_to_others(balancer: Balancer) -> None:
     """A cancelled probe makes room for the next."""
     for _ in range(3):
-        fail(balancer, A, Blame.STRIKE, None, 0.0)
+        fail(balancer, A, Blame.COUNTED, None, 0.0)
     probe = balancer.acquire(A, 5.0)
     assert probe.is_probe
     assert balancer.choose(POOL, 5.0) == B
@@ -146,7 +146,7 @@ def test_an_attempt_is_released_once(balancer: Balancer) -> None:
 
 def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
     """A missing model says nothing about the others. The gauge shows the worst."""
-    fail(balancer, wild("gone"), Blame.PARK, None, 0.0)
+    fail(balancer, wild("gone"), Blame.LONG_COOLDOWN, None, 0.0)
     with balancer.acquire(wild("here"), 0.0):
         assert balancer.state(wild("here"), 0.0) is State.CLOSED
         assert balancer.state(wild("gone"), 0.0) is State.OPEN
@@ -156,14 +156,14 @@ def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
 
 def test_models_that_clients_name_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The least recently used is dropped first, and never one that the file names."""
-    monkeypatch.setattr(module, "MOST_WILDCARD_MODELS", 3)
+    monkeypatch.setattr(module, "MAX_WILDCARD_MODELS", 3)
     balancer = Balancer(5.0)
-    fail(balancer, A, Blame.PARK, None, 0.0)
+    fail(balancer, A, Blame.LONG_COOLDOWN, None, 0.0)
     for name in "xy":
-        fail(balancer, wild(name), Blame.PARK, None, 0.0)
+        fail(balancer, wild(name), Blame.LONG_COOLDOWN, None, 0.0)
     forgotten = balancer.acquire(wild("y"), 0.0)
     for name in "xpq":
-        fail(balancer, wild(name), Blame.PARK, None, 0.0)
+        fail(balancer, wild(name), Blame.LONG_COOLDOWN, None, 0.0)
     assert [balancer.state(wild(name), 0.0) for name in "xypq"] == [2, 0, 2, 2]
     assert balancer.state(A, 0.0) is State.OPEN
     forgotten.release()
@@ -206,7 +206,7 @@ def test_deployments_are_ranked_by_the_rules(
     for member, last, count in zip(POOL, lasts, busy, strict=True):
         held += [balancer.acquire(member, 0.0) for _ in range(count)]
         if last:
-            fail(balancer, member, Blame.COOL, last, 0.0)
+            fail(balancer, member, Blame.COOLDOWN, last, 0.0)
     chosen = balancer.choose(POOL, now, tried)
     ready = [member for member, last in zip(POOL, lasts, strict=True) if last <= now]
     untried = [member for member in ready if member.position not in tried]

@@ -14,9 +14,9 @@ from proxy.resilience.circuit import Circuit, State, Ticket
 COOLDOWN_S = 5.0
 
 
-def strike(circuit: Circuit, now: float) -> None:
+def count_failure(circuit: Circuit, now: float) -> None:
     """Let a call fail."""
-    circuit.strike(circuit.enter(now), now)
+    circuit.count_failure(circuit.enter(now), now)
 
 
 def succeed(circuit: Circuit, now: float) -> None:
@@ -28,7 +28,7 @@ def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
     """Return one that three failures have opened."""
     circuit = Circuit(cooldown_s)
     for _ in range(3):
-        strike(circuit, now)
+        count_failure(circuit, now)
     return circuit
 
 
@@ -51,18 +51,18 @@ def test_failures_that_open_it(outcomes: str, opens: bool) -> None:
     circuit = Circuit(COOLDOWN_S)
     for second, outcome in enumerate(outcomes):
         assert circuit.allows(second)
-        (strike if outcome == "x" else succeed)(circuit, second)
+        (count_failure if outcome == "x" else succeed)(circuit, second)
     assert (circuit.state(len(outcomes)) is State.OPEN) is opens
 
 
 def test_old_calls_do_not_count() -> None:
     """The counts cover 30 seconds."""
     circuit = Circuit(COOLDOWN_S)
-    strike(circuit, 0)
+    count_failure(circuit, 0)
     succeed(circuit, 0)
-    strike(circuit, 0)
+    count_failure(circuit, 0)
     succeed(circuit, 40)
-    strike(circuit, 40)
+    count_failure(circuit, 40)
     assert circuit.state(40) is State.CLOSED
 
 
@@ -74,13 +74,13 @@ def test_doubles_up_to_a_minute_and_success_resets_it() -> None:
         waits.append(circuit.due - now)
         now = circuit.due
         assert circuit.state(now) is State.HALF_OPEN
-        strike(circuit, now)
+        count_failure(circuit, now)
     assert waits == [5, 10, 20, 40, 60, 60]
     now = circuit.due
     succeed(circuit, now)
     assert circuit.state(now) is State.CLOSED
     for _ in range(3):
-        strike(circuit, now)
+        count_failure(circuit, now)
     assert circuit.due - now == COOLDOWN_S
 
 
@@ -91,10 +91,10 @@ def test_answers_that_begin_and_die_keep_doubling() -> None:
     probe = circuit.enter(now)
     circuit.note_answer_started(probe)
     assert circuit.state(now) is State.CLOSED
-    circuit.strike(probe, now)
-    strike(circuit, now)
+    circuit.count_failure(probe, now)
+    count_failure(circuit, now)
     assert circuit.state(now) is State.CLOSED
-    strike(circuit, now)
+    count_failure(circuit, now)
     assert circuit.due - now == 2 * COOLDOWN_S
 
 
@@ -102,32 +102,32 @@ def test_a_cooldown_above_a_minute_is_kept() -> None:
     """The operator's value is neither doubled nor shortened."""
     circuit = opened(0.0, cooldown_s=300.0)
     assert circuit.due == 300.0
-    strike(circuit, 300.0)
+    count_failure(circuit, 300.0)
     assert circuit.due == 600.0
 
 
 @pytest.mark.parametrize(
     ("verdict", "asked_s", "lasts_s"),
     [
-        ("cool", None, COOLDOWN_S),
-        ("cool", 0.0, 0.0),
-        ("cool", 2.5, 2.5),
-        ("cool", 90.0, 90.0),
-        ("cool", 1e9, 3600.0),
-        ("cool", math.inf, 3600.0),
-        ("cool", math.nan, 0.0),
-        ("cool", -3.0, 0.0),
-        ("park", None, 60.0),
-        ("park", 45.0, 60.0),
-        ("park", 600.0, 600.0),
-        ("park", 1e9, 3600.0),
+        ("cool_down", None, COOLDOWN_S),
+        ("cool_down", 0.0, 0.0),
+        ("cool_down", 2.5, 2.5),
+        ("cool_down", 90.0, 90.0),
+        ("cool_down", 1e9, 3600.0),
+        ("cool_down", math.inf, 3600.0),
+        ("cool_down", math.nan, 0.0),
+        ("cool_down", -3.0, 0.0),
+        ("cool_down_long", None, 60.0),
+        ("cool_down_long", 45.0, 60.0),
+        ("cool_down_long", 600.0, 600.0),
+        ("cool_down_long", 1e9, 3600.0),
     ],
 )
 def test_a_provider_s_delay_opens_it(verdict: str, asked_s: float | None, lasts_s: float) -> None:
     """It is open for the provider's delay, within bounds, and is then probed."""
     circuit = Circuit(COOLDOWN_S)
     ticket = circuit.enter(100.0)
-    (circuit.cool if verdict == "cool" else circuit.park)(ticket, asked_s, 100.0)
+    (circuit.cool_down if verdict == "cool_down" else circuit.cool_down_long)(ticket, asked_s, 100.0)
     assert circuit.due == 100.0 + lasts_s
     assert circuit.state(100.0 + lasts_s) is State.HALF_OPEN
     assert circuit.allows(100.0 + lasts_s)
@@ -140,8 +140,8 @@ def test_a_parked_circuit_is_not_closed_by_a_shorter_delay() -> None:
     """The later moment counts."""
     circuit = Circuit(COOLDOWN_S)
     first, second = circuit.enter(0.0), circuit.enter(0.0)
-    circuit.park(first, 600.0, 0.0)
-    circuit.cool(second, 1.0, 0.0)
+    circuit.cool_down_long(first, 600.0, 0.0)
+    circuit.cool_down(second, 1.0, 0.0)
     assert circuit.due == 600.0
 
 
@@ -166,7 +166,7 @@ def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
     probe = circuit.enter(10.0)
     circuit.note_answer_started(probe)
     for _ in range(3):
-        strike(circuit, 11.0)
+        count_failure(circuit, 11.0)
     assert circuit.state(100.0) is State.HALF_OPEN
     assert circuit.allows(100.0)
 
@@ -176,10 +176,10 @@ def test_calls_that_die_together_open_it_once() -> None:
     circuit = Circuit(COOLDOWN_S)
     tickets = [circuit.enter(0.0) for _ in range(20)]
     for ticket in tickets[:10]:
-        circuit.strike(ticket, 1.0)
+        circuit.count_failure(ticket, 1.0)
     assert circuit.due == 6.0
     for ticket in tickets[10:]:
-        circuit.strike(ticket, 7.0)
+        circuit.count_failure(ticket, 7.0)
     assert circuit.state(7.0) is State.HALF_OPEN
 
 
@@ -187,7 +187,7 @@ def test_an_answer_from_before_closes_nothing() -> None:
     """A call that began before the rate limit may well succeed."""
     circuit = Circuit(COOLDOWN_S)
     before, refused = circuit.enter(0.0), circuit.enter(0.0)
-    circuit.cool(refused, 30.0, 1.0)
+    circuit.cool_down(refused, 30.0, 1.0)
     circuit.succeed(before, 2.0)
     assert circuit.state(2.0) is State.OPEN
 
@@ -196,24 +196,24 @@ def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
     """A pool that is down is still called, and the failures of these calls are expected."""
     circuit = opened(0.0)
     for _ in range(10):
-        strike(circuit, 1.0)
+        count_failure(circuit, 1.0)
     assert circuit.due == COOLDOWN_S
     succeed(circuit, 2.0)
     assert circuit.state(2.0) is State.CLOSED
-    strike(circuit, 2.0)
+    count_failure(circuit, 2.0)
     assert circuit.state(2.0) is State.CLOSED  # with a clean record
 
 
-@given(st.lists(st.sampled_from(["strike", "cool", "park"]), min_size=1, max_size=20))
+@given(st.lists(st.sampled_from(["count_failure", "cool_down", "cool_down_long"]), min_size=1, max_size=20))
 def test_a_cooldown_of_0_never_opens(verdicts: list[str]) -> None:
     """A cooldown of 0 switches the circuit off."""
     circuit = Circuit(0.0)
     for now, verdict in enumerate(verdicts):
         ticket = circuit.enter(now)
-        if verdict == "strike":
-            circuit.strike(ticket, now)
+        if verdict == "count_failure":
+            circuit.count_failure(ticket, now)
         else:
-            (circuit.cool if verdict == "cool" else circuit.park)(ticket, 100.0, now)
+            (circuit.cool_down if verdict == "cool_down" else circuit.cool_down_long)(ticket, 100.0, now)
         assert circuit.state(now) is State.CLOSED
         assert circuit.allows(now)
 
@@ -243,15 +243,18 @@ class Circuits(RuleBasedStateMachine):
         self.under_way.append(ticket)
         return ticket
 
-    @rule(ticket=consumes(tickets), verdict=st.sampled_from(["strike", "cool", "park", "succeed", "nothing"]))
+    @rule(
+        ticket=consumes(tickets),
+        verdict=st.sampled_from(["count_failure", "cool_down", "cool_down_long", "succeed", "nothing"]),
+    )
     def end(self, ticket: Ticket, verdict: str) -> None:
         """End a call, with or without a verdict."""
-        if verdict == "strike":
-            self.circuit.strike(ticket, self.now)
+        if verdict == "count_failure":
+            self.circuit.count_failure(ticket, self.now)
         elif verdict == "cool":
-            self.circuit.cool(ticket, 30.0, self.now)
+            self.circuit.cool_down(ticket, 30.0, self.now)
         elif verdict == "park":
-            self.circuit.park(ticket, None, self.now)
+            self.circuit.cool_down_long(ticket, None, self.now)
         elif verdict == "succeed":
             self.circuit.succeed(ticket, self.now)
         self.circuit.leave(ticket)

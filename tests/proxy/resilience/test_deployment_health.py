@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.resilience.circuit import State
-from proxy.resilience.deployment_health import MOST_TENANTS, Attempt, DeploymentHealth
+from proxy.resilience.deployment_health import MAX_TENANTS, Attempt, DeploymentHealth
 from proxy.resilience.failure_table import Blame, Reach
 
 
@@ -15,7 +15,7 @@ def fail(
     health: DeploymentHealth, tenant: str, blame: Blame, now: float, reach: Reach = Reach.TENANT
 ) -> None:
     """Let a tenant's call fail, three times for a counted failure."""
-    for _ in range(3 if blame is Blame.STRIKE else 1):
+    for _ in range(3 if blame is Blame.COUNTED else 1):
         with Attempt(health, tenant, now) as attempt:
             attempt.failed(blame, None, now, reach)
 
@@ -25,7 +25,7 @@ def states(health: DeploymentHealth, now: float) -> list[int]:
     return [int(health.peek_circuit(tenant).state(now)) for tenant in "abc"]
 
 
-@pytest.mark.parametrize("blame", [Blame.STRIKE, Blame.COOL, Blame.PARK])
+@pytest.mark.parametrize("blame", [Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN])
 def test_open_for_all_while_two_are(blame: Blame) -> None:
     """It is open until the first of the two is due. Then each tenant may probe, until one gets an answer."""
     health = DeploymentHealth("x", 5.0)
@@ -63,7 +63,7 @@ def test_failures_of_several_tenants_open_it_for_all(failures: str, opens: bool)
             if tenant == "-":
                 attempt.succeeded(0.0)
             else:
-                attempt.failed(Blame.STRIKE, None, 0.0)
+                attempt.failed(Blame.COUNTED, None, 0.0)
     assert (health.peek_circuit("other").state(0.0) is State.OPEN) is opens
 
 
@@ -75,7 +75,7 @@ def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach,
         tenant, now = str(number % tenants), 0.0
         if health.peek_circuit(tenant).allows(now):
             with Attempt(health, tenant, now) as attempt:
-                attempt.failed(Blame.STRIKE, None, now, reach)
+                attempt.failed(Blame.COUNTED, None, now, reach)
             failed += 1
     assert failed == most
 
@@ -84,7 +84,7 @@ def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
     """The two tenants no longer agree."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
-        fail(health, tenant, Blame.STRIKE, 0.0)
+        fail(health, tenant, Blame.COUNTED, 0.0)
     with Attempt(health, "a", 1.0) as attempt:
         attempt.succeeded(2.0)
     assert states(health, 2.0) == [0, 2, 0]
@@ -93,7 +93,7 @@ def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
 def test_a_failure_of_the_account_is_closed_by_any_answer() -> None:
     """The tenant that got the error keeps its own open circuit."""
     health = DeploymentHealth("x", 5.0)
-    fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
+    fail(health, "a", Blame.COOLDOWN, 0.0, Reach.ALL)
     assert states(health, 0.0) == [2, 2, 2]
     assert states(health, 5.0) == [1, 1, 1]
     with Attempt(health, "b", 5.0) as attempt:
@@ -105,7 +105,7 @@ def test_a_failure_of_the_account_is_closed_by_any_answer() -> None:
 def test_a_probe_is_the_tenant_s() -> None:
     """A slow probe stops no other tenant."""
     health = DeploymentHealth("x", 5.0)
-    fail(health, "a", Blame.COOL, 0.0, Reach.ALL)
+    fail(health, "a", Blame.COOLDOWN, 0.0, Reach.ALL)
     probes = [Attempt(health, tenant, 5.0) for tenant in "aab"]
 
     assert [probe.is_probe for probe in probes] == [True, False, True]
@@ -116,7 +116,7 @@ def test_a_stale_answer_does_not_close_the_account_s_circuit() -> None:
     """The answer's call began before."""
     health = DeploymentHealth("x", 5.0)
     early = Attempt(health, "b", 0.0)
-    fail(health, "a", Blame.PARK, 1.0, Reach.ALL)
+    fail(health, "a", Blame.LONG_COOLDOWN, 1.0, Reach.ALL)
     early.succeeded(2.0)
     assert states(health, 2.0) == [2, 2, 2]
 
@@ -127,7 +127,7 @@ def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
     for tenant, reaches in (("a", "AAT"), ("b", "AAA")):
         for reach in reaches:
             with Attempt(health, tenant, 0.0) as attempt:
-                attempt.failed(Blame.STRIKE, None, 0.0, Reach.ALL if reach == "A" else Reach.TENANT)
+                attempt.failed(Blame.COUNTED, None, 0.0, Reach.ALL if reach == "A" else Reach.TENANT)
         assert states(health, 0.0) == ([2, 0, 0] if tenant == "a" else [2, 2, 2])
     assert health.shared.open_until is not None
 
@@ -135,11 +135,11 @@ def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
 def test_the_reported_state_is_the_shared_one() -> None:
     """A single tenant's state is its own. One of several raises no alarm alone."""
     health = DeploymentHealth("x", 5.0)
-    fail(health, "a", Blame.PARK, 0.0)
+    fail(health, "a", Blame.LONG_COOLDOWN, 0.0)
     assert health.state(0.0) is State.OPEN
     Attempt(health, "b", 0.0).release()
     assert health.state(0.0) is State.CLOSED
-    fail(health, "b", Blame.PARK, 0.0)
+    fail(health, "b", Blame.LONG_COOLDOWN, 0.0)
     assert health.state(0.0) is State.OPEN
 
 
@@ -147,25 +147,25 @@ def test_circuits_switched_off_stay_closed() -> None:
     """They stay closed for all tenants."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
-        fail(health, tenant, Blame.PARK, 0.0, Reach.ALL)
+        fail(health, tenant, Blame.LONG_COOLDOWN, 0.0, Reach.ALL)
     health.change_cooldown(0.0)
     assert states(health, 0.0) == [0, 0, 0]
-    fail(health, "c", Blame.PARK, 0.0, Reach.ALL)
+    fail(health, "c", Blame.LONG_COOLDOWN, 0.0, Reach.ALL)
     assert states(health, 0.0) == [0, 0, 0]
 
 
 def test_tenants_are_bounded() -> None:
     """Tenants with closed circuits are dropped first."""
     health = DeploymentHealth("x", 5.0)
-    fail(health, "bad", Blame.PARK, 0.0)
-    for number in range(MOST_TENANTS + 5):
+    fail(health, "bad", Blame.LONG_COOLDOWN, 0.0)
+    for number in range(MAX_TENANTS + 5):
         Attempt(health, str(number), 0.0).release()
     assert health.peek_circuit("bad").state(0.0) is State.OPEN
-    assert len(health.shared.circuits) == MOST_TENANTS
-    for number in range(MOST_TENANTS + 5):
-        fail(health, str(number), Blame.PARK, 0.0)
+    assert len(health.shared.circuits) == MAX_TENANTS
+    for number in range(MAX_TENANTS + 5):
+        fail(health, str(number), Blame.LONG_COOLDOWN, 0.0)
     assert "bad" not in health.shared.circuits
-    assert len(health.shared.circuits) == MOST_TENANTS
+    assert len(health.shared.circuits) == MAX_TENANTS
 
 
 CALLS = st.lists(
@@ -195,13 +195,13 @@ def test_with_a_single_tenant_the_shared_part_changes_nothing(calls: list[tuple[
         assert circuit.state(now) is alone
         attempt = Attempt(health, "", now)
         reach = Reach.ALL if what in ("unsent", "cool all", "park all") else Reach.TENANT
-        blames = {"strike": Blame.STRIKE, "unsent": Blame.STRIKE, "none": Blame.NONE}
+        blames = {"strike": Blame.COUNTED, "unsent": Blame.COUNTED, "none": Blame.NONE}
         if what == "fine":
             attempt.succeeded(now)
         elif what == "begun":
             attempt.note_answer_started()
         else:
-            blame = blames.get(what) or (Blame.COOL if what.startswith("cool") else Blame.PARK)
+            blame = blames.get(what) or (Blame.COOLDOWN if what.startswith("cool") else Blame.LONG_COOLDOWN)
             attempt.failed(blame, None, now, reach)
         if stays:
             open_calls.append(attempt)

@@ -111,7 +111,7 @@ def test_waiting_is_from_the_last_refusal() -> None:
 
 def test_waiting_clients_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client can use many addresses at no cost."""
-    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    monkeypatch.setattr(module, "MAX_WAITING", 3)
     admission = Admission(1)
     held = acquire(admission, "greedy", 0.0)
     for number in range(50):

@@ -13,7 +13,7 @@ from proxy.resilience.read_error import ProviderError, read_error
 from proxy.resilience.request_words import RequestWords
 
 WORDS = "Daily limit reached. Try again in 50 minutes."
-COOLED = Blamed(Blame.COOL, Reach.ALL, None)
+COOLED = Blamed(Blame.COOLDOWN, Reach.ALL, None)
 
 
 def read(status: int, *, request: str) -> ProviderError:
@@ -25,11 +25,11 @@ def read(status: int, *, request: str) -> ProviderError:
 @pytest.mark.parametrize(
     ("status", "request_text", "blamed"),
     [
-        (429, "Good day.", Blamed(Blame.PARK, Reach.ALL, 3_000.0)),
+        (429, "Good day.", Blamed(Blame.LONG_COOLDOWN, Reach.ALL, 3_000.0)),
         (429, WORDS, COOLED),
         (429, "The daily news, try again in 50 minutes", COOLED),
-        (402, WORDS, Blamed(Blame.PARK, Reach.ALL, None)),
-        (403, "Good day.", Blamed(Blame.PARK, Reach.TENANT, 3_000.0)),
+        (402, WORDS, Blamed(Blame.LONG_COOLDOWN, Reach.ALL, None)),
+        (403, "Good day.", Blamed(Blame.LONG_COOLDOWN, Reach.TENANT, 3_000.0)),
         (403, WORDS, Blamed(Blame.NONE, Reach.TENANT, None)),
     ],
 )
@@ -47,5 +47,5 @@ def test_kinds_without_blame_leave_the_deployment() -> None:
     said = read(403, request="Good day.")
     row = find_row(Cause.REFUSED, said)
 
-    assert find_blame(row, said, frozenset({Kind.NOT_ALLOWED_HERE})).blame is Blame.PARK
+    assert find_blame(row, said, frozenset({Kind.NOT_ALLOWED_HERE})).blame is Blame.LONG_COOLDOWN
     assert find_blame(row, said, frozenset({Kind.QUOTA_EXHAUSTED})).blame is Blame.NONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proxy.resilience.retry_budget import MOST_TENANTS, RetryBudget, SharedRetryBudget
+from proxy.resilience.retry_budget import MAX_TENANTS, RetryBudget, SharedRetryBudget
 
 waits = st.one_of(st.just(0.0), st.floats(0, 0.2), st.floats(0, 4))
 events = st.lists(st.tuples(waits, st.integers(0, 40), st.integers(0, 15)), max_size=25)
@@ -109,6 +109,6 @@ def test_a_single_tenant_has_a_plain_budget(events: list[tuple[float, int, int]]
 def test_tenants_are_bounded() -> None:
     """The oldest tenant is dropped."""
     budget = SharedRetryBudget()
-    for number in range(MOST_TENANTS + 5):
+    for number in range(MAX_TENANTS + 5):
         budget.count_request(0.0, str(number))
-    assert len(budget._own) == MOST_TENANTS
+    assert len(budget._own) == MAX_TENANTS

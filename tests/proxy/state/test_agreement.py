@@ -10,7 +10,7 @@ from proxy.core.deployment import Deployment
 from proxy.resilience.read_overflow import Overflow
 from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import LearnedWindows
-from proxy.state.taught import Counted, Learned
+from proxy.state.lessons import Counted, Learned
 from tests.proxy.planning.budgets.shapes import deployment_of
 
 REFUSED = Refused(20_000, None, None, media=False)
@@ -26,7 +26,7 @@ def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float 
     """Return the windows by which three tenants are planned. A look and a plan give the same."""
     found = []
     for tenant in "abc":
-        looked = learned_windows.look(deployment, now, tenant).learned
+        looked = learned_windows.peek(deployment, now, tenant).learned
         assert learned_windows.lessons_for_plan(deployment, now, tenant).learned == looked
         found.append(None if looked is None else looked.window)
     return found
@@ -50,7 +50,7 @@ def test_a_guess_stays_one(local: Deployment) -> None:
     learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(), REFUSED, 0.0, "a")
     learned_windows.learn(local, Overflow(25_000), REFUSED, 0.0, "b")
-    learned = learned_windows.look(local, 0.0, "c").learned
+    learned = learned_windows.peek(local, 0.0, "c").learned
     assert learned == Learned(25_000, guessed=True)
 
 
@@ -79,14 +79,14 @@ def test_words_of_the_request_teach_no_tenant(local: Deployment) -> None:
     learned_windows = LearnedWindows()
     lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")
     assert (lesson.most, lesson.learned) == (7_200, None)
-    assert lesson.calibration == learned_windows.look(local, 0.0, "a").calibration
+    assert lesson.calibration == learned_windows.peek(local, 0.0, "a").calibration
     assert windows(learned_windows, local) == [None] * 3
 
 
 def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> None:
     """They count for their own tenants. A third tenant needs two that read them at the beginning of a text."""
     learned_windows = LearnedWindows()
-    first = learned_windows.look(local, 0.0).calibration.sticky
+    first = learned_windows.peek(local, 0.0).calibration.sticky
     for tenant in "ab":
         learned_windows.learn(
             local, Overflow(9_000, 40_000, inside_text=True, coded=True), REFUSED, 0.0, tenant
@@ -118,11 +118,11 @@ def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[flo
 def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> None:
     """A tenant without a factor begins with the second largest, and keeps it whatever others do."""
     learned_windows = LearnedWindows()
-    first = learned_windows.look(local, 0.0).calibration.sticky
+    first = learned_windows.peek(local, 0.0).calibration.sticky
     learned_windows.observe(local, Counted(1_000, 2_900, media=False), 0.0, "a")
     assert factors(learned_windows, local) == [2.9, first, first]
     learned_windows.observe(local, Counted(1_000, 1_300, media=False), 0.0, "b")
-    assert learned_windows.look(local, 0.0, "c").calibration.sticky == 1.3
+    assert learned_windows.peek(local, 0.0, "c").calibration.sticky == 1.3
     assert factors(learned_windows, local) == [2.9, 1.3, 1.3]
     for _ in range(50):
         learned_windows.observe(local, Counted(1_000, 600, media=False), 0.0, "a")
@@ -137,7 +137,7 @@ def test_a_factor_that_was_taken_over_is_no_evidence(local: Deployment) -> None:
     for tenant in "cdef":
         learned_windows.lessons_for_plan(local, 0.0, tenant)
     learned_windows.observe(local, Counted(1_000, 1_000, media=False), 0.0, "g")
-    assert learned_windows.look(local, 0.0, "z").calibration.sticky == 1.5
+    assert learned_windows.peek(local, 0.0, "z").calibration.sticky == 1.5
 
 
 def test_a_reload_keeps_what_was_agreed_on(local: Deployment) -> None:

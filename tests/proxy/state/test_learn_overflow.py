@@ -8,7 +8,7 @@ import pytest
 
 from proxy.resilience.read_overflow import Overflow
 from proxy.state.learn_overflow import Lesson, Refused, learn_overflow
-from proxy.state.taught import Learned
+from proxy.state.lessons import Learned
 from sanitizers.budget.calibration import Calibration
 
 NEW = Calibration(1.15, 1.15)

@@ -14,7 +14,7 @@ from proxy.resilience.read_overflow import Overflow
 from proxy.state import learned_windows as module
 from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import LearnedWindows
-from proxy.state.taught import Learned, is_sampled, observe_answer
+from proxy.state.lessons import Learned, is_sampled, observe_answer
 from sanitizers.budget.calibration import initial
 from sanitizers.budget.families import family_of
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
@@ -51,16 +51,16 @@ def learn(
     """Learn from an overflow, and return the window that is then known."""
     known = window_of(deployment).max_input_tokens
     learned_windows.learn(deployment, said, Refused(estimated, None, known, media=False), now)
-    return learned_windows.of(deployment, now).learned
+    return learned_windows.lessons_of(deployment, now).learned
 
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
 def test_a_new_deployment_has_its_family_s_lessons(learned_windows: LearnedWindows, model: str) -> None:
     """It has no window, no answers, and the family's factor."""
-    taught = learned_windows.of(deployment_of(model), 0.0)
+    lessons = learned_windows.lessons_of(deployment_of(model), 0.0)
 
-    assert (taught.family, taught.learned, taught.answers) == (family_of(model), None, 0)
-    assert taught.calibration == initial(family_of(model))
+    assert (lessons.family, lessons.learned, lessons.answers) == (family_of(model), None, 0)
+    assert lessons.calibration == initial(family_of(model))
 
 
 def test_a_window_expires_after_an_hour(learned_windows: LearnedWindows, local: Deployment) -> None:
@@ -68,16 +68,16 @@ def test_a_window_expires_after_an_hour(learned_windows: LearnedWindows, local: 
     learned = learn(learned_windows, local, Overflow(8_192, 20_000), now=10.0)
 
     assert learned == Learned(8_192)
-    assert learned_windows.of(local, 3_609.0).learned == learned
-    assert learned_windows.of(local, 3_611.0).learned is None
+    assert learned_windows.lessons_of(local, 3_609.0).learned == learned
+    assert learned_windows.lessons_of(local, 3_611.0).learned is None
 
 
 def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local: Deployment) -> None:
     """An answered prompt fitted. A smaller one proves nothing, and no window is made up from it."""
 
     def learned_after(actual: int) -> Learned | None:
-        observe_answer(learned_windows.of(local, 0.0), actual, actual, media=False)
-        return learned_windows.of(local, 0.0).learned
+        observe_answer(learned_windows.lessons_of(local, 0.0), actual, actual, media=False)
+        return learned_windows.lessons_of(local, 0.0).learned
 
     assert learned_after(9_000) is None
     learn(learned_windows, local, Overflow(10_000))
@@ -88,12 +88,12 @@ def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local
 
 def test_the_factor_for_plans_is_only_raised(learned_windows: LearnedWindows, local: Deployment) -> None:
     """A plan that needs a larger factor raises it. A plan never lowers it."""
-    before = learned_windows.of(local, 0.0).calibration
+    before = learned_windows.lessons_of(local, 0.0).calibration
     learned_windows.raise_factor(local, before.sticky * 0.9, 0.0)
-    assert learned_windows.of(local, 0.0).calibration == before
+    assert learned_windows.lessons_of(local, 0.0).calibration == before
 
     learned_windows.raise_factor(local, before.sticky * 1.05, 0.0)
-    assert learned_windows.of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
+    assert learned_windows.lessons_of(local, 0.0).calibration == replace(before, sticky=before.sticky * 1.05)
 
 
 def test_deployments_learn_separately(learned_windows: LearnedWindows) -> None:
@@ -106,7 +106,9 @@ def test_deployments_learn_separately(learned_windows: LearnedWindows) -> None:
     learn(learned_windows, first, Overflow(8_000))
     learn(learned_windows, one, Overflow(9_000))
 
-    found = [learned_windows.of(deployment, 0.0).learned for deployment in (first, second, one, other)]
+    found = [
+        learned_windows.lessons_of(deployment, 0.0).learned for deployment in (first, second, one, other)
+    ]
     assert found == [Learned(8_000), None, Learned(9_000), None]
 
 
@@ -114,11 +116,11 @@ def test_the_first_answers_and_then_one_in_sixteen(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
     """The first three that teach something are counted, then each sixteenth answer."""
-    taught, sampled = learned_windows.of(local, 0.0), []
+    lessons, sampled = learned_windows.lessons_of(local, 0.0), []
     for number in range(1, 100):
-        if is_sampled(taught, float(number)):
+        if is_sampled(lessons, float(number)):
             sampled.append(number)
-            observe_answer(taught, 2_000, 2_100, media=False)
+            observe_answer(lessons, 2_000, 2_100, media=False)
 
     assert sampled == [1, 2, 3, 16, 32, 48, 64, 80, 96]
 
@@ -127,58 +129,58 @@ def test_answers_that_teach_nothing_do_not_use_up_the_first(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
     """Small requests are counted until three larger ones came, or until there were many."""
-    taught = learned_windows.of(local, 0.0)
+    lessons = learned_windows.lessons_of(local, 0.0)
     for _ in range(64):
-        assert is_sampled(taught, 0.0)
-        observe_answer(taught, 10, 12, media=False)
-    assert taught.calibration.observations == 0
-    assert [is_sampled(taught, float(number)) for number in range(1, 33)].count(True) == 2
+        assert is_sampled(lessons, 0.0)
+        observe_answer(lessons, 10, 12, media=False)
+    assert lessons.calibration.observations == 0
+    assert [is_sampled(lessons, float(number)) for number in range(1, 33)].count(True) == 2
 
 
 def test_a_busy_deployment_is_not_counted_more_often(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
     """An answer is counted once a second at most."""
-    taught = learned_windows.of(local, 0.0)
+    lessons = learned_windows.lessons_of(local, 0.0)
     for _ in range(3):
-        is_sampled(taught, 0.0)
-        observe_answer(taught, 2_000, 2_100, media=False)
-    sampled = [now for now in range(1_000) if is_sampled(taught, now / 100)]
+        is_sampled(lessons, 0.0)
+        observe_answer(lessons, 2_000, 2_100, media=False)
+    sampled = [now for now in range(1_000) if is_sampled(lessons, now / 100)]
     assert len(sampled) <= 10
     assert all(later - earlier >= 100 for earlier, later in pairwise(sampled))
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that makes up names behind a wildcard pushes out unused entries, and memory does not grow."""
-    monkeypatch.setattr(module, "_MOST", 8)
+    monkeypatch.setattr(module, "_CAPACITY", 8)
     learned_windows = LearnedWindows()
     used, *deployments = made_up(20)
     learn(learned_windows, used, Overflow(9_000))
     for deployment in deployments:
-        learned_windows.of(used, 0.0)
+        learned_windows.lessons_of(used, 0.0)
         learn(learned_windows, deployment, Overflow(8_000))
 
-    assert len(learned_windows._taught) == 8
-    assert learned_windows.of(deployments[-1], 0.0).learned == Learned(8_000)
-    assert learned_windows.of(used, 0.0).learned == Learned(9_000)
-    assert learned_windows.of(deployments[0], 0.0).learned is None
+    assert len(learned_windows._lessons) == 8
+    assert learned_windows.lessons_of(deployments[-1], 0.0).learned == Learned(8_000)
+    assert learned_windows.lessons_of(used, 0.0).learned == Learned(9_000)
+    assert learned_windows.lessons_of(deployments[0], 0.0).learned is None
 
 
 def test_a_look_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A look returns the valid lessons, and neither adds nor keeps an entry."""
-    monkeypatch.setattr(module, "_MOST", 4)
+    monkeypatch.setattr(module, "_CAPACITY", 4)
     learned_windows = LearnedWindows()
     first, second, *rest = made_up(20)
     learn(learned_windows, first, Overflow(8_000))
     learn(learned_windows, second, Overflow(9_000))
     for deployment in rest:
-        assert learned_windows.look(deployment, 0.0).learned is None
-    assert learned_windows.look(first, 1.0).learned == Learned(8_000)
-    assert learned_windows.look(first, 3_601.0).learned is None
-    assert learned_windows.look(first, 1.0).learned == Learned(8_000)
-    assert len(learned_windows._taught) == 2
+        assert learned_windows.peek(deployment, 0.0).learned is None
+    assert learned_windows.peek(first, 1.0).learned == Learned(8_000)
+    assert learned_windows.peek(first, 3_601.0).learned is None
+    assert learned_windows.peek(first, 1.0).learned == Learned(8_000)
+    assert len(learned_windows._lessons) == 2
 
     for deployment in rest[:3]:
-        learned_windows.of(deployment, 0.0)
-    assert learned_windows.look(first, 1.0).learned is None
-    assert learned_windows.look(second, 1.0).learned == Learned(9_000)
+        learned_windows.lessons_of(deployment, 0.0)
+    assert learned_windows.peek(first, 1.0).learned is None
+    assert learned_windows.peek(second, 1.0).learned == Learned(9_000)

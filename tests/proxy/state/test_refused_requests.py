@@ -85,7 +85,7 @@ def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, 
     now = 0.0
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_BODIES", 4)
+        patch.setattr(module, "MAX_BODIES", 4)
         guard = RefusedRequests()
         for key, text, what, passed in steps:
             now += passed
@@ -104,7 +104,7 @@ def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, 
 
 def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many bad bodies push out the oldest. A deployment without stored bodies needs no digest."""
-    monkeypatch.setattr(module, "MOST_BODIES", 3)
+    monkeypatch.setattr(module, "MAX_BODIES", 3)
     guard = RefusedRequests()
     for now, text in enumerate(["a", "b", "a", "c"]):
         guard.refused(HERE, body(text), WORDS, now)
@@ -126,7 +126,7 @@ def test_another_tenant_s_body_is_its_own(guard: RefusedRequests) -> None:
 
 def test_many_refusals_of_one_tenant_push_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other tenants' bodies stay, however many bodies one tenant has refused."""
-    monkeypatch.setattr(module, "MOST_BODIES", 6)
+    monkeypatch.setattr(module, "MAX_BODIES", 6)
     guard = RefusedRequests()
     for _ in range(2):
         guard.refused(HERE, body("bad"), WORDS, 0.0, "b")

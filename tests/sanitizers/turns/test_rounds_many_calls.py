@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sanitizers.turns.rounds import _MOST_IDS, read_rounds
+from sanitizers.turns.rounds import _MAX_IDS, read_rounds
 from tests.support.builders import assistant, call, tool
 from tests.support.counted_steps import count_steps
 
 
-@pytest.mark.parametrize("count", [2, _MOST_IDS, _MOST_IDS + 1])
+@pytest.mark.parametrize("count", [2, _MAX_IDS, _MAX_IDS + 1])
 def test_results_that_differ_by_their_own_id_repeat(count: int) -> None:
     """Some tools write the id of the call into what they say."""
     history = []

@@ -36,7 +36,7 @@ of wires.
 from proxy.upstream.wires.gemini.answers import read_answer
 from proxy.upstream.wires.gemini.embeddings import (
     EMBEDDING_PARAMETERS,
-    MOST_TEXTS,
+    MAX_TEXTS,
     build_embedding_request,
     embedding_method,
     read_embeddings,
@@ -48,7 +48,7 @@ from proxy.upstream.wires.gemini.streams import StreamReader
 
 __all__ = [
     "EMBEDDING_PARAMETERS",
-    "MOST_TEXTS",
+    "MAX_TEXTS",
     "SUPPORTED",
     "StreamReader",
     "build_embedding_request",

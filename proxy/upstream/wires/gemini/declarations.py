@@ -14,7 +14,7 @@ from proxy.upstream.wires.gemini.schemas import parameter_fields
 
 _MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
 
-_MOST_KEPT = 256
+_MAX_KEPT = 256
 """Schemas whose translation is cached. Eight tools take 5 us from the cache, and 120 us without."""
 
 _LARGEST_KEPT = 16 * 2**10
@@ -61,7 +61,7 @@ def _parameter_fields(schema: Any) -> dict[str, Any]:
     return _kept_fields(written) if len(written) <= _LARGEST_KEPT else parameter_fields(schema)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MAX_KEPT)
 def _kept_fields(written: bytes) -> dict[str, Any]:
     return parameter_fields(orjson.loads(written))  # parsed anew, so the cache holds no request
 

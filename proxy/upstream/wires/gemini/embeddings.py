@@ -14,7 +14,7 @@ from proxy.upstream.wires.gemini.counts import read_count
 from proxy.upstream.wires.gemini.extras import camel_name
 from proxy.upstream.wires.gemini.refusals import raise_error
 
-MOST_TEXTS = 100
+MAX_TEXTS = 100
 """The most texts of one request."""
 
 EMBEDDING_PARAMETERS = frozenset({"dimensions", "encoding_format", "input"})

@@ -26,7 +26,7 @@ _STATUSES = MappingProxyType(
         "UNAVAILABLE": 503,
     }
 )
-_MOST_WRAPPINGS = 8
+_MAX_WRAPPINGS = 8
 
 _BAD_KEY_WORDS = "api key"
 _BAD_KEY_REASON = "API_KEY_INVALID"
@@ -117,7 +117,7 @@ def _status_of(layer: Any) -> int | None:
 def _layers(value: Any) -> list[Any]:
     """Return *value* and each layer inside it, down to the error: arrays, ``error`` keys and JSON in messages."""
     layers = [value]
-    while len(layers) <= _MOST_WRAPPINGS and (inner := _unwrapped(layers[-1])) is not None:
+    while len(layers) <= _MAX_WRAPPINGS and (inner := _unwrapped(layers[-1])) is not None:
         layers.append(inner)
     return layers
 

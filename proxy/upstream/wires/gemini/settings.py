@@ -26,7 +26,7 @@ _SAME = MappingProxyType(
 PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 """Parameters that Gemini 3 and later do not take. litellm leaves them out too."""
 
-_MOST_STOPS = 5
+_MAX_STOPS = 5
 """Gemini's limit (ai.google.dev/api/generate-content#GenerationConfig). litellm cuts to four without an error."""
 
 
@@ -74,6 +74,6 @@ def generation_config(parameters: Mapping[str, Any], profile: Profile, model: st
 def _stops(given: str | list[str]) -> list[str]:
     stops = [given] if isinstance(given, str) else given
     stops = [stop for stop in stops if stop]
-    if len(stops) > _MOST_STOPS:
-        raise InvalidRequest(f"'stop' may hold {_MOST_STOPS} sequences for this model.", param="stop")
+    if len(stops) > _MAX_STOPS:
+        raise InvalidRequest(f"'stop' may hold {_MAX_STOPS} sequences for this model.", param="stop")
     return stops

@@ -13,7 +13,7 @@ from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.wires.gemini.answers import read_answer
 from proxy.upstream.wires.gemini.embeddings import (
     EMBEDDING_PARAMETERS,
-    MOST_TEXTS,
+    MAX_TEXTS,
     build_embedding_request,
     embedding_method,
     read_embeddings,
@@ -88,7 +88,7 @@ class _PayloadReader:
 
 
 class _Embeddings(_Common):
-    most_inputs = MOST_TEXTS
+    most_inputs = MAX_TEXTS
 
     def url(self, call: TextCall, *, stream: bool) -> str:
         return f"{_base(call.deployment)}:{embedding_method(call.parameters['input'])}"

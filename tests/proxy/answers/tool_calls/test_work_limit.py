@@ -11,12 +11,12 @@ def test_each_use_costs_one_step_more_than_its_number() -> None:
     """So uses of no steps end as well."""
     limit = WorkLimit(left=3)
 
-    limit.take(0)
-    limit.take(1)
+    limit.spend(0)
+    limit.spend(1)
 
     assert limit.left == 0
     with pytest.raises(WorkLimitExceeded):
-        limit.take(0)
+        limit.spend(0)
 
 
 def test_a_used_up_limit_stays_used_up() -> None:
@@ -24,6 +24,6 @@ def test_a_used_up_limit_stays_used_up() -> None:
     limit = WorkLimit(left=5)
 
     with pytest.raises(WorkLimitExceeded):
-        limit.take(9)
+        limit.spend(9)
     with pytest.raises(WorkLimitExceeded):
-        limit.take(0)
+        limit.spend(0)

@@ -27,7 +27,7 @@ from tests.support.builders import user
 from tests.support.proxied import CHAT, MODEL, Proxied, Reply, chat, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
-MOST_MIB = 4
+MAX_MIB = 4
 PATHS = pytest.mark.parametrize(
     "path", [CHAT_COMPLETIONS, "/chat/completions", COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK, UI_VERDICTS]
 )
@@ -42,7 +42,7 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.fixture
 def settings() -> Settings:
     """Return settings with a small limit."""
-    return settings_of(general_settings={"max_body_mib": MOST_MIB})
+    return settings_of(general_settings={"max_body_mib": MAX_MIB})
 
 
 def asked(path: str) -> bytes:
@@ -170,7 +170,7 @@ async def test_body_is_refused_as_soon_as_it_is_over_the_limit(
     proxy: Proxied, path: str, chunked: bool
 ) -> None:
     """It is refused as soon as it is known to be too large."""
-    body = b" " * (MOST_MIB * 2**20 + 1)
+    body = b" " * (MAX_MIB * 2**20 + 1)
 
     async def pieces() -> Any:
         for at in range(0, len(body), 2**16):

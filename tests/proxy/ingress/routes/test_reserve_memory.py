@@ -115,7 +115,7 @@ async def test_unfinished_bodies_of_one_client_leave_room_for_another(
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):
                 await stack.enter_async_context(sending(proxy, memory.in_flight, MIB, MIB + 1, GREEDY))
-        assert memory.in_flight <= memory.most * 3 // 4
+        assert memory.in_flight <= memory.capacity * 3 // 4
         upstream.then(answer())
         assert (await proxy.post(chat("a" * 2**17), headers=OTHER)).status == 200
 
@@ -183,10 +183,10 @@ async def test_a_request_through_litellm_reserves_more(upstream: ScriptedUpstrea
 async def test_a_reload_changes_what_there_is(proxy: Proxied) -> None:
     """Requests in flight keep what they hold."""
     gateway = proxy.server.gateway
-    assert gateway.memory.most == ROOM * MIB
+    assert gateway.memory.capacity == ROOM * MIB
     wanted = settings_of(general_settings={"max_in_flight_mib": 3})
 
     renewed = renew_gateway(gateway, plan_renewal(gateway.settings, wanted))
 
     assert renewed.memory is gateway.memory
-    assert renewed.memory.most == 3 * MIB
+    assert renewed.memory.capacity == 3 * MIB

@@ -10,7 +10,7 @@ from typing import Any
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.fit_request import BudgetFacts, facts_of
-from proxy.state.taught import Learned, Taught
+from proxy.state.lessons import DeploymentLessons, Learned
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration
 from sanitizers.budget.estimate import Estimator
@@ -59,9 +59,9 @@ def facts_for(
     The factor is 1 and counts as observed, so the margin is 8 % with every family.
     """
     calibration = Calibration(live, live if sticky is None else sticky, 1)
-    taught = Taught(family_of(model), calibration, None if learned is None else Learned(learned))
+    lessons = DeploymentLessons(family_of(model), calibration, None if learned is None else Learned(learned))
     deployment = deployment_of(model, max_input_tokens=window)
-    return facts_of(deployment, _settings(json.dumps({"budget": budget})).budget, taught, tight=tight)
+    return facts_of(deployment, _settings(json.dumps({"budget": budget})).budget, lessons, tight=tight)
 
 
 def profile_of_model(model: str = LOCAL) -> Profile:

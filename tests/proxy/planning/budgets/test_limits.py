@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.planning.budgets.limits import Limit, asked_output, limit_of
-from proxy.state.taught import Learned
+from proxy.state.lessons import Learned
 from sanitizers.budget import PRESETS
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
 
@@ -26,8 +26,8 @@ def limit(
 ) -> Limit:
     """Return the limit of one request to *model*, whose ``model_info`` says *window* and *longest*."""
     deployment = deployment_of(model, max_input_tokens=window, max_output_tokens=longest)
-    taught = None if learned is None else Learned(learned)
-    return limit_of(deployment, asked_output(parameters or {}), policy, taught, reserve)
+    lessons = None if learned is None else Learned(learned)
+    return limit_of(deployment, asked_output(parameters or {}), policy, lessons, reserve)
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ async def test_request_whose_body_is_still_coming(reloads: Reloading) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", reloads.proxy.server.port)
     writer.write(head.encode() + body[:10])
     async with asyncio.timeout(30):
-        while not reloads.proxy.server.gateway.lifecycle.working:  # noqa: ASYNC110 - there is no event for it
+        while not reloads.proxy.server.gateway.lifecycle.in_flight:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(0.01)
 
     await reloads.take_up(settings_of(OTHER, general_settings={"master_key": SECRET}))

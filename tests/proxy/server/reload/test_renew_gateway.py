@@ -46,11 +46,11 @@ async def gateway() -> Gateway:
     gateway = create_gateway(OLD, ScriptedUpstream())
     for name in ("b", "gemini/x"):
         with gateway.balancer.acquire(of(OLD, name), 0.0) as attempt:
-            attempt.failed(Blame.PARK, None, 0.0)
+            attempt.failed(Blame.LONG_COOLDOWN, None, 0.0)
     for _ in range(2):
         gateway.refused_requests.refused(of(OLD, "b").key, body, REFUSAL, 0.0)
-    gateway.learned_windows.of(of(OLD, "b"), 0.0).proved = 777
-    gateway.learned_windows.of(of(OLD, "gemini/x"), 0.0).proved = 888
+    gateway.learned_windows.lessons_of(of(OLD, "b"), 0.0).proved = 777
+    gateway.learned_windows.lessons_of(of(OLD, "gemini/x"), 0.0).proved = 888
     return gateway
 
 
@@ -73,7 +73,7 @@ async def test_the_old_gateway_stays_what_it_was(gateway: Gateway) -> None:
 
     assert gateway.settings is OLD
     assert gateway.balancer.state(of(OLD, "b"), 1.0) is State.OPEN
-    assert gateway.learned_windows.look(of(OLD, "b"), 1.0).proved == 777
+    assert gateway.learned_windows.peek(of(OLD, "b"), 1.0).proved == 777
 
 
 async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
@@ -87,7 +87,7 @@ async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
     assert states == [State.OPEN, State.OPEN, State.CLOSED]
     assert after.refused_requests.find_refusal(b.key, body, 1.0) == REFUSAL
     assert after.refused_requests.find_refusal(new.key, body, 1.0) is None
-    assert [after.learned_windows.look(each, 1.0).proved for each in (b, x, new)] == [777, 888, 0]
+    assert [after.learned_windows.peek(each, 1.0).proved for each in (b, x, new)] == [777, 888, 0]
 
 
 async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
@@ -99,7 +99,7 @@ async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
     b = of(settings, "b")
     assert after.balancer.state(b, 1.0) is State.CLOSED
     assert after.refused_requests.find_refusal(b.key, body, 1.0) is None
-    assert after.learned_windows.look(b, 1.0).proved == 777
+    assert after.learned_windows.peek(b, 1.0).proved == 777
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ async def test_calls_under_way_count_in_both(gateway: Gateway) -> None:
     a = of(settings, "a")
     counted = after.balancer.in_flight(a)
     for attempt in attempts:
-        attempt.failed(Blame.STRIKE, None, 1.0)
+        attempt.failed(Blame.COUNTED, None, 1.0)
         attempt.release()
 
     assert (counted, after.balancer.in_flight(a)) == (3, 0)
@@ -168,7 +168,7 @@ async def test_cooldown_changes_for_those_that_are_carried(gateway: Gateway) -> 
     b = of(longer.settings, "b")
     for _ in range(3):
         with longer.balancer.acquire(b, 1.0) as attempt:
-            attempt.failed(Blame.STRIKE, None, 1.0)
+            attempt.failed(Blame.COUNTED, None, 1.0)
     assert [longer.balancer.state(b, now) for now in (50.9, 51.0)] == [State.OPEN, State.HALF_OPEN]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.upstream.media.fetching import MediaFetcher
-from proxy.upstream.media.inlining import MOST_IMAGES
+from proxy.upstream.media.inlining import MAX_IMAGES
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, LogLines, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
@@ -162,13 +162,13 @@ async def test_what_cannot_be_had_of_old_leaves_a_note(
 async def test_so_many_and_no_more(scripted: Callable[..., Any], images: ImageServer) -> None:
     """The newest are fetched; of the newest turn one too many is refused."""
     upstream = ScriptedUpstream()
-    parts = [image(images.url(f"/{number}.png")) for number in range(MOST_IMAGES + 1)]
+    parts = [image(images.url(f"/{number}.png")) for number in range(MAX_IMAGES + 1)]
     async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
         old = await proxy.post({"model": "gemini", "messages": [user(parts), assistant("b"), user("c")]})
         new = await proxy.post({"model": "gemini", "messages": [user(parts)]})
 
     assert old.status == 200
-    assert len(urls(upstream)) == MOST_IMAGES
+    assert len(urls(upstream)) == MAX_IMAGES
     assert (new.status, new.error["param"]) == (400, "messages[0].content[0].image_url")
     assert "one too many" in new.error["message"]
 
@@ -176,12 +176,12 @@ async def test_so_many_and_no_more(scripted: Callable[..., Any], images: ImageSe
 async def test_one_image_many_times(scripted: Callable[..., Any], images: ImageServer) -> None:
     """What is fetched once is not sent a hundred times: a small request must not become a large one."""
     upstream = ScriptedUpstream()
-    parts = [image(images.url("/a.png")) for _ in range(MOST_IMAGES + 3)]
+    parts = [image(images.url("/a.png")) for _ in range(MAX_IMAGES + 3)]
     async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
         reply = await proxy.post({"model": "gemini", "messages": [user(parts), assistant("ok"), user("?")]})
 
     assert reply.status == 200
-    assert len(urls(upstream)) == MOST_IMAGES
+    assert len(urls(upstream)) == MAX_IMAGES
 
 
 async def test_nothing_is_fetched_for_those_who_do(scripted: Callable[..., Any], images: ImageServer) -> None:
@@ -208,7 +208,7 @@ async def test_slow_images_of_one_key_do_not_delay_another(
     general = {"media": {"fetch": True, "timeout": 60}, "keys": keys}
     models = {"gemini": {"model": GEMINI}}
     async with scripted(ScriptedUpstream(), models, general_settings=general) as proxy:
-        many = [user([image(images.url(f"/silent?{n}")) for n in range(MOST_IMAGES)])]
+        many = [user([image(images.url(f"/silent?{n}")) for n in range(MAX_IMAGES)])]
         body = {"model": "gemini", "messages": many}
         slow = [asyncio.ensure_future(proxy.post(body, headers=holder("greedy"))) for _ in range(13)]
         async with asyncio.timeout(30):
@@ -235,7 +235,7 @@ async def test_the_deadline_ends_a_request_that_waits_for_images(
     router = {"timeout": 1, "fallbacks": [{"gemini": ["other"]}]}
     general = {"media": {"fetch": True, "timeout": 60}}
     async with scripted(upstream, models, general_settings=general, router_settings=router) as proxy:
-        many = [user([image(images.url(f"/silent?{n}")) for n in range(MOST_IMAGES)])]
+        many = [user([image(images.url(f"/silent?{n}")) for n in range(MAX_IMAGES)])]
         reply = await proxy.post({"model": "gemini", "messages": many})
 
     assert (reply.status, reply.error["code"]) == (504, "deadline_exceeded")

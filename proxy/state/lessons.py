@@ -30,7 +30,7 @@ These are at least a second apart. Counting a long prompt takes 5 ms, and a busy
 
 
 @dataclass(slots=True)
-class Taught:
+class DeploymentLessons:
     """The lessons of one deployment for one tenant."""
 
     family: Family
@@ -72,27 +72,27 @@ class Counted(NamedTuple):
     """True where the prompt holds more than text."""
 
 
-def untaught(deployment: Deployment) -> Taught:
+def no_lessons(deployment: Deployment) -> DeploymentLessons:
     """Return the lessons of a deployment that has taught nothing: its family's defaults."""
     family = family_of(deployment.model)
-    return Taught(family, initial(family))
+    return DeploymentLessons(family, initial(family))
 
 
-def is_sampled(taught: Taught, now: float) -> bool:
+def is_sampled(lessons: DeploymentLessons, now: float) -> bool:
     """Count an answer at *now*. Return True where its usage is to be compared with the estimate."""
-    taught.answers += 1
-    is_new = taught.calibration.observations < _FIRST and taught.answers <= _NEW
-    if not is_new and (taught.answers % _EVERY or now < taught.counted_at + _APART_S):
+    lessons.answers += 1
+    is_new = lessons.calibration.observations < _FIRST and lessons.answers <= _NEW
+    if not is_new and (lessons.answers % _EVERY or now < lessons.counted_at + _APART_S):
         return False
-    taught.counted_at = now
+    lessons.counted_at = now
     return True
 
 
-def observe_answer(taught: Taught, estimated: int, actual: int, *, media: bool) -> None:
+def observe_answer(lessons: DeploymentLessons, estimated: int, actual: int, *, media: bool) -> None:
     """Learn from the provider's count *actual* of an answered prompt, whose estimate was *estimated*."""
-    calibration = observe(taught.calibration, estimated, actual, media=media)
-    if calibration is not taught.calibration:
-        taught.calibration, taught.has_factor, taught.has_own_factor = calibration, True, True
-    taught.proved = max(taught.proved, actual)
-    if taught.learned is not None and actual > taught.learned.window:
-        taught.learned = None
+    calibration = observe(lessons.calibration, estimated, actual, media=media)
+    if calibration is not lessons.calibration:
+        lessons.calibration, lessons.has_factor, lessons.has_own_factor = calibration, True, True
+    lessons.proved = max(lessons.proved, actual)
+    if lessons.learned is not None and actual > lessons.learned.window:
+        lessons.learned = None
