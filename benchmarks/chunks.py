@@ -1,4 +1,4 @@
-"""What a streamed chunk costs: CPU time from the provider's bytes to the client's, by what is in it.
+"""Measures the cost of a streamed chunk: CPU time from the provider's bytes to the client's, by content.
 
 It is part of ``make bench``. Each figure is the median over runs in one process, in microseconds a chunk: reading the
 events, bringing them into the contract's shape, writing them. Beside it, from the same run, what it is more than

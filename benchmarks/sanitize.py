@@ -1,4 +1,4 @@
-"""What sanitizing costs: CPU time for legal and damaged histories, by length and by kind of damage.
+"""Measures the CPU time of sanitizing legal and damaged histories, by length and by kind of damage.
 
 Run it with ``make bench``. Each figure is the median over the runs of one process; the ratio beside it compares with
 decoding the same history's JSON, which every proxy has to do, in the same run.

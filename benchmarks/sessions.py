@@ -22,7 +22,7 @@ WORDS = re.findall(
     "the value of this option is read from the file before each run and a missing key falls back to the default "
     "return self parse token error index buffer stream config module import class def await result path line test",
 )
-"""What texts are made of: half prose, half code."""
+"""The parts of texts: half prose, half code."""
 
 
 def measure(message: dict[str, Any]) -> int:

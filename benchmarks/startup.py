@@ -1,4 +1,4 @@
-"""What a start costs: seconds until a process answers, the CPU that it took, and its memory then, by transport.
+"""Measures a start by transport: seconds until the process answers, CPU and memory at that moment.
 
 It is part of ``make bench``. Each figure is the least of a few starts, one after another, since other work on the
 machine only ever adds. Beside ours, from the same run, a bare aiohttp proxy: importing aiohttp is the floor.

@@ -1,4 +1,4 @@
-"""How much of the meaning of real tools' schemas is left, source by source: ``make bench-tools``.
+"""Measures the share of meaning that is left of real tools' schemas, source by source: ``make bench-tools``.
 
 The packages are those of the tests. A schema is *as it was* when there was nothing to do, *kept* when the cleaned one
 takes exactly the same calls, and *told* when something is said in words only. *Sent* is what a deployment on the direct

@@ -19,7 +19,7 @@ ANSWERED = "answered"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a question came to: ``answered``, or the error's status and code."""
+    """Outcome of a question: ``answered``, or the error's status and code."""
 
     verdict: str
     attempts: int

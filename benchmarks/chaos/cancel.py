@@ -17,7 +17,7 @@ from benchmarks.chaos.serving import Server
 from benchmarks.chaos.watching import Held, connections, read_metrics, settle, total
 
 MAX_GROWTH_MIB = 8.0
-"""What the second half of a run may add to the memory of the process."""
+"""MiB that the process may grow by in the second half of a run."""
 
 USUAL_S, MAX_S = 0.25, 1.0
 """Seconds within which a call upstream has to be closed: 99 of 100, and all of them on a busy machine."""

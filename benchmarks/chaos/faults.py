@@ -1,4 +1,4 @@
-"""What goes wrong at the providers: a share of all calls, each in a way that is drawn from a seeded generator."""
+"""Draws faults of the providers for a share of all calls, from a seeded generator."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _SLOWEST_S = 20.0
 
 @dataclass
 class Report:
-    """What a run came to."""
+    """The result of a run."""
 
     left: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MOMENTS, 0))
     closed_after: list[float] = field(default_factory=list)

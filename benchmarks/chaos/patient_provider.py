@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 RETRY_AFTER_S = 5
-"""What a refused call is told; far longer than a run waits for anything."""
+"""The Retry-After of a refused call, in seconds. It is far longer than any wait of a run."""
 
 _FOREVER_S = 600.0
 
 
 @dataclass
 class Call:
-    """What is known of the calls of one request. Times are the loop's."""
+    """The provider's calls for one request. Times are the loop's."""
 
     times: int = 0
     under_way: asyncio.Event = field(default_factory=asyncio.Event)
-    """Whether the call has come as far as it gets."""
+    """True once the call has ended or waits for ever."""
 
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     closed_at: float = 0.0

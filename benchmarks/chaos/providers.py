@@ -19,14 +19,14 @@ KEEP_ALIVE_S = 1.0
 """Seconds after which failing providers close idle connections; a call that meets such a moment is tried again."""
 
 PATIENT_S = 60.0
-"""What takes the place of both limits and of the keep-alive where nothing may fail: no slow machine reaches it."""
+"""Replaces both limits and the keep-alive where nothing may fail. No slow machine reaches it."""
 
 MODELS = ("gemini", "openai")
 
 
 @dataclass(frozen=True)
 class Providers:
-    """Where the providers listen, and what they know."""
+    """The addresses of the providers and their shared state."""
 
     gemini_base: str
     openai_base: str
@@ -42,7 +42,7 @@ class Providers:
 
     @property
     def running(self) -> int:
-        """How many of the remembered calls have not ended."""
+        """Return the number of remembered calls that have not ended."""
         gemini = len([entry for entry in self.journal.as_json() if entry["finished"] == "running"])
         return gemini + len([request for request in self.openai.requests if request.finished is None])
 

@@ -19,7 +19,7 @@ _OPENAI = re.compile(r"You wrote (\d+) characters\. This is answer number (\d+)\
 
 
 class Violation(Exception):
-    """What must not happen: a lost, wrong, doubled or unfinished answer; the text says which."""
+    """A forbidden event: a lost, wrong, doubled or unfinished answer. Its text says which."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Question:
     model: str
     stream: bool
     calls: bool
-    """Whether a tool is to be called; else a text is asked for."""
+    """True where the question asks for a tool call, false where it asks for a text."""
 
     @property
     def prompt(self) -> str:
@@ -65,7 +65,7 @@ class Question:
 
 @dataclass
 class Heard:
-    """What a client has put together of an answer."""
+    """The parts of an answer as a client assembled them."""
 
     text: str = ""
     calls: dict[int, dict[str, str]] = field(default_factory=dict)

@@ -25,18 +25,20 @@ from benchmarks.chaos.watching import Held, Samples, by_label, connections, read
 from tests.process.running import Served
 
 MAX_GROWTH_MIB = 24.0
-"""What the second half of a run may add to the memory of the process; a kilobyte a request would be a third of it."""
+"""MiB that the process may grow by in the second half of a run. A kilobyte for each request would be a third of it."""
 
 LITELLM_LOADS_MIB = 80.0
-"""What litellm loads when it counts tokens for the first time, for a stream that ended without usage: once, early or
-late in a run, as the faults fall. 38 MiB for its tokenizer; 74 in all were seen in runs of 200 requests."""
+"""MiB that litellm loads when it first counts tokens, for a stream that ended without usage.
+
+It happens once, early or late in a run, as the faults fall. Its tokenizer takes 38 MiB. Runs of 200 requests showed
+74 MiB in all."""
 
 _WARM_UP = 64
 
 
 @dataclass
 class Report:
-    """What a run came to."""
+    """The result of a run."""
 
     seed: int
     transport: str

@@ -1,4 +1,4 @@
-"""What a process holds, seen from outside: descriptors, sockets, threads and memory. Linux only (``/proc``)."""
+"""Reads a process's descriptors, sockets, threads and memory from outside. Linux only (``/proc``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 @dataclass(frozen=True)
 class Held:
-    """What a process holds at one moment."""
+    """The descriptors, sockets, threads and memory of a process at one moment."""
 
     descriptors: int
     sockets: int

@@ -1,4 +1,4 @@
-"""What ``litellm.acompletion`` costs by itself: the floor of our litellm transport. A process of its own.
+"""Measures ``litellm.acompletion`` alone, in a process of its own. It is the floor of the litellm transport.
 
 It is called as a program would that has the messages as objects: reading a body and writing an answer are left out.
 """
@@ -24,7 +24,7 @@ _START_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What to call: *model* at *api_base*, with *body* (JSON, marks in place) for so many *seconds*."""
+    """Calls of *model* at *api_base* for so many *seconds*. *body* is JSON with its marks."""
 
     model: str
     api_base: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _STAMP = re.compile(rb"sent=(\d{6,})\b(?!\Z)")
-"""When a chunk was sent, somewhere in its text, whatever the proxy made of the JSON around it."""
+"""Finds the time at which a chunk was sent. The time stands in its text, in any JSON around it."""
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 

@@ -26,7 +26,7 @@ _LAST_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What to send: *bodies* are files with whole requests, head included, taken in turn."""
+    """The requests to send. *bodies* are files with whole requests, heads included, used in turn."""
 
     port: int
     bodies: tuple[str, ...]
@@ -40,7 +40,7 @@ class Load:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it; times in microseconds, sorted."""
+    """The result of a load. Times are in microseconds, sorted."""
 
     requests: int = 0
     errors: int = 0

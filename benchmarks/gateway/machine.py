@@ -1,4 +1,4 @@
-"""Where and when figures were taken."""
+"""Describes the machine and the date of a measurement."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _TEXT = "Done. The tests pass now, and nothing else was changed."
 
 
 class Pace:
-    """How streams go: chunks, and seconds between them."""
+    """The number of chunks in a stream, and the seconds between them."""
 
     chunks = 50
     interval = 0.002

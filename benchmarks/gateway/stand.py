@@ -32,7 +32,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a measurement found; CPU in microseconds of the proxy's process tree."""
+    """The result of a measurement. CPU is in microseconds of the proxy's process tree."""
 
     requests: int
     errors: int

@@ -1,4 +1,4 @@
-"""What the measurements say, as a table. Pure."""
+"""Writes measurements as a table."""
 
 from __future__ import annotations
 
