@@ -17,7 +17,7 @@ from proxy.planning.dry_run import DryRun, describe_dry_run
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
 from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
-from sanitizers.budget.families import family_of
+from sanitizers.budget.find_family import family_of
 
 
 def inspect_request(

@@ -22,7 +22,7 @@ from proxy.planning.windows import window_of
 from proxy.upstream.transports import transport_of
 from sanitizers.budget import marks_for
 from sanitizers.budget.calibration import initial, margin
-from sanitizers.budget.families import family_of
+from sanitizers.budget.find_family import family_of
 from sanitizers.turns import TurnPolicy
 
 _KEY_HEADERS = frozenset({"api-key", "authorization", "x-api-key", "x-goog-api-key"})

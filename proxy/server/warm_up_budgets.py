@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from proxy.config import Settings
 from proxy.planning.windows import window_of
-from sanitizers.budget.families import family_of
+from sanitizers.budget.find_family import family_of
 from sanitizers.budget.upper_bound import text_bound
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from proxy.core.deployment import Deployment
 from sanitizers.budget.calibration import Calibration, initial, observe
-from sanitizers.budget.families import Family, family_of
+from sanitizers.budget.families import Family
+from sanitizers.budget.find_family import family_of
 
 TIGHT = 0.8
 """The share of a refused size, or of the limit, that is used after an overflow."""

@@ -17,8 +17,9 @@ These rules hold here:
 
 Files, in the order of the data:
 
-    families, features, estimate, media,
-    json_text, text_cache                 tokens of texts, messages and requests
+    find_family, families, media,
+    features, json_text, text_cache,
+    estimate                              tokens of texts, messages and requests
     upper_bound                           an upper bound of the tokens, without counting
     calibration                           a factor learned from providers' counts
     marks                                 presets, and the marks where cutting begins and ends

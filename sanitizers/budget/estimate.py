@@ -48,25 +48,14 @@ Medians of recorded calls: OpenAI 0.88, Gemini 0.72 to 0.79, Claude 0.84.
 PER_TOOL = 8
 """Tokens for each tool."""
 
-_BESIDES_CONTENT = frozenset(
-    {
-        "function_call",
-        "name",
-        "reasoning",
-        "reasoning_content",
-        "reasoning_details",
-        "refusal",
-        "thinking_blocks",
-        "tool_calls",
-    }
-)
-"""Fields of a message that a model reads besides its role and content. Ids and unknown fields are not counted."""
-
 _THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details", "thinking_blocks")
 """Fields that hold the same reasoning, in one or several spellings."""
 
 _SELDOM = frozenset({"function_call", "name", "refusal", *_THOUGHTS})
 """Fields that most messages with tool calls do not have."""
+
+_BESIDES_CONTENT = _SELDOM | {"tool_calls"}
+"""Fields of a message that a model reads besides its role and content. Ids and unknown fields are not counted."""
 
 _PART_TEXTS = ("text", "thinking", "refusal", "summary")
 """Fields of a content part or a reasoning block that hold its text."""

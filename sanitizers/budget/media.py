@@ -7,10 +7,86 @@ to read. All other media count by their bytes, or by a fixed cost where they are
 from __future__ import annotations
 
 from base64 import b64decode
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Literal, TypeAlias
 
-from sanitizers.budget.families import Media
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Token costs of media. ``_per_kb`` is per 1,000 bytes. Base64 is never counted as text."""
+
+    image: int
+    """An image of unknown size."""
+
+    image_low: int
+    """An image for which the client requests low detail."""
+
+    pixels_per_token: int | None
+    """Pixels per token, where an image's size decides. *image* is then the most that an image costs."""
+
+    audio_per_kb: float
+    """Compressed audio. Uncompressed audio costs a third of it."""
+
+    video_per_kb: float
+
+    document_per_kb: float
+    """PDF, and any other document that is no plain text."""
+
+    remote: int
+    """Audio, video or a document that is named by its address or id, so that its size is unknown."""
+
+    tile: int | None = None
+    """Each tile of 512 pixels a side beyond *image_low*, where an image's size decides by tiles."""
+
+
+OPENAI_MEDIA = Media(
+    # 85 in low detail; else 85 and 170 a tile: 765 for 1024 x 1024, 1105 for 2048 x 4096 (OpenAI's vision guide).
+    image=1_105,
+    image_low=85,
+    pixels_per_token=None,
+    tile=170,
+    # 10 tokens a second (OpenAI's audio guide), of 16 kB: 128 kbit/s.
+    audio_per_kb=0.7,
+    video_per_kb=2.5,  # chosen
+    # A PDF goes in as text and as an image of each page: some 1,500 a page of 50 kB. Chosen.
+    document_per_kb=30.0,
+    remote=5_000,  # chosen
+)
+GEMINI_MEDIA = Media(
+    # 258 a tile of 768 x 768, and for an image of 384 x 384 or less (Gemini's token guide, 2.x): 1,548 for a screen
+    # of 1920 x 1080. 1,120 an image of any size on Gemini 3 (its media-resolution guide).
+    image=1_120,
+    image_low=258,
+    pixels_per_token=None,
+    # 32 tokens a second of audio, 16 kB; about 300 a second of video, 125 kB; 258 a page of PDF (the token guide).
+    audio_per_kb=2.0,
+    video_per_kb=2.4,
+    document_per_kb=6.0,
+    remote=5_000,  # chosen
+)
+CLAUDE_MEDIA = Media(
+    # width * height / 750, at most about 1,600 after scaling down (Anthropic's vision guide).
+    image=1_600,
+    image_low=1_600,
+    pixels_per_token=750,
+    audio_per_kb=2.0,  # not accepted
+    video_per_kb=2.5,  # not accepted
+    # 1,500 to 3,000 of text a page, and the page as an image (Anthropic's PDF guide); a page of 50 kB is chosen.
+    document_per_kb=60.0,
+    remote=5_000,  # chosen
+)
+
+# 2,833 and 5,667 a tile for gpt-4o-mini (OpenAI's vision guide). Four tiles: an image of 1024 x 1024.
+GPT_4O_MINI_MEDIA = replace(OPENAI_MEDIA, image=25_501, image_low=2_833, tile=5_667)
+
+
+def patches(tokens_per_patch: float) -> Media:
+    """Return the costs for patches of 32 pixels a side, of which 1,536 count at most (OpenAI's vision guide)."""
+    most = ceil(1_536 * tokens_per_patch)
+    pixels = int(32 * 32 / tokens_per_patch)
+    return replace(OPENAI_MEDIA, image=most, image_low=most, pixels_per_token=pixels, tile=None)
+
 
 Kind: TypeAlias = Literal["image", "audio", "video", "document", "text"]
 

@@ -16,7 +16,7 @@ from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.lessons import Learned, is_sampled, observe_answer
 from sanitizers.budget.calibration import initial
-from sanitizers.budget.families import family_of
+from sanitizers.budget.find_family import family_of
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
 from tests.support.proxied import settings_of
 

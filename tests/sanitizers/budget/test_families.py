@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sanitizers.budget.estimate import count_text
-from sanitizers.budget.families import FAMILIES, PREFIXES, Family, family_of
+from sanitizers.budget.families import FAMILIES, Family
 from sanitizers.budget.features import NAMES
+from sanitizers.budget.find_family import PREFIXES, family_of
 from tests.sanitizers.budget.test_features import CHECK
 
 

@@ -14,7 +14,7 @@ from proxy.state.lessons import DeploymentLessons, Learned
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration
 from sanitizers.budget.estimate import Estimator
-from sanitizers.budget.families import family_of
+from sanitizers.budget.find_family import family_of
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import settings_of
 
