@@ -12,8 +12,7 @@ import pytest
 from sanitizers import find_violations
 from sanitizers.budget import PRESETS, CutInput, CutPolicy, Marks, fit, marks_for
 from sanitizers.profiles import GEMINI_1, GEMINI_3_STRICT, OPENAI
-from tests.sanitizers.budget.sizes import quick_size
-from tests.sanitizers.budget.test_replay import rounds
+from tests.sanitizers.budget.histories import quick_size, rounds
 from tests.support.builders import assistant, call, image, system, text, tool, user
 
 BALANCED = PRESETS["balanced"]

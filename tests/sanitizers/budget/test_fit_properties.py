@@ -18,8 +18,8 @@ from sanitizers.budget.replay import plan_cuts
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES
 from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
 from sanitizers.provider_profiles import PROVIDER_PROFILES
-from tests.sanitizers.budget.sizes import marks, total
-from tests.sanitizers.budget.sizes import quick_size as size
+from tests.sanitizers.budget.histories import marks, total
+from tests.sanitizers.budget.histories import quick_size as size
 from tests.support.strategies import damaged_histories, legal_histories
 from tests.support.strategies.sessions import requests_of, sessions
 from tests.support.strategies.texts import TOKEN

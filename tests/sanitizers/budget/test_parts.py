@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from sanitizers.budget import Marks, measure_parts
-from tests.sanitizers.budget.sizes import size, total
-from tests.sanitizers.budget.test_replay import a_round
+from tests.sanitizers.budget.histories import a_round, size, total
 from tests.support.builders import assistant, system, user
 from tests.support.strategies import any_histories
 

@@ -5,6 +5,7 @@ A turn is drawn as a list of numbers, one a round. Each client writes the same r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sanitizers.turns import Guarded, TurnPolicy, guard_turn
@@ -14,6 +15,7 @@ History = list[dict[str, Any]]
 
 WARN = TurnPolicy()
 ENFORCE = TurnPolicy("enforce")
+TOLD = replace(WARN, tell_model=True)
 
 
 def declare(*names: str) -> dict[str, Any]:

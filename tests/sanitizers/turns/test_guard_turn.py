@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sanitizers.turns import CallGate, guard_turn
 from sanitizers.turns.notices import (
@@ -18,6 +16,7 @@ from sanitizers.turns.notices import (
 )
 from tests.sanitizers.turns.histories import (
     ENFORCE,
+    TOLD,
     WARN,
     History,
     guard,
@@ -26,8 +25,6 @@ from tests.sanitizers.turns.histories import (
     turn_of,
 )
 from tests.support.builders import assistant, call, text, tool, user
-
-TOLD = replace(WARN, tell_model=True)
 
 
 def said_last(history: History, instruction: str, **more: Any) -> History:
@@ -95,26 +92,6 @@ def test_the_limit_goes_before_a_loop_and_a_loop_before_delegation() -> None:
 def test_the_gate_below_the_limits(policy: Any, gate: CallGate | None) -> None:
     """In mode `enforce` alone, and only where there is something to hold."""
     assert guard(turn_of(3), policy, None, "f").gate == gate
-
-
-@given(st.integers(0, 12), st.integers(0, 12), st.sampled_from([WARN, TOLD, ENFORCE]), st.booleans())
-def test_a_turn_told_is_the_turn_explained(work: int, handed_on: int, policy: Any, multi: bool) -> None:
-    """The JSON-ready form has the same values. A missing limit or loop is null."""
-    turn = guard(
-        [*turn_of(work), *turn_of(handed_on, "task")[1:]], policy, None, *(["task"] if multi else [])
-    ).turn
-
-    assert turn.as_dict() == {
-        "mode": policy.mode,
-        "rounds": work,
-        "limit": 50 if multi or handed_on else 25,
-        "delegation_rounds": handed_on,
-        "delegation_limit": 10,
-        "warns": False,
-        "loop_period": None,
-        "wrap_up": turn.wrap_up or None,
-        "events": list(turn.events),
-    }
 
 
 def test_a_result_in_parts_takes_the_instruction_as_a_part() -> None:

@@ -119,23 +119,6 @@ def test_each_event_is_reported_with_the_round_that_caused_it(
     assert guard(turn_of(count, name), policy).turn.events == events
 
 
-@pytest.mark.parametrize(
-    ("turn", "header"),
-    [
-        (guard(turn_of(12)).turn, "12/25"),
-        (guard(turn_of(20)).turn, "20/25;warn"),
-        (guard(turn_of(25), ENFORCE).turn, "25/25;warn;wrap-up"),
-        (guard(turn_of(3, "task")).turn, "0/50;delegations=3/10"),
-        (guard(turn_of(3, "task"), replace(WARN, max_delegation_rounds=0)).turn, "0/50;delegations=3"),
-        (guard(turn_of(30), replace(WARN, max_rounds=0)).turn, "30"),
-        (guard([user("go")]).turn, "0/25"),
-    ],
-)
-def test_the_header_states_rounds_limit_and_events(turn: object, header: str) -> None:
-    """The header's value for each state."""
-    assert turn.header() == header  # type: ignore[attr-defined]
-
-
 plans = st.lists(st.tuples(st.sampled_from(["f", "f", "f", "task"]), st.integers(0, 1)), max_size=30)
 policies = st.builds(
     TurnPolicy,

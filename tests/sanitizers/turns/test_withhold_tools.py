@@ -10,10 +10,9 @@ import pytest
 
 from sanitizers.turns import CallGate, guard_turn
 from sanitizers.turns.notices import delegation_guidance, delegation_refused
-from tests.sanitizers.turns.histories import ENFORCE, WARN, declare, turn_of
+from tests.sanitizers.turns.histories import ENFORCE, TOLD, WARN, declare, turn_of
 from tests.support.builders import user
 
-TOLD = replace(WARN, tell_model=True)
 FUNCTIONS = {"functions": [{"name": "task"}, {"name": "f"}]}
 
 

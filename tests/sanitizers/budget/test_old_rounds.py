@@ -1,0 +1,202 @@
+"""Whole rounds are dropped, oldest first. Some messages in them stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sanitizers.budget import Marks
+from sanitizers.budget.markers import notice_message
+from sanitizers.budget.replay import plan_cuts
+from tests.sanitizers.budget.histories import SMALL, a_round, marks, plan, rounds, size, total
+from tests.support.builders import assistant, system, user
+
+
+def test_whole_rounds_are_dropped_oldest_first() -> None:
+    """Down to the low mark, notice included, and no call without its result."""
+    history = rounds(20, 1_000)
+    policy = replace(SMALL, aged=None, clear=False)
+    done = plan(history, marks(total(history) - 1), policy)
+
+    gone = sorted(done.gone)
+    assert gone == list(range(1, gone[-1] + 1))
+    assert done.cut == gone[-1] + 1
+    assert history[done.cut]["role"] == "assistant"
+    assert done.noticed == len(gone)
+    assert total(history) // 2 - 300 < done.total <= total(history) // 2
+
+
+def test_first_and_last_words_and_the_newest_round_stay() -> None:
+    """Even where they alone are above the low mark."""
+    history = [
+        system("s" * 4_000),
+        user("g" * 2_000),
+        *a_round(0, 2_000),
+        user("l" * 2_000),
+        *a_round(1, 2_000),
+        *a_round(2, 2_000),
+    ]
+    done = plan(history, marks(1_700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+
+    assert sorted(done.gone) == [2, 3, 5, 6]
+
+
+def test_the_last_turn_is_all_its_messages() -> None:
+    """A client may send what it knows beside what the user wrote."""
+    last = [user("CONTEXT: the deadline is today."), user("Now mend B.")]
+    history = [user("goal"), *a_round(0, 2_000), *last, *a_round(1, 2_000), *a_round(2, 2_000)]
+    done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+
+    assert sorted(done.gone) == [1, 2, 5, 6]
+
+
+def test_a_user_may_write_the_text_that_a_step_inserts() -> None:
+    """The user's own words stay too."""
+    history = [
+        user("goal"),
+        *a_round(0, 2_000),
+        user("Mend B."),
+        *a_round(1, 2_000),
+        user("Please continue."),
+    ]
+    history += [*a_round(2, 2_000), *a_round(3, 2_000)]
+    done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+
+    assert sorted(done.gone) == [1, 2, 4, 5, 7, 8]
+
+
+def test_other_words_of_the_user_stay_as_long_as_they_are_few() -> None:
+    """The newest, up to a share of the low mark."""
+    history = [user("goal")]
+    for number in range(12):
+        history += [assistant("a" * 1_000), user(f"{number}" + "w" * 100)]
+    policy = replace(SMALL, kept_users=0.1)
+    done = plan(history, marks(total(history) - 1), policy)
+    kept = [at for at in range(1, done.cut) if at not in done.gone]
+
+    assert kept
+    assert all(history[at]["role"] == "user" for at in kept)
+    assert kept == list(range(kept[0], done.cut, 2))
+    assert sum(size(history[at]) for at in kept) <= (total(history) - 1) // 20
+    assert plan(history, marks(total(history) - 1), replace(policy, kept_users=0)).gone.keys() >= set(kept)
+
+
+def test_other_words_go_where_the_low_mark_asks_for_it() -> None:
+    """They are the last to be dropped before what must be kept, whatever share they may have."""
+    history = [user("goal")]
+    for number in range(6):
+        history += [assistant("a"), user(f"{number}" + "w" * 400)]
+    history += a_round(0, 2_000)
+    done = plan(history, marks(total(history) - 1, 700), replace(SMALL, kept_users=0.9, middle=False))
+
+    kept = [at for at in range(len(history)) if at not in done.gone]
+    assert [history[at]["role"] for at in kept] == ["user", "user", "assistant", "tool"]
+    assert done.total < 700 + size(notice_message(12))
+
+
+def test_the_last_words_of_an_earlier_cut_are_old_words_at_the_next() -> None:
+    """Messages that were pinned then are dropped when newer ones have come and room is needed."""
+    history = [user("goal"), *a_round(0, 2_000), user("pinned" + "w" * 400)]
+    history += [*a_round(1, 2_000), *a_round(2, 2_000), *a_round(3, 2_000)]
+    policy = replace(SMALL, aged=None, clear=False, kept_users=0)
+    first = plan(history, marks(1_500, 750), policy)
+    second = plan(
+        [*history, assistant("ok"), user("new"), *a_round(4, 2_000), *a_round(5, 2_000)],
+        marks(1_500, 750),
+        policy,
+    )
+
+    assert 3 not in first.gone
+    assert first.cut > 3
+    assert 3 in second.gone
+
+
+def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
+    """A cut that passes only what stays is no event, and moves nothing."""
+    history = [user("goal"), *[m for n in range(6) for m in (assistant(f"a{n}"), user(f"u{n}"))]]
+    policy = replace(SMALL, aged=None, clear=False, kept_users=0, middle=False)
+    budget = Marks(125, 125, 25, 500)
+
+    def sized(message: dict[str, Any]) -> int:
+        return 200 if message["role"] == "tool" else 10
+
+    before = plan_cuts(history, sized, budget, policy)
+    after = plan_cuts([*history, *a_round(0, 1)], sized, budget, policy)
+
+    assert [event.index for event in before.events] == [12]
+    assert after.total > 125
+    assert (before.events, before.cut, before.gone) == (after.events, after.cut, after.gone)
+    assert before.cut == 12
+
+
+def test_a_notice_counts_before_it_is_shown_and_is_shown_only_if_it_pays() -> None:
+    """The low mark is kept with the notice in it, and what was dropped is more than the notice adds."""
+    history = rounds(20, 200)
+    policy = replace(SMALL, aged=None, clear=False)
+    for low in range(300, 700, 20):
+        assert plan(history, marks(total(history) - 1, low), policy).total <= low
+    short = [user("g"), assistant("a"), user("b" * 400)]
+    done = plan(short, marks(total(short) - 1, total(short) - 2), policy)
+    assert sorted(done.gone) == [1]
+    assert done.noticed == 0
+
+
+def test_an_earlier_turnrights_notice_is_counted_on() -> None:
+    """It goes when this one has something to tell, and only then."""
+    history = [user("goal"), notice_message(40), *rounds(20, 1_000)[1:]]
+    policy = replace(SMALL, aged=None, clear=False)
+    done = plan(history, marks(total(history) - 1), policy)
+    twice = plan(history, marks(total(history) // 4), policy)
+
+    assert 1 in done.gone
+    assert done.noticed == 40 + len(done.gone) - 1
+    assert len(twice.events) > 1
+    assert twice.noticed == 40 + len(twice.gone) - 1
+    alone = [user("goal" * 100), notice_message(40), user("last" * 100)]
+    assert plan(alone, Marks(150, 150, 75, 500), policy).gone == {}
+
+
+def test_pins_stay_until_the_next_cut() -> None:
+    """A new message of the user does not move what was kept at the cut before."""
+    history = rounds(12, 1_000)
+    budget = marks(total(history) - 1)
+    before = plan(history, budget, replace(SMALL, aged=None, clear=False))
+    after = plan([*history, assistant("ok"), user("new")], budget, replace(SMALL, aged=None, clear=False))
+
+    assert (before.gone, before.cut, before.events) == (after.gone, after.cut, after.events)
+
+
+def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
+    """A turn begins with the user's words. Several user messages in a row begin one turn."""
+    history = [user("goal"), assistant("a")]
+    for number in range(6):
+        history += [user(f"q{number}"), *a_round(number, 100), assistant(f"a{number}")]
+    history.append(user("q6"))
+    done = plan(history, Marks(), replace(SMALL, last_turns=3))
+
+    kept = [m["content"] for at, m in enumerate(history) if at not in done.gone and m["role"] == "user"]
+    assert kept == ["goal", "q4", "q5", "q6"]
+    assert set(done.gone.values()) == {"last_turns"}
+    assert plan(history, Marks(), replace(SMALL, last_turns=8)).gone == {}
+
+
+def test_last_turns_go_for_words_that_a_cut_had_kept() -> None:
+    """Words of turns that are too old now, though the cut for the budget went further than the turns' own."""
+    history = [user("goal"), *[m for n in range(4) for m in (user(f"q{n}"), assistant(f"a{n}"))]]
+    history += [m for number in range(20) for m in a_round(number, 1_000)]
+    policy = replace(SMALL, aged=None, clear=False, last_turns=3, kept_users=0.9)
+    budget = marks(total(history) // 2)
+    before, after = plan(history, budget, policy), plan([*history, user("q4")], budget, policy)
+
+    assert before.cut > 9
+    assert [at in before.gone for at in (1, 3, 5, 7)] == [True, False, False, False]
+    assert [at in after.gone for at in (1, 3, 5, 7)] == [True, True, False, False]
+
+
+def test_system_messages_between_turns_stay() -> None:
+    """They instruct, wherever they stand."""
+    history = [*rounds(6, 1_000), system("later"), *rounds(6, 1_000)[1:]]
+    done = plan(history, marks(total(history) - 1), replace(SMALL, aged=None, clear=False))
+
+    assert history.index(system("later")) not in done.gone
+    assert done.gone
