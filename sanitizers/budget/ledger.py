@@ -27,7 +27,7 @@ class Ledger:
     """The messages of one history, with what was done to them so far.
 
     *before* holds the tokens of each message as it came. *now* holds those of the message or its replacement, gone or
-    not. *total* is the sum of the messages that were taken in and are not gone.
+    not. *total* is the sum of the messages that were taken in and are not gone. *size* counts any other message.
     """
 
     def __init__(self, messages: Messages, size: Size) -> None:
@@ -37,16 +37,12 @@ class Ledger:
         self.total = 0
         self.replaced: dict[int, Replacement] = {}
         self.gone: dict[int, Reason] = {}
-        self._size = size
+        self.size = size
 
     def current(self, at: int) -> Message:
         """Return the message at *at* or its replacement, for a message that is not gone."""
         replacement = self.replaced.get(at)
         return self.messages[at] if replacement is None else replacement.message
-
-    def size_of(self, message: Message) -> int:
-        """Return the tokens of a message from outside the history."""
-        return self._size(message)
 
     def take_in(self, start: int, end: int) -> None:
         """Add the messages from *start* up to *end* to the total."""
@@ -56,7 +52,7 @@ class Ledger:
         """Replace the content of message *at* if that saves tokens, or *always*, and tell whether it was replaced."""
         spend()
         message = {**self.messages[at], "content": content}
-        tokens = self._size(message)
+        tokens = self.size(message)
         if tokens >= self.now[at] and not always:
             return False
         self.total += tokens - self.now[at]

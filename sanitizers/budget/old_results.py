@@ -30,7 +30,7 @@ class OldResults:
         self._to_clear: deque[int] = deque()
         self._gains: dict[int, int] = {}  # the tokens that clearing a result saves, by its index
         self._gain = 0  # their sum
-        self._cleared_tokens = ledger.size_of(_SAMPLE) if policy.clear else 0
+        self._cleared_tokens = ledger.size(_SAMPLE) if policy.clear else 0
 
     def see(self, unit: Unit) -> None:
         """Take in the next unit with results. They are capped at once if the policy says so, and others become old."""

@@ -170,4 +170,4 @@ class OldRounds:
         return True
 
     def _size_of_notice(self) -> int:
-        return self._ledger.size_of(notice_message(self._removed)) if self._policy.notice else 0
+        return self._ledger.size(notice_message(self._removed)) if self._policy.notice else 0

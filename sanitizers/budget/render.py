@@ -59,9 +59,7 @@ def render_plan(
             message = replacement.message
         if plan.noticed and at < plan.cut and message["role"] == "user":
             message, earlier = without_notice(message)
-            if (
-                earlier
-            ):  # notices of another turnright in front: there is one notice, with the sum of the numbers
+            if earlier:  # another turnright stands in front: one notice states the sum of the numbers
                 removed += earlier
                 changes.append(Change(NAME, "replaced", places[at], "round_dropped", "notice"))
         entries.append(Entry(message, places[at]))

@@ -56,9 +56,8 @@ def read_media(part: dict[str, Any]) -> Inline | Address | Broken:
         data, named = _text(value, "data"), _text(value, "format")
         if not data or not named:
             return Broken()
-        bare = (
-            named[6:] if named[:6].lower() == "audio/" else named
-        )  # litellm would make audio/audio/mp3 of it
+        # litellm would make audio/audio/mp3 of a whole type.
+        bare = named[6:] if named[:6].lower() == "audio/" else named
         return Inline(data, 0, f"audio/{bare}", (), encoded=True, is_canonical=bare == named)
     given = value if isinstance(value, str) else _text(value, "url" if kind == "image_url" else "file_data")
     if given[:5].lower() != "data:":

@@ -219,9 +219,7 @@ def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy:
     could not answer.
     """
     tried = sum(any(map(policy.finishes, one.names)) for one in rounds)
-    return (
-        [name for name in declared_names(parameters) if policy.finishes(name)] if tried < _FINAL_TRIES else []
-    )
+    return [] if tried >= _FINAL_TRIES else [*filter(policy.finishes, declared_names(parameters))]
 
 
 def _events(standing: _Standing, policy: TurnPolicy, wrap_up: WrapUp) -> tuple[str, ...]:

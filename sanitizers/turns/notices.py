@@ -103,11 +103,7 @@ def with_notices(message: Message, notices: list[str]) -> Message:
         return {**message, "content": [*content, *new]} if new else message
     text = as_text(content)
     new_texts = [notice for notice in notices if notice not in text]
-    return (
-        {**message, "content": SEPARATOR.join((*((text,) if text else ()), *new_texts))}
-        if new_texts
-        else message
-    )
+    return {**message, "content": SEPARATOR.join(filter(None, (text, *new_texts)))} if new_texts else message
 
 
 def as_text(content: Any) -> str:

@@ -85,9 +85,8 @@ class Round:
             return False
         if self.outcomes != other.outcomes:
             return False
-        return (
-            self.calls == other.calls or self.canonical == other.canonical
-        )  # the most expensive check comes last: it parses arguments
+        # The most expensive check comes last: it parses arguments.
+        return self.calls == other.calls or self.canonical == other.canonical
 
     def name_of(self, result: Result) -> str:
         """Return the name of the tool that a *result* belongs to, or an empty text where it is unknown."""

@@ -11,12 +11,9 @@
 
 from __future__ import annotations
 
-from sanitizers.messages import Messages
 from sanitizers.native.gemini.apply import apply_messages
 from sanitizers.native.gemini.project import GeminiProjection, project_contents
 from sanitizers.native.gemini.violations import RULES, find_content_violations
-from sanitizers.native.protocol import Items, ItemViolation
-from sanitizers.profiles import Profile
 
 __all__ = ["GEMINI_CONTENTS", "RULES", "GeminiContents", "GeminiProjection"]
 
@@ -25,20 +22,9 @@ class GeminiContents:
     """The format :class:`~sanitizers.native.protocol.NativeListFormat` of Gemini's ``contents``."""
 
     name = "gemini"
-
-    def project(self, native: Items) -> GeminiProjection:
-        """Return contents as chat messages; see :func:`~sanitizers.native.gemini.project.project_contents`."""
-        return project_contents(native)
-
-    def find_violations(self, native: Items, profile: Profile) -> tuple[ItemViolation, ...]:
-        """Return the broken rules, by the slugs of :data:`RULES`."""
-        return find_content_violations(native, profile)
-
-    def apply(
-        self, native: Items, projected: GeminiProjection, sanitized: Messages, profile: Profile
-    ) -> Items:
-        """Return the contents again; see :func:`~sanitizers.native.gemini.apply.apply_messages`."""
-        return apply_messages(native, projected, sanitized, profile)
+    project = staticmethod(project_contents)
+    find_violations = staticmethod(find_content_violations)
+    apply = staticmethod(apply_messages)
 
 
 GEMINI_CONTENTS = GeminiContents()

@@ -52,8 +52,8 @@ def write_result(
 
     *original* is the native part of an unchanged message. It is returned itself where it answers that call in form.
     """
+    named = {"name": name} if call_id is None else {"id": call_id, "name": name}
     if original is None:
-        named = {"name": name} if call_id is None else {"id": call_id, "name": name}
         return {"functionResponse": {**named, **_result_fields(message, originals)}}
     data = data_of(original)
     given = data.value if isinstance(data.value, dict) else {}
@@ -62,7 +62,6 @@ def write_result(
     response = {key: value for key, value in given.items() if key not in ("id", "name")}
     if not isinstance(response.get("response"), dict):
         response |= _result_fields(message, originals)
-    named = {"name": name} if call_id is None else {"id": call_id, "name": name}
     return {**without_other_data(original, data), data.key: {**named, **response}}
 
 

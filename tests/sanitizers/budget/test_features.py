@@ -195,15 +195,15 @@ class TestBase64:
 @pytest.mark.parametrize(
     ("unit", "times"),
     [
-        ("aZ9", 10_000_000),
-        ("aab ", 7_500_000),
-        ("a" * 199 + " ", 150_000),
-        ("漢", 10_000_000),
-        ("é\n ", 7_500_000),
+        ("aZ9", 1_000_000),
+        ("aab ", 750_000),
+        ("a" * 199 + " ", 15_000),
+        ("漢", 1_000_000),
+        ("é\n ", 750_000),
     ],
     ids=["one-run", "sampled-as-a-run", "nearly-runs", "cjk", "mixed"],
 )
-def test_thirty_megabytes_are_read_once(unit: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_megabytes_are_read_once(unit: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A text is as many times what one piece of it adds, and no byte is searched for base64 twice."""
     searched = note_lengths(monkeypatch, features, "_is_base64")
     twice, thrice, found = (features_of(unit * number).counts for number in (2, 3, times))

@@ -18,18 +18,6 @@ from tests.support.builders import assistant, call, image, system, tool, user
 DROPPING = replace(BALANCED, aged=None, clear=False, middle=False)
 
 
-def test_within_budget_the_same_object_goes_out() -> None:
-    """By default nothing is touched until a request would not fit."""
-    history = rounds(8, 50_000)
-    done = fit(
-        CutInput(history, OPENAI, size), marks_for(PRESETS["balanced"], limit=200_000), PRESETS["balanced"]
-    )
-
-    assert done.messages is history
-    assert (done.changes, done.events, done.verdict) == ((), (), "fits")
-    assert done.tokens_before == done.tokens_after == total(history)
-
-
 def test_signatures_go_with_their_unit_and_arguments_are_never_touched() -> None:
     """A reasoning turn is dropped whole or kept word for word."""
     signed = [

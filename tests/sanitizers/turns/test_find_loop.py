@@ -44,17 +44,6 @@ def test_loops_are_those_of_the_letters(letters: str, repeats: int, times: int) 
         assert found is None or repeats <= found.times <= repeats + 1
 
 
-@given(st.text("abc", max_size=20), st.sampled_from(["a", "ab", "abc", "aab"]), st.integers(3, 5))
-def test_a_loop_is_new_in_one_round_only(letters: str, cycle: str, repeats: int) -> None:
-    """It goes on from one full cycle later."""
-    rounds = read_rounds(history := rounds_of(letters + "x" + cycle * (repeats + 2)), 0, len(history))
-    found = [find_loop(rounds, at, repeats) for at in range(len(letters) + 1, len(rounds))]
-    of_cycle = [loop for loop in found if loop is not None and loop.period == len(cycle)]
-
-    assert [loop.is_new for loop in of_cycle] == [True] + [False] * (2 * len(cycle))
-    assert [loop.goes_on for loop in of_cycle] == [False] * len(cycle) + [True] * (len(cycle) + 1)
-
-
 @pytest.mark.parametrize(
     ("letters", "period"),
     [

@@ -16,6 +16,7 @@ from tests.support.builders import assistant, system, tool, user
 from tests.support.strategies import any_histories, damaged_histories, legal_histories, media_histories
 from tests.support.strategies.sessions import sessions
 
+EVERYTHING = TurnPolicy("enforce", 1, 1, max_delegation_rounds=1, hint_after_errors=1, tell_model=True)
 policies = st.builds(
     TurnPolicy,
     st.just("warn"),
@@ -35,9 +36,9 @@ histories = st.one_of(
     damaged_histories(),
     any_histories(),
     media_histories(),
-    sessions(max_rounds=40),
-    st.integers(0, 80).map(turn_of),
-    st.integers(0, 80).map(loop_of),
+    sessions(max_rounds=12),
+    st.integers(0, 40).map(turn_of),
+    st.integers(0, 40).map(loop_of),
     st.just([]),
 )
 
@@ -93,15 +94,15 @@ def test_an_honest_session_is_never_changed(count: int, policy: TurnPolicy) -> N
         assert guarded.turn.rounds == (end - 1) // 2
 
 
-@given(
-    histories, parameters, st.sampled_from([ENFORCE, TurnPolicy("enforce", 1, 1, max_delegation_rounds=1)])
-)
+@given(histories, parameters, st.sampled_from([ENFORCE, EVERYTHING]))
 def test_enforce_reads_whatever_comes(
     history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
     """Each change is reported, and the user's next message ends the turn."""
+    before = copy.deepcopy((history, given_parameters))
     guarded = guard_turn(history, given_parameters, policy)
 
+    assert (history, given_parameters) == before
     assert (guarded.messages is history and guarded.parameters is given_parameters) == (guarded.changes == ())
     assert all(change.step == "turns" for change in guarded.changes)
     assert guard_turn([*history, user("And now?")], given_parameters, policy).turn.wrap_up == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -213,14 +212,3 @@ def test_parallel_calls_count_once_however_they_are_split(split: list[bool]) -> 
     ]
 
     assert rounds(history) == len(split)
-
-
-@given(
-    any_history, st.sampled_from([WARN, replace(WARN, mode="enforce", tell_model=True, hint_after_errors=1)])
-)
-def test_nothing_is_written_into_what_came(history: History, policy: object) -> None:
-    """Every change is a new message."""
-    before = copy.deepcopy(history)
-    guard(history, policy, 1, "f", "task")  # type: ignore[arg-type]
-
-    assert history == before
