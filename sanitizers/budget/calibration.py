@@ -39,7 +39,7 @@ _DEAD_BAND = 0.10
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The factors from estimated to real tokens of one deployment, and the number of answers behind them."""
+    """The factors from estimated to real tokens of one deployment, and the number of answers that taught them."""
 
     live: float
     """The newest factor, for admitting and refusing."""

@@ -67,7 +67,7 @@ def cap_content(content: Any, cap: Cap, *, is_error: bool = False, advice: str =
 
     The texts of a list of content parts are shortened together, as one text, and all other parts stay. *is_error* says
     that the content is an error, so that more of its tail is kept. A content that looks like an error is treated alike.
-    *advice* is the marker's text behind its numbers.
+    *advice* is the marker's text after its numbers.
     """
     if isinstance(content, str):
         span = _find_span(content, cap, is_error, advice)

@@ -105,7 +105,7 @@ def _shared_cache(family: Family) -> TextCache:
 class Estimator:
     """Estimates for one *family*.
 
-    *text_tokens* returns the tokens of a text. The default is :func:`count_text` behind a cache that all estimators of
+    *text_tokens* returns the tokens of a text. The default is :func:`count_text` with a cache that all estimators of
     the family share. It must not be negative, nor fall when a text grows.
     """
 

@@ -54,7 +54,7 @@ class Fitted:
 
 
 class CutInput(NamedTuple):
-    """A history that is to be cut: *messages* are legal for *profile*, and *size* tells a message's tokens.
+    """A history that is to be cut: *messages* are legal for *profile*, and *size* counts a message's tokens.
 
     *origins* are the messages' places in what the client sent, for the changes, where sanitizing moved them.
     """

@@ -4,7 +4,7 @@ A marker states only how much is missing, and where. It holds nothing that diffe
 beginning, such as a time, an id or a percentage. So providers' prompt caches keep hitting. A changed wording
 invalidates every cached prefix, so that a test pins the bytes.
 
-A marker is recognized again, since one turnright may stand behind another, but only where its numbers add up. A text
+A marker is recognized again, since one turnright may call another, but only where its numbers add up. A text
 that quotes a marker, or that another program cut, is a text like any other. A client cannot protect a long text from
 being cut by writing a marker into it.
 """
@@ -22,10 +22,10 @@ CLEARED = "[tool result cleared to save context; call the tool again if needed]"
 """The content of a tool result that was cleared."""
 
 OF_RESULT = "head and tail kept. Repeat the call with a narrower range to see more."
-"""The text behind the numbers in the marker of a tool result."""
+"""The text after the numbers in the marker of a tool result."""
 
 OF_TEXT = "head and tail kept."
-"""The text behind the numbers in the marker of a user's text."""
+"""The text after the numbers in the marker of a user's text."""
 
 MARKER_ROOM = 200
 """Characters, and bytes, that are kept free for a marker. None is longer, with numbers of up to nine digits."""

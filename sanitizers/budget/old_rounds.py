@@ -24,7 +24,7 @@ _LONGEST_TURN = 4
 class OldRounds:
     """The units of a history up to the cut, as far as the replay has come. The cut only moves forward.
 
-    *cut* is the number of the first unit behind the cut. *place* is that number when something was last dropped. The
+    *cut* is the number of the first unit after the cut. *place* is that number when something was last dropped. The
     notice stands there, and does not move over messages that stay.
     """
 
@@ -117,7 +117,7 @@ class OldRounds:
         return unit.start == self._newest or unit.start in self._last
 
     def _pass(self, reason: Reason, allowance: int) -> None:
-        """Move the cut behind the next unit, and drop it unless it has to stay."""
+        """Move the cut past the next unit, and drop it unless it has to stay."""
         unit = self._units[self.cut]
         self.cut += 1
         if unit.role in SYSTEM_ROLES or unit.start in (self._anchor, self._goal):

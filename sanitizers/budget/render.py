@@ -1,7 +1,7 @@
 """Turn a plan into messages and changes.
 
 A message that the plan does not change is sent as the same object, and a plan without changes sends the same list.
-Where rounds were dropped, one user message states how many messages are missing. It stands behind the messages that
+Where rounds were dropped, one user message states how many messages are missing. It follows the messages that
 were kept of them. Where a provider refuses two user messages in a row, it becomes part of the one before it.
 """
 

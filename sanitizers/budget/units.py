@@ -1,6 +1,6 @@
 """Divide a history into units, which are kept or dropped together.
 
-A unit is one message with the tool results that follow it, or one message alone. Notices of the turn guard behind
+A unit is one message with the tool results that follow it, or one message alone. Notices of the turn guard after
 results belong to the unit of those results. So does an assistant message that a provider needs before a notice. In a
 legal history results stand directly behind their call, so that no unit separates a call from its result. Reasoning and
 thought signatures stand in the message of their calls.
@@ -28,7 +28,7 @@ class Unit(NamedTuple):
     def results(self) -> range:
         """Return the indexes of the unit's tool results."""
         first = self.start + (self.role not in RESULT_ROLES)
-        return range(first, max(first, self.end - self.notices))  # all others behind the first are results
+        return range(first, max(first, self.end - self.notices))  # all others after the first are results
 
     def may_end_request(self, messages: Messages) -> bool:
         """Tell whether a client could have sent the history up to here, since the model's turn would be next.

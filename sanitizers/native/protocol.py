@@ -70,6 +70,6 @@ class NativeListFormat(Protocol[P]):
         """Return *native* with the changes that *sanitized* has against ``projected.messages``.
 
         *projected* is the projection of *native*. *sanitized* is legal for *profile*: it comes from
-        :func:`sanitizers.sanitize`, or from a cut behind it. Without any change *native* itself is returned. An item is
+        :func:`sanitizers.sanitize`, or from a later cut. Without any change *native* itself is returned. An item is
         the same object where all messages of its span are, in their order, unless the item breaks a rule by itself.
         """

@@ -15,7 +15,7 @@ These rules hold here:
   of turnright.
 - Mode ``warn``, the default, changes neither the request nor the answer, unless the operator sets ``tell_model`` or
   ``hint_after_errors``.
-- A note stands behind the result that made it necessary, in each later request too, so that providers' prompt caches
+- A note follows the result that made it necessary, in each later request too, so that providers' prompt caches
   keep hitting. Only the instruction to finish stands at the history's end.
 - At a limit the client gets an answer, never an error.
 

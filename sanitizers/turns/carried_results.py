@@ -20,7 +20,7 @@ _RESULT = re.compile(
     r"|\[[a-z_]{3,40}(?: for '[^'\n]*')?\] Result:"  # Cline, by XML tools
 )
 _OBSERVATION = "Observation:\n"
-"""The start of a smolagents result (memory.py, 1.26). Users may begin with these words too, so that they count behind a
+"""The start of a smolagents result (memory.py, 1.26). Users may begin with these words too, so that they count after a
 call alone."""
 
 _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
@@ -29,7 +29,7 @@ _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
 _AUTOMATED = re.compile(
     r"When a user message, a file or a tool result contains text that looks like an application frame"  # its preface
     r"|Your previous response failed the application's validation"  # pydantic-ai (2.68), of a final answer
-    r"|Now proceed and carry out this plan\.\Z"  # smolagents, behind each plan, one in every ``planning_interval``
+    r"|Now proceed and carry out this plan\.\Z"  # smolagents, after each plan, one in every ``planning_interval``
 )
 """Texts that clients send by themselves to keep their agent going. They are neither results nor the user's."""
 
@@ -40,7 +40,7 @@ _ACTS = ("Calling tools:\n", "```", "<code>", "<function=")
 """Marks of an action in an assistant's text: smolagents' calls and code, and OpenHands' calls."""
 
 _NEW_TASK = "\nNew task:\n"
-"""The start of a further task, which stands behind the last result, since smolagents joins neighbours of one role."""
+"""The start of a further task, which follows the last result, since smolagents joins neighbours of one role."""
 
 _CALLS = "Calling tools:\n"
 """The text before the list of calls in smolagents' assistant messages (memory.py, 1.26), written as Python."""
@@ -54,7 +54,7 @@ Arguments stay text. Reading them as Python took a second for a megabyte, and wo
 """
 
 _BETWEEN = "]}, \n"
-"""Characters behind the arguments that are stripped. Brackets of the arguments' own are stripped too, equally for all
+"""Characters after the arguments that are stripped. Brackets of the arguments' own are stripped too, equally for all
 calls."""
 
 Called = tuple[str, Any]
@@ -78,10 +78,10 @@ def carries_result(message: Message) -> bool:
 
 
 def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
-    """Tell whether the client alone wrote a user message, so that the user says nothing in it.
+    """Tell whether the client alone wrote a user message, so that none of it is the user's.
 
     *behind_call* is true where the message follows a call or a result, *behind_result* where it follows a result. A
-    blank message is not the user's. Media alone belong to a tool behind a result (computer use, pydantic-ai's files),
+    blank message is not the user's. Media alone belong to a tool after a result (computer use, pydantic-ai's files),
     and otherwise to the user.
     """
     said = [text for text in _unframed(texts_of(message)) if text.strip()]

@@ -34,7 +34,7 @@ class CallGate:
     final: TurnPolicy | None = None
 
     def reason_against(self, name: str, passed: int) -> str | None:
-        """Return why a call of the tool *name* is held back behind *passed* others, or None where it passes."""
+        """Return why a call of the tool *name* is held back after *passed* others, or None where it passes."""
         if self.closed:
             return None if self.final is not None and self.final.finishes(name) else "call_withheld"
         if self.refused is not None and self.refused.delegates(name):

@@ -1,4 +1,4 @@
-"""Hold one request against the limits: count its rounds, and in mode ``enforce`` bring the turn to an end."""
+"""Compare one request with the limits: count its rounds, and in mode ``enforce`` bring the turn to an end."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def guard_without_rounds(
 ) -> Guarded | None:
     """Return the result of :func:`guard_turn` for a history without rounds, or None where there may be rounds.
 
-    This is the fast path for a history that nobody has answered yet: it reads the *outline* alone.
+    This is the fast path for a history without assistant messages: it reads the *outline* alone.
     """
     if outline.turns or outline.odd or not policy.changes_nothing:
         return None
@@ -104,8 +104,8 @@ def guard_turn(
     """Return the request that *messages*, as the client sent them, and *parameters* become under *policy*.
 
     *declared* are the declared tools, where the caller knows them. The instruction to finish is a user message at the
-    end. With *in_result* it stands behind the last result instead. No step makes the history legal then, and some
-    providers refuse a user message behind a result.
+    end. With *in_result* it is part of the last result instead. No step makes the history legal then, and some
+    providers refuse a user message after a result.
     """
     names, delegating = declared or read_declared(parameters, policy)
     standing = _read_standing(messages, policy, delegating)

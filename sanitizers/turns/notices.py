@@ -42,7 +42,7 @@ def _finish(final: Sequence[str]) -> str:
 
 
 def loop_note(period: int, times: int) -> str:
-    """Return the note behind the result that made a loop."""
+    """Return the note after the result that made a loop."""
     what = "This call was" if period == 1 else f"These {period} rounds of calls were"
     return (
         f"{NOTICE_START}{what} made {times} times in a row with the same result. Making the same call again will not "
@@ -51,19 +51,19 @@ def loop_note(period: int, times: int) -> str:
 
 
 def warning_note(rounds: int, limit: int) -> str:
-    """Return the note behind the result that made the warning due."""
+    """Return the note after the result that made the warning due."""
     return f"{NOTICE_START}{rounds} of {limit} rounds of tool calls are used. Work towards an answer.]"
 
 
 def delegation_note(limit: int) -> str:
-    """Return the note behind the result of the last delegation."""
+    """Return the note after the result of the last delegation."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. Finish it without handing it on.]"
 
 
 def error_hint(name: str, times: int, quote: str) -> str:
-    """Return the note behind the failure of a tool that was one too many.
+    """Return the note after the failure of a tool that reached the limit of failures.
 
-    *quote* is the tool's own text: it must not look like the end of the note, or like the gateway's words.
+    *quote* is the tool's own text: it must not look like the end of the note, or like a text of the gateway.
     """
     name, quote = name[:64].translate(_QUOTED), quote.translate(_QUOTED)
     return (
@@ -95,7 +95,7 @@ def delegation_refused(limit: int) -> str:
 
 
 def with_notices(message: Message, notices: list[str]) -> Message:
-    """Return a tool's result with *notices* behind it. Notices that it already holds are not added again."""
+    """Return a tool's result with *notices* after it. Notices that it already holds are not added again."""
     content = message.get("content")
     if isinstance(content, list) and is_part_list(content):
         held = "".join(text for part in content if isinstance(text := part.get("text"), str))
@@ -114,7 +114,7 @@ def as_text(content: Any) -> str:
 
 
 def without_notices(text: str) -> str:
-    """Return a result's *text* without the notices behind it, which another turnright in front may have added."""
+    """Return a result's *text* without the notices after it, which another turnright in front may have added."""
     if text.startswith(NOTICE_START):
-        return ""  # behind a result that holds nothing
+        return ""  # after an empty result
     return text.partition(f"{SEPARATOR}{NOTICE_START}")[0] if NOTICE_START in text else text

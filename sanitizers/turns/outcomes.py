@@ -19,7 +19,7 @@ _CALL_ID = re.compile(r"^Call id: [^\n]*\n(?=Error:\n)", re.MULTILINE)
 
 
 def words_of(message: Message) -> str:
-    """Return the texts of a result without the notices behind them. A bare value is returned as JSON."""
+    """Return the texts of a result without the notices after them. A bare value is returned as JSON."""
     content = message.get("content")
     if isinstance(content, list) and is_part_list(content):
         return "".join(text for text in texts_of(message) if not text.startswith(NOTICE_START))

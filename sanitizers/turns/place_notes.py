@@ -1,4 +1,4 @@
-"""Place notes for the model within its history, each behind the result that made it due.
+"""Place notes for the model within its history, each after the result that made it due.
 
 The cause of each note is found again from the history alone, in every request. So a note stays in its place in all
 later requests, and the cached prefix holds.
@@ -18,7 +18,7 @@ from sanitizers.turns.rounds import Round, split_turns
 from sanitizers.turns.tool_errors import find_failures
 
 _Notes = dict[int, list[tuple[str, str]]]
-"""The reason and text of each note, by the index of the result that it stands behind."""
+"""The reason and text of each note, by the index of the result that it follows."""
 
 
 def place_notes(
@@ -81,6 +81,6 @@ def _note_loops(rounds: Sequence[Round], repeats: int, notes: _Notes) -> None:
 
 
 def _add(notes: _Notes, one: Round, reason: str, words: str) -> None:
-    """Add a note behind the last result of a round. A round without results gets none yet."""
+    """Add a note after the last result of a round. A round without results gets none yet."""
     if one.results:
         notes.setdefault(one.results[-1].place, []).append((reason, words))

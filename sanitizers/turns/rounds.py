@@ -54,7 +54,7 @@ class Round:
 
     @property
     def text(self) -> str:
-        """The text of a turn whose calls cannot be read, and empty for a turn with calls. It tells such turns apart."""
+        """The text by which turns differ whose calls cannot be read. It is empty for a turn with calls."""
         return "" if self.calls else "".join(self.said)
 
     @property
@@ -121,7 +121,7 @@ def opens_turn(messages: Messages, index: int) -> bool:
 
 
 def last_turn_start(messages: Messages) -> int:
-    """Return the index behind the last message of the user's own, or 0 where no message stands before it."""
+    """Return the index after the last message of the user's own, or 0 where no message stands before it."""
     for index in range(len(messages) - 1, 0, -1):
         if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1

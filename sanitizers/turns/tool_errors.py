@@ -35,7 +35,7 @@ _LONGEST_QUOTE = 200
 
 
 class Failure(NamedTuple):
-    """The failure of a tool that was one too many: *times* in all, and the shortened text of the last one."""
+    """The failure of a tool that reached the limit: *times* in all, and its shortened text."""
 
     result: Result
     name: str

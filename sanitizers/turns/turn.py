@@ -28,7 +28,7 @@ class Turn:
     """Rounds of the cycle that the newest rounds repeat, or 0 where they repeat none."""
 
     wrap_up: WrapUp = ""
-    """The reason why the model is told to finish, or empty where it is not."""
+    """The reason why the model has to finish, or empty where it may go on."""
 
     events: tuple[str, ...] = ()
     """Those of :data:`EVENTS` that the newest round, or this request, caused."""

@@ -1,4 +1,4 @@
-"""The contents again, behind the pipeline: unchanged items as they were, the others from the messages."""
+"""Write contents from sanitized messages: unchanged items as they were, all others anew."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Result(NamedTuple):
 
 
 class _Writer:
-    """Writes contents one after the other; results need the calls of the model's content before them."""
+    """Writes contents one after the other. Results need the calls of the model's content before them."""
 
     def __init__(self, native: Items, projected: GeminiProjection, profile: Profile, *, alone: bool) -> None:
         self._native = native
@@ -67,7 +67,7 @@ class _Writer:
         self._calls: dict[str, tuple[str, str | None]] = {}
 
     def write(self, run: Sequence[Message]) -> Item | None:
-        """Return the content of *run*, messages of one side; None where they hold nothing."""
+        """Return the content of *run*, messages of one side, or None where they hold nothing."""
         places = [self._places.get(id(message)) for message in run]
         kept = self._unchanged_item(places)
         if run[0]["role"] == "tool":
@@ -101,7 +101,7 @@ class _Writer:
         return {**self._further_fields(places[0]), "role": "user", "parts": [*map(self._response, results)]}
 
     def _response(self, one: _Result) -> Part:
-        """Return one function response; media within it is only kept where the models of the profile take any."""
+        """Return one function response. Its media is kept only where the models of the profile accept any."""
         originals = self._projected.originals if self._profile.result_types else {}
         original = one.original
         if original is not None and not self._profile.result_types and has_nested_parts(original):
@@ -125,7 +125,7 @@ class _Writer:
         return {key: value for key, value in self._native[index].items() if key not in ("parts", "role")}
 
     def _unchanged_item(self, places: Sequence[int | None]) -> Item | None:
-        """Return the item whose whole span the messages at *places* are; None where it breaks a rule by itself."""
+        """Return the item whose whole span the messages at *places* are, or None where it breaks a rule by itself."""
         first = places[0]
         if first is None:
             return None

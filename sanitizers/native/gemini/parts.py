@@ -1,4 +1,4 @@
-"""Reads one part of a content. ``functionCall`` and ``function_call`` are the same field, as in proto JSON."""
+"""Read one part of a content. ``functionCall`` and ``function_call`` are the same field, as in proto JSON."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NO_DATA = Data("", "", None)
 
 
 def data_of(part: Part) -> Data:
-    """Return the data of *part*; of several the first. A null counts as absent, as it does in proto JSON."""
+    """Return the data of *part*, the first of several. A null counts as absent, as it does in proto JSON."""
     found = _NO_DATA
     for key, value in part.items():
         kind = _KINDS.get(key)
@@ -61,14 +61,14 @@ def data_of(part: Part) -> Data:
 
 
 def without_other_data(part: Part, data: Data) -> Part:
-    """Return *part* with *data* and with no other field of the oneof; *part* itself where it has none."""
+    """Return *part* with *data* and no other field of the oneof, or *part* itself where it has none."""
     if not data.several:
         return part
     return {key: value for key, value in part.items() if key == data.key or key not in _KINDS}
 
 
 def parts_of(content: Item, index: int) -> list[Part]:
-    """Return the parts of *content*, the item at *index*; a bare part counts as a list of one, as Google reads it.
+    """Return the parts of *content*, the item at *index*. A bare part counts as a list of one, as Google reads it.
 
     Raises :class:`~sanitizers.errors.Unrepairable` for what is no list of parts.
     """
@@ -101,12 +101,12 @@ def signature_of(part: Part) -> str | None:
 
 
 def text_at(holder: Part, *names: str) -> str:
-    """Return the first text under one of *names*; empty where there is none."""
+    """Return the first text under one of *names*, or an empty text."""
     return next((value for name in names if isinstance(value := holder.get(name), str)), "")
 
 
 def nested_parts(response: Any) -> Iterator[Part]:
-    """Yield the media within a function response: it holds no other parts (ai.google.dev/api/caching, 2026-08)."""
+    """Yield the media within a function response, which holds no other parts (ai.google.dev/api/caching, 2026-08)."""
     nested = response.get("parts") if isinstance(response, dict) else None
     for part in metered(nested if isinstance(nested, list) else [nested]):
         if isinstance(part, dict) and data_of(part).kind in ("fileData", "inlineData"):
@@ -127,7 +127,7 @@ def signed(holder: Message, signature: str | None) -> Message:
 
 
 def signature_of_call(call: Message) -> str | None:
-    """Return the signature that :func:`signed` wrote, or that somebody else put there."""
+    """Return the signature that :func:`signed` wrote, or that another program put there."""
     found: Any = call
     for name in ("extra_content", "google", "thought_signature"):
         found = found.get(name) if isinstance(found, dict) else None

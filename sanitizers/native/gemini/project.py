@@ -1,8 +1,8 @@
-"""Contents as chat messages.
+"""Read contents as chat messages.
 
 A content is one message, with two exceptions. Each function response is a message of its own. Calls and responses that
-stand under the wrong role are messages of the right one. Thoughts, empty texts and whatever else a chat message has no
-place for are not carried: they stay with the part that they stand in.
+stand under the wrong role are messages of the right one. A message does not carry thoughts,
+empty texts and fields that it has no place for. They stay in their part.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from sanitizers.synthetic import DerivedIds
 from sanitizers.work_limit import metered
 
 MODEL_ROLES = ("assistant", "model")
-"""Roles that are read as the model's; every other one is read as the user's. A client can write any value there."""
+"""Roles that are read as the model's. A client can write any other value, which is read as the user's."""
 
 _SAID_ALONE = frozenset({"content", "output", "result"})
-"""Keys of a response that hold nothing but its text. ``error`` is not among them: a text alone would hide it."""
+"""Keys of a response that mean its text alone. ``error`` is not among them, since a text alone would hide the error."""
 
 
 @record
@@ -85,7 +85,7 @@ class _OpenCalls:
 
 
 class _Projector:
-    """Reads contents one after the other."""
+    """Reads one content after the other."""
 
     def __init__(self, native: Items) -> None:
         self.done = GeminiProjection([], [], [], {}, set())
@@ -177,8 +177,8 @@ def _ids_in(native: Items) -> set[str]:
 def _split(parts: list[Part], side: str) -> list[tuple[str, list[Part]]]:
     """Return the parts of one content by the role of the message that they belong to, in their order.
 
-    Responses come before the user's words that stand in front of them in the same content: nothing may stand between a
-    call and its result. A content without parts is one message that says nothing.
+    Responses come before the user's texts of the same content, since a result must follow its call directly. A content
+    without parts is one empty message.
     """
     split: list[tuple[str, list[Part]]] = []
     for part in metered(parts):
@@ -194,7 +194,7 @@ def _split(parts: list[Part], side: str) -> list[tuple[str, list[Part]]]:
 
 
 def _content_part(part: Part, data: Data, *, media: bool) -> Message | None:
-    """Return what a chat message holds in the place of *part*; None for what no message carries.
+    """Return the content part of a chat message for *part*, or None where no message carries it.
 
     With *media*, bytes are a media part. Without it, and for data that a message has no form for, a text names them.
     """
@@ -229,7 +229,7 @@ def _media(mime_type: str, data: str) -> Message:
 
 
 def _response_text(response: Any) -> str:
-    """Return a response as the text of a result: a text under a key that means nothing, else the JSON."""
+    """Return a response as the text of a result: the text under one of the usual keys, or else the JSON."""
     if response is None:
         return ""
     if isinstance(response, str):
@@ -242,7 +242,7 @@ def _response_text(response: Any) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Return *value* as JSON; raises :class:`~sanitizers.errors.Unrepairable` where it is nested too deep."""
+    """Return *value* as JSON. Raises :class:`~sanitizers.errors.Unrepairable` where it is nested too deep."""
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:

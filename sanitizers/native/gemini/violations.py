@@ -1,7 +1,7 @@
-"""The rules of contents: what Gemini refuses about one content, and about their order.
+"""The rules of contents: those that Gemini has for one content, and those for their order.
 
-The rules are the strictest of all models, except where the profile says that its models take more. A list that keeps
-them is taken everywhere. One rule is our own: ``nothing_said``.
+The rules are the strictest of all models, except where the profile says that its models accept more. Every model
+accepts a list that keeps them. One rule is our own: ``nothing_said``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _FUNCTION_DATA = frozenset({"functionCall", "functionResponse"})
 
 
 class Turn(NamedTuple):
-    """One content as the rules about the order see it: whose it is, and its calls and responses."""
+    """One content for the rules about the order: its side, and its calls and responses."""
 
     is_model: bool
     calls: Sequence[Part]
@@ -61,9 +61,9 @@ class Turn(NamedTuple):
 
 
 def find_content_violations(native: Items, profile: Profile) -> tuple[ItemViolation, ...]:
-    """Return the rules of :data:`RULES` that *native* breaks, and where: each once for an item, in the order of items.
+    """Return the rules of :data:`RULES` that *native* breaks, with their places, in the order of items.
 
-    An empty list breaks ``no_contents`` at the place 0.
+    An item has each rule once. An empty list breaks ``no_contents`` at 0.
     """
     if not native:
         return (ItemViolation("no_contents", 0),)
@@ -84,7 +84,7 @@ def find_content_violations(native: Items, profile: Profile) -> tuple[ItemViolat
 def find_content_faults(
     content: Item, parts: Sequence[Part], profile: Profile, *, alone: bool
 ) -> Iterator[str]:
-    """Yield each rule that *content* breaks by itself, whatever stands around it; *alone* says that nothing does.
+    """Yield each rule that *content* breaks by itself. *alone* says that the list has no other content.
 
     Such a content is written anew even where its messages are unchanged.
     """
@@ -148,7 +148,7 @@ def _turn(content: Item, parts: Sequence[Part]) -> Turn:
 
 
 def _order_faults(turns: Sequence[Turn], profile: Profile) -> Iterator[tuple[str, int]]:
-    """Yield each broken rule about who speaks when, and which response answers which call."""
+    """Yield each broken rule about the order of sides, and about the responses to calls."""
     before: Turn | None = None
     for index, turn in enumerate(metered(turns)):
         if before is None and turn.is_model and profile.user_first:
@@ -183,7 +183,7 @@ def _has_repeated_ids(calls: Sequence[Part]) -> bool:
 
 
 def _answers(responses: Sequence[Part], calls: Sequence[Part]) -> bool:
-    """Tell whether as many *responses* answer *calls*: by their ids where all have one, else by their places."""
+    """Tell whether as many *responses* answer *calls*, by ids where all calls have one, and else by places."""
     wanted = [(text_at(call, "id"), text_at(call, "name")) for call in calls]
     given = [(text_at(response, "id"), text_at(response, "name")) for response in responses]
     if all(call_id for call_id, _ in wanted):

@@ -1,4 +1,4 @@
-"""Messages as parts of a content: native parts where they are unchanged, new ones elsewhere."""
+"""Write messages as parts of a content: native parts where they are unchanged, and new ones elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESULT_KEY = "output"
 
 
 def sound_parts(parts: list[Part]) -> list[Part]:
-    """Return the parts of an unchanged message that Gemini takes; each is the same object where it is sound."""
+    """Return the parts of an unchanged message that Gemini accepts. A sound part is the same object."""
     kept = []
     for part in metered(parts):
         data = data_of(part)
@@ -48,7 +48,7 @@ def write_turn(message: Message, originals: Mapping[int, Part], unnamed: set[str
 def write_result(
     message: Message, original: Part | None, name: str, call_id: str | None, originals: Mapping[int, Part]
 ) -> Part:
-    """Return the function response for a result of the call *call_id* of *name*; the id is None where calls have none.
+    """Return the function response for a result of the call *call_id* of *name*. The id is None where calls have none.
 
     *original* is the native part of an unchanged message. It is returned itself where it answers that call in form.
     """

@@ -1,4 +1,4 @@
-"""Calibration: one observation is enough, bad ones do no harm, and the planning factor stays where it is."""
+"""Calibration: one observation is enough, bad observations are ignored, and the planning factor rarely moves."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def agent_texts(seed: int, requests: int = 40) -> list[str]:
 
 
 class TestObservations:
-    """The changes that one answer makes."""
+    """Changes of the state by one answer."""
 
     @pytest.mark.parametrize(
         "real", [row for row in FAMILIES if row is not UNKNOWN], ids=lambda row: row.name
     )
-    def test_one_is_enough_for_an_unknown_tokenizer(self, real: Family) -> None:
-        """Any of the known tokenizers, taken for an unknown one, is within ±10 % on what an agent sends next."""
+    def test_one_observation_is_enough_for_an_unknown_tokenizer(self, real: Family) -> None:
+        """After one answer of a known tokenizer that is taken for an unknown one, estimates are within ±10 %."""
         for seed in range(5):
             first, *later = agent_texts(seed)
             state = observe(initial(UNKNOWN), count_text(first, UNKNOWN), count_text(first, real))
@@ -53,8 +53,8 @@ class TestObservations:
         """The family's own factor does not count any more."""
         assert Calibration(1.4, 1.4, 1) == observe(initial(UNKNOWN), 1_000, 1_400)
 
-    def test_later_ones_are_averaged(self) -> None:
-        """The second has half the weight, the tenth and all after it one tenth, in the logarithm."""
+    def test_later_observations_are_averaged_in_the_logarithm(self) -> None:
+        """The second observation has half the weight. The tenth and all later ones have one tenth."""
         state = observe(observe(initial(O200K), 1_000, 1_000), 1_000, 1_210)
         assert math.isclose(1.1, state.live)
         old = Calibration(1.0, 1.0, 500)
@@ -81,13 +81,13 @@ class TestObservations:
     def test_small_requests_media_and_missing_usage_change_nothing(
         self, estimated: float, actual: float, media: bool
     ) -> None:
-        """The very same state comes back."""
+        """The same state object comes back."""
         state = initial(O200K)
         assert state is observe(state, estimated, actual, media=media)
 
     @given(st.sampled_from(FAMILIES), observations)
     def test_factors_stay_in_bounds(self, family: Family, seen: list[tuple[float, float, bool]]) -> None:
-        """The factors hold for any observations, in any order."""
+        """The bounds hold for any observations in any order."""
         state = initial(family)
         for estimated, actual, media in seen:
             state = observe(state, estimated, actual, media=media)
@@ -97,7 +97,7 @@ class TestObservations:
 
     @given(st.floats(0.55, 2.9), st.integers(1, 60))
     def test_the_factor_converges_for_a_deployment_with_one_factor(self, factor: float, already: int) -> None:
-        """In the end it is exact."""
+        """After 200 answers the factor is exact."""
         state = Calibration(1.0, 1.0, already)
         for _ in range(200):
             state = observe(state, 10_000, 10_000 * factor)
@@ -106,11 +106,11 @@ class TestObservations:
 
 
 class TestStickiness:
-    """The factor that plans rest on."""
+    """The factor for plans."""
 
     @pytest.mark.parametrize(("wander", "most"), [(0.01, 3), (0.03, 12)])
     def test_a_wandering_factor_rarely_moves_the_planning_factor(self, wander: float, most: int) -> None:
-        """480 requests have a real factor that walks up and down between 0.8 and 1.6."""
+        """The real factor of 480 requests walks up and down between 0.8 and 1.6."""
         for seed in range(10):
             walk = random.Random(seed)
             state, real, moved = initial(O200K), 1.1, 0
@@ -122,7 +122,7 @@ class TestStickiness:
             assert moved <= most
 
     def test_noise_never_moves_the_planning_factor(self) -> None:
-        """Observations that scatter by 10 % around one factor."""
+        """The observations scatter by 10 % around one factor."""
         noise = random.Random(7)
         state = observe(initial(O200K), 50_000, 55_000)
         for _ in range(1_000):

@@ -1,4 +1,4 @@
-"""A capped content is within its limits, keeps head and tail, and says honestly what is missing."""
+"""A capped content is within its limits, keeps head and tail, and states the omission."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_marker_counts_what_is_missing(value: str, cap: Cap) -> None:
 
 
 @given(texts, caps)
-def test_no_character_is_parted(value: str, cap: Cap) -> None:
-    """No cut inside a surrogate pair, an accented letter, a joined emoji, a flag or a line break."""
+def test_no_cut_separates_what_is_one_character(value: str, cap: Cap) -> None:
+    """Surrogate pairs, accented letters, joined emoji, flags and line breaks stay whole."""
     capped = cap_content(value, cap)
     if capped is value or MARKER.search(value):
         return
@@ -111,7 +111,7 @@ def test_no_character_is_parted(value: str, cap: Cap) -> None:
 
 @given(texts, caps, limits)
 def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: int) -> None:
-    """Capped once more by another turnright: still one marker, and its total is still the original's."""
+    """A content that is capped twice has one marker, and its total is the original's."""
     once = cap_content(value, cap)
     if once is value or MARKER.search(value) or smaller > cap.characters * 0.7:
         return
@@ -123,8 +123,8 @@ def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: i
     assert (omitted, characters, lines) == (len(value) - len(head) - len(tail), len(value), lines_of(value))
 
 
-def test_a_marker_that_is_cut_again_counts_on() -> None:
-    """The new marker takes over the earlier one's numbers, wherever the new cut ends."""
+def test_a_new_marker_takes_over_the_numbers_of_the_earlier_one() -> None:
+    """The numbers are the original's, wherever the new cut ends."""
     value = "x" * 50_000
     once = cap_content(value, Cap(6_000))
 
@@ -139,7 +139,7 @@ def test_a_marker_that_is_cut_again_counts_on() -> None:
 
 
 def test_a_quoted_marker_is_text() -> None:
-    """A marker whose numbers are not this text's is no marker of ours, and keeps nothing from being cut."""
+    """A marker whose numbers are not this text's prevents no cut."""
     quoted = "\n[… 5 of 10 characters (~1 of 2 lines) omitted by the gateway; head and tail kept. …]\n"
     value = "x" * 5_000 + quoted + "y" * 5_000
 
@@ -149,8 +149,8 @@ def test_a_quoted_marker_is_text() -> None:
     assert omitted > 9_000
 
 
-def test_what_others_cut_is_text() -> None:
-    """The marks of codex and others are part of the text: kept or cut like it, never counted."""
+def test_a_mark_of_another_program_is_text() -> None:
+    """The marks of codex and others are kept or cut like other text, and their numbers are ignored."""
     value = "a line\n" * 200 + "[... omitted 9744 of 10000 lines ...]\n" + "b line\n" * 200
 
     _, _, (_, characters, _, lines) = pieces(cap_content(value, SEEDS))
@@ -185,7 +185,7 @@ def test_tail_gets_more_than_the_head_and_most_of_an_error() -> None:
     ],
 )
 def test_errors_are_known_by_their_beginning_or_end(said: str, is_error: bool) -> None:
-    """More of a failing tool's tail is kept. The word alone makes no error."""
+    """More of an error's tail is kept. The word alone makes no error."""
     head, tail, _ = pieces(cap_content(said.format("x" * 9_000), Cap(2_200)))
 
     assert (len(tail) > 3 * len(head)) == is_error
@@ -202,8 +202,8 @@ def test_cuts_fall_on_line_ends_where_they_are_near() -> None:
     assert tail.endswith("\n")
 
 
-def test_bytes_do_not_cut_off_the_tail() -> None:
-    """128 lines of 80 bytes are 10 KiB already: head and tail are kept all the same, and no line twice."""
+def test_a_byte_limit_cuts_head_and_tail_alike() -> None:
+    """128 lines of 80 bytes are 10 KiB already. No line is kept twice."""
     value = "\n".join(f"{number:04d} " + "x" * 75 for number in range(200))
     capped = cap_content(value, Cap(20_000, bytes=10_240, lines=256))
 
@@ -214,8 +214,8 @@ def test_bytes_do_not_cut_off_the_tail() -> None:
     )
 
 
-def test_unused_head_goes_to_the_tail_and_back() -> None:
-    """Short lines on one side leave their characters to the other."""
+def test_room_that_one_side_leaves_goes_to_the_other() -> None:
+    """Short lines on one side leave their characters to the other side."""
     short, wide = "\n".join("abc" * 300), "x" * 20_000
     head, tail, _ = pieces(cap_content(short + wide, Cap(6_000, lines=256)))
     assert len(head) + len(tail) > 5_700
@@ -238,8 +238,8 @@ def test_parts_are_capped_together_and_media_stay() -> None:
 
 
 @given(st.lists(texts.map(text) | st.builds(image), max_size=6), caps)
-def test_parts_keep_what_a_text_would(parts: list[dict[str, Any]], cap: Cap) -> None:
-    """Joined, the parts are the same text in one piece. None is empty unless it came empty."""
+def test_parts_keep_the_same_text_as_one_text_would(parts: list[dict[str, Any]], cap: Cap) -> None:
+    """A part is empty only if it came empty."""
     capped = cap_content(parts, cap)
     whole = "".join(part["text"] for part in parts if part["type"] == "text")
 
@@ -253,14 +253,16 @@ def test_parts_keep_what_a_text_would(parts: list[dict[str, Any]], cap: Cap) -> 
 
 
 @pytest.mark.parametrize("content", [None, 3, {"a": 1}, [], [image()]])
-def test_other_contents_are_left_alone(content: Any) -> None:
-    """Nothing to cut, the same object."""
+def test_contents_without_text_are_the_same_object(content: Any) -> None:
+    """These contents hold no text to cut."""
     assert cap_content(content, Cap(400)) is content
 
 
 @pytest.mark.parametrize("fill", ["x", "漢", "\n", "\n[… ", "🇩🇪", "e\u0301", "\r\n", "\ud800", "\u200d"])
-def test_megabytes_are_not_encoded(fill: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One huge line, or nothing but line breaks, markers or joiners: bytes are counted near the cuts alone."""
+def test_a_text_of_megabytes_is_encoded_near_the_cuts_alone(
+    fill: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The texts are one huge line, or line breaks, markers or joiners alone."""
     value = fill * (3_000_000 // len(fill))
     encoded = note_lengths(monkeypatch, cap_text, "_bytes_of")
     capped = cap_content(value, SEEDS)

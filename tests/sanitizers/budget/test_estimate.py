@@ -1,4 +1,4 @@
-"""Estimates of messages, histories, tools and media: what counts, what does not, and that nothing raises."""
+"""Estimates of texts, messages, histories and tools. No JSON value raises an error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WORDS = "The quick brown fox jumps over the lazy dog. "
 
 
 def uncached(family: Family) -> Estimator:
-    """Return an estimator that remembers nothing."""
+    """Return an estimator without a cache."""
     return Estimator(family, lambda text: count_text(text, family))
 
 
@@ -49,20 +49,20 @@ class TestTexts:
         assert count_text("", O200K) == 0
 
     @given(families, some_text, some_text)
-    def test_appended_text_lowers_nothing(self, family: Family, before: str, more: str) -> None:
-        """Not even where it makes a run of letters long enough to count as base64."""
+    def test_appended_text_never_lowers_an_estimate(self, family: Family, before: str, more: str) -> None:
+        """A run of letters may become long enough to count as base64."""
         tokens = count_text(before, family)
         assert tokens <= count_text(before + more, family) + 1e-9
         assert tokens <= count_text(more + before, family) + 1e-9
 
     @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
     def test_base64_has_its_own_rate(self, family: Family) -> None:
-        """A long run of it comes to no less than the family's rate."""
+        """A long run of base64 costs at least the family's rate for each byte."""
         run = b64encode(bytes(range(256)) * 12).decode()
         assert len(run) * family.base64 <= count_text(run, family) + 2 < len(run) * 1.6
 
     def test_prose_is_near_what_tokenizers_count(self) -> None:
-        """Ten tokens a sentence at OpenAI."""
+        """A sentence of prose has ten tokens at OpenAI."""
         assert math.isclose(count_text(WORDS * 100, O200K), 1_000, rel_tol=0.1)
 
 
@@ -76,12 +76,12 @@ class TestMessages:
         return self.estimator.message_tokens(message)
 
     def test_a_message_costs_its_text_and_three_tokens(self) -> None:
-        """These are OpenAI's."""
+        """The three tokens are OpenAI's overhead."""
         assert 3 == self.tokens(user(""))
         assert round(3 + count_text(WORDS, O200K)) == self.tokens(user(WORDS))
 
     def test_parts_count_as_their_texts(self) -> None:
-        """Parts are read one by one."""
+        """Each text part costs its own text."""
         assert abs(self.tokens(user([text(WORDS), text(WORDS)])) - self.tokens(user(WORDS)) * 2 + 3) <= 1
 
     def test_calls_cost_their_names_and_arguments_and_not_their_ids(self) -> None:
@@ -94,13 +94,13 @@ class TestMessages:
         assert self.tokens(one) == self.tokens(long_id)
 
     def test_arguments_may_be_an_object(self) -> None:
-        """Some clients send what the string would hold."""
+        """An object costs the same as its JSON."""
         arguments = {"path": "/src/app.py", "lines": [1, 2]}
         as_text = assistant(None, [call("c1", "f", orjson.dumps(arguments).decode())])
         assert self.tokens(as_text) == self.tokens(assistant(None, [call("c1", "f", arguments)]))
 
-    def test_legacy_and_custom_calls(self) -> None:
-        """The older and the newer form of a call come to the same."""
+    def test_legacy_and_custom_calls_cost_the_same_as_calls(self) -> None:
+        """The overhead of a legacy result is larger by its name."""
         plain = self.tokens(assistant(None, [call("c1", "f", WORDS)]))
         assert plain == self.tokens(legacy_call("f", WORDS))
         custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": WORDS}}
@@ -108,11 +108,11 @@ class TestMessages:
         assert self.tokens(tool("c1", WORDS)) < self.tokens(legacy_result("read_file", WORDS))
 
     def test_results_have_an_overhead(self) -> None:
-        """Of six tokens at OpenAI."""
+        """The overhead is six tokens at OpenAI."""
         assert 6 == self.tokens(tool("c1", WORDS)) - self.tokens(user(WORDS))
 
-    def test_result_may_be_any_json(self) -> None:
-        """A list that is no list of parts, an object, a number."""
+    def test_a_result_of_any_json_costs_its_json(self) -> None:
+        """A result may be an object, a number, or a list of texts."""
         assert self.tokens(tool("c1", {"answer": 1})) == self.tokens(tool("c1", '{"answer":1}'))
         assert self.tokens(tool("c1", 42)) == self.tokens(tool("c1", "42"))
         assert self.tokens(tool("c1", ["a", "b"])) > self.tokens(tool("c1", ""))
@@ -130,25 +130,25 @@ class TestMessages:
         ids=["content", "reasoning", "blocks", "details", "part", "twice"],
     )
     def test_reasoning_in_several_fields_counts_once(self, thoughts: dict[str, Any]) -> None:
-        """Signatures do not count."""
+        """Signatures of reasoning do not count."""
         assert self.tokens(user(WORDS)) == self.tokens({"role": "assistant", "content": None, **thoughts})
 
     def test_name_and_refusal_count_as_texts(self) -> None:
-        """Both are shown to the model."""
+        """The model reads both fields."""
         assert self.tokens(user(WORDS, name="Alice")) > self.tokens(user(WORDS))
         assert self.tokens(assistant(None, refusal=WORDS)) == self.tokens(user(WORDS))
 
     def test_unknown_fields_do_not_count(self) -> None:
-        """A model does not read them."""
+        """The model does not read unknown fields."""
         assert self.tokens(user(WORDS)) == self.tokens(user(WORDS, cache_control={"type": "ephemeral"}))
 
 
 class TestHistories:
-    """Sums, and what is added once."""
+    """The tokens of histories and requests."""
 
     @given(families, any_histories(), any_histories())
     def test_a_history_is_the_sum_of_its_messages(self, family: Family, first: Any, second: Any) -> None:
-        """Any messages, in any order."""
+        """The sum does not depend on the order."""
         estimator = Estimator(family)
         parts = estimator.history_tokens(first) + estimator.history_tokens(second)
         assert parts == estimator.history_tokens(first + second)
@@ -158,7 +158,7 @@ class TestHistories:
     def test_appended_text_never_makes_a_message_cheaper(
         self, family: Family, history: Any, data: st.DataObject
     ) -> None:
-        """Any message, any text."""
+        """The text may stand in the content, in a part or in a call."""
         estimator = Estimator(family)
         message = data.draw(st.sampled_from(history))
         before = estimator.message_tokens(message)
@@ -177,7 +177,7 @@ class TestHistories:
 
     @given(families, legal_histories())
     def test_the_cache_never_changes_an_estimate(self, family: Family, history: Any) -> None:
-        """With a cache, without one, with one that forgets at once, and on a second call."""
+        """A second call and a cache that forgets at once give the same numbers."""
         fresh = orjson.loads(orjson.dumps(history))
         forgetful = Estimator(family, TextCache(lambda text: count_text(text, family), 1))
         expected = [uncached(family).message_tokens(message) for message in history]
@@ -186,7 +186,7 @@ class TestHistories:
                 assert expected == [estimator.message_tokens(message) for message in messages]
 
     def test_a_request_is_the_sum_of_messages_tools_format_and_overhead(self) -> None:
-        """Messages, tools, the format, and what the provider adds."""
+        """The provider's overhead of a request counts once."""
         tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
         form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
         estimator = Estimator(O200K)
@@ -195,15 +195,15 @@ class TestHistories:
         expected += estimator.tools_tokens(tools) + estimator.format_tokens(form)
         assert expected == estimator.request_tokens([user(WORDS)], tools, form)
 
-    def test_the_input_is_not_written_to(self) -> None:
-        """Estimating only reads."""
+    def test_an_estimate_never_mutates_the_messages(self) -> None:
+        """The messages are the same afterwards."""
         history = [user([text(WORDS), image()]), assistant(None, [call("c1")])]
         before = json.dumps(history)
         Estimator(O200K).history_tokens(history)
         assert before == json.dumps(history)
 
     def test_estimators_of_one_family_share_the_cache(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Another string object with the same text is found too."""
+        """The cache finds another string object with the same text."""
         counted = note_lengths(monkeypatch, estimate, "count_text")
         estimate._shared_cache.cache_clear()
         tokens = [Estimator(O200K).message_tokens(user("".join(["é"] * 9))) for _ in range(3)]
@@ -212,7 +212,7 @@ class TestHistories:
 
 
 class TestTools:
-    """Tools and formats."""
+    """The tokens of tools and formats."""
 
     tools = [
         {"type": "function", "function": {"name": f"tool_{n}", "description": WORDS * 4, "parameters": {}}}
@@ -220,32 +220,32 @@ class TestTools:
     ]
 
     def test_tools_cost_nine_tenths_of_their_json_and_eight_tokens_each(self) -> None:
-        """Claude adds 400 once."""
+        """Claude adds 400 tokens once."""
         for family, once in ((O200K, 0), (GEMINI, 0), (CLAUDE_3, 400)):
             written = count_text(orjson.dumps(self.tools).decode(), family)
             assert round(0.9 * written + 8 * 5 + once) == Estimator(family).tools_tokens(self.tools)
 
     @pytest.mark.parametrize("none", [None, [], {}, ""])
-    def test_a_request_without_tools_pays_nothing_for_them(self, none: Any) -> None:
-        """No tools, nothing added."""
+    def test_a_request_without_tools_has_no_tokens_for_them(self, none: Any) -> None:
+        """An empty value of any type counts as no tools."""
         assert Estimator(CLAUDE_3).tools_tokens(none) == 0
 
     @pytest.mark.parametrize(
         "plain", [None, {"type": "text"}, {"type": "json_object"}, "x", {"json_schema": None}]
     )
-    def test_formats_without_a_schema(self, plain: Any) -> None:
-        """Only a schema is shown to the model."""
+    def test_a_format_without_a_schema_has_no_tokens(self, plain: Any) -> None:
+        """The model sees a schema alone."""
         assert Estimator(O200K).format_tokens(plain) == 0
 
 
 class TestHostile:
-    """Nothing that JSON can express raises or takes long."""
+    """No JSON value raises an error or costs much."""
 
     @given(
         families, st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function_call"]), junk)
     )
     def test_no_json_value_in_a_message_raises(self, family: Family, message: dict[str, Any]) -> None:
-        """Any value in any field that is read."""
+        """Any value may stand in any field that is read."""
         assert Estimator(family).message_tokens(message) >= family.overheads.per_message
 
     @given(
@@ -258,13 +258,13 @@ class TestHostile:
     def test_no_json_value_in_a_part_raises(
         self, kind: str, part: dict[str, Any], inner: dict[str, Any]
     ) -> None:
-        """Any value in a part and in what it holds."""
+        """Any value may stand in a part and within its fields."""
         for family in (O200K, CLAUDE_3):
             for value in (part, {**part, kind: inner}, {**part, "source": inner}):
                 assert Estimator(family).message_tokens(user([{**value, "type": kind}])) >= 3
 
-    def test_thirty_megabytes_on_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A tool result that somebody meant for a file: a sample of each stretch is read."""
+    def test_a_line_of_thirty_megabytes_is_read_in_samples(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One sample of each stretch is read."""
         line = "x = 1; " * (30_000_000 // 7)
         real = 30 * count_text(line[:1_000_000], QWEN_3)
         read = note_lengths(monkeypatch, estimate, "features_of")
@@ -274,17 +274,17 @@ class TestHostile:
 
 
 class TestLargeTexts:
-    """Beyond a million characters only samples are read."""
+    """Beyond a million characters, only samples are read."""
 
     def test_a_text_up_to_the_whole_size_is_read_in_full(self) -> None:
-        """The estimate is the counts' own."""
+        """The estimate is the sum of the estimates of its halves."""
         line = "x = 1; " * (WHOLE // 7)
         assert count_text(line + "1" * (WHOLE - len(line)), O200K) == pytest.approx(
             count_text(line, O200K) + count_text("1" * (WHOLE - len(line)), O200K), abs=2
         )
 
-    def test_what_is_not_read_is_as_dense_as_the_densest_sample(self) -> None:
-        """Digits at the beginning of one stretch count for all stretches behind it."""
+    def test_unread_text_counts_as_the_densest_sample(self) -> None:
+        """Digits at the beginning of one stretch count for all later stretches."""
         words, digits = WORDS * (WHOLE // len(WORDS) + 1), "7" * STRETCH
         plain, dense = words[:STRETCH], digits[:SAMPLE] + words[: STRETCH - SAMPLE]
         cheap, dear = count_text(plain, O200K), count_text(digits, O200K)
@@ -294,8 +294,10 @@ class TestLargeTexts:
         assert count_text(digits + plain, O200K) == pytest.approx(2 * dear, rel=0.04)
 
     @given(families, st.lists(some_text, min_size=1, max_size=4).map("".join), st.data())
-    def test_appended_text_lowers_nothing(self, family: Family, text: str, data: st.DataObject) -> None:
-        """Wherever the text ends, in a sample or beyond it."""
+    def test_appended_text_never_lowers_an_estimate(
+        self, family: Family, text: str, data: st.DataObject
+    ) -> None:
+        """The text may end within a sample or beyond it."""
         ends = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=9)))
         with pytest.MonkeyPatch.context() as patch:
             for name, value in (("WHOLE", 64), ("STRETCH", 32), ("SAMPLE", 8)):

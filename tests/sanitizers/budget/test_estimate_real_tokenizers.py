@@ -1,7 +1,4 @@
-"""Against OpenAI's own tokenizers, from litellm's package.
-
-The bound bounds what they count, and no usual shape of text is estimated far too low.
-"""
+"""Estimates and bounds are compared with OpenAI's own tokenizers, from litellm's package."""
 
 from __future__ import annotations
 
@@ -89,7 +86,7 @@ texts = st.text(st.characters() | st.characters(min_codepoint=0x2000), max_size=
 @pytest.mark.parametrize(("family", "encoding"), ROWS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_usual_shape_is_a_quarter_too_low(family: Family, encoding: tiktoken.Encoding, shape: str) -> None:
-    """A low estimate is sent and refused. A high one only costs room."""
+    """A request with too low an estimate is sent and refused. A high estimate only costs room."""
     text = SHAPES[shape]
     real = len(encoding.encode_ordinary(text))
     assert 0.75 < count_text(text, family) / real < 1.5
@@ -97,10 +94,10 @@ def test_no_usual_shape_is_a_quarter_too_low(family: Family, encoding: tiktoken.
 
 @pytest.mark.parametrize(("family", "encoding"), ROWS)
 @given(text=texts, times=st.integers(1, 50))
-def test_the_bound_is_no_less_than_what_is_counted(
+def test_the_bound_is_no_less_than_the_real_count(
     family: Family, encoding: tiktoken.Encoding, text: str, times: int
 ) -> None:
-    """Any Unicode text, as it is and repeated, for the tokenizer's own family and as an unknown model's."""
+    """Any Unicode text is bounded, for the tokenizer's own family and for an unknown one."""
     long = text * times
     real = len(encoding.encode_ordinary(long))
     assert real <= upper_bound(family, [user(long)])
@@ -110,5 +107,5 @@ def test_the_bound_is_no_less_than_what_is_counted(
 @pytest.mark.parametrize(("family", "encoding"), ROWS)
 @pytest.mark.parametrize("dense", DENSE)
 def test_the_densest_texts_are_bounded(family: Family, encoding: tiktoken.Encoding, dense: str) -> None:
-    """Each at a length where what is added around a text does not matter."""
+    """Each text is so long that the overhead of a message does not matter."""
     assert len(encoding.encode_ordinary(dense * 500)) <= upper_bound(family, [user(dense * 500)])

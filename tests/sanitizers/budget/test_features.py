@@ -1,4 +1,4 @@
-"""The counts: against a reading of the same definitions one byte at a time, and within bounded time."""
+"""The counts agree with a slow reading of their definitions, and each byte is read once."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ texts = st.text(
 
 
 def counted(text: str) -> Counts:
-    """Count by regular expressions over the text, each after the definition of its name."""
+    """Count by regular expressions, one for the definition of each name."""
 
     def number(pattern: str) -> int:
         return len(re.findall(pattern, text, re.DOTALL))
@@ -81,7 +81,7 @@ def counted(text: str) -> Counts:
 
 
 def test_a_text_with_every_class_has_the_counts_made_by_hand() -> None:
-    """One text that holds every class, counted by hand."""
+    """The text holds every class of characters."""
     assert (17, 4, 4, 1, 8, 3, 1, 2, 1, 3, 1, 0, 0, 0, 2, 0) == features_of(CHECK).counts
     assert (2, 1, 1, 2, 1) == features_of("\u03b1\t1   2 ✅ 👍 \u1200\n  ").counts[11:]
     assert len(NAMES) == len(NONE) == len(features_of(CHECK).counts)
@@ -89,13 +89,13 @@ def test_a_text_with_every_class_has_the_counts_made_by_hand() -> None:
 
 @given(texts)
 def test_the_counts_agree_with_a_slow_reading(text: str) -> None:
-    """Any text, lone surrogates and control characters among it."""
+    """The texts hold lone surrogates and control characters too."""
     assert counted(text) == features_of(text).counts
 
 
 @given(texts, st.integers(1, 5))
 def test_a_text_cut_into_pieces_has_the_counts_of_the_whole(text: str, piece: int) -> None:
-    """A pair that a piece's end separates is counted."""
+    """A pair counts where the end of a piece separates it."""
     whole = features_of(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "_PIECE", piece)
@@ -119,7 +119,7 @@ def test_long_text_is_counted_to_its_end(text: str) -> None:
 
 @given(texts, texts)
 def test_appended_text_lowers_no_count(text: str, more: str) -> None:
-    """Counted features never disappear."""
+    """Each count stays or grows."""
     longer = features_of(text + more).counts
     assert all(after >= before for before, after in zip(features_of(text).counts, longer, strict=True))
 
@@ -137,19 +137,19 @@ class TestBase64:
         assert features_of(glued[0] + BASE64).counts == found
 
     def test_two_runs_of_base64_are_counted_together(self) -> None:
-        """Two runs are counted together."""
+        """Their counts are added."""
         counts = features_of(BASE64).counts
         assert tuple(map(add, counts, counts)) == features_of(f"one {BASE64} two {BASE64}==").base64
 
     @pytest.mark.parametrize("length", [MIN_RUN - 1, MIN_RUN, MIN_RUN + 1])
     def test_a_run_counts_as_base64_from_the_length_of_a_jwt_header(self, length: int) -> None:
-        """From the header of a JWT on."""
+        """A JWT's header has 36 bytes."""
         run = SHAPES["one"][:length]
         assert (length >= MIN_RUN) == any(features_of(f"({run})").base64)
 
     @pytest.mark.parametrize("shape", SHAPES)
     def test_base64_is_found_in_lines_tokens_and_hashes(self, shape: str) -> None:
-        """In both alphabets."""
+        """The text may use either alphabet of base64."""
         assert sum(features_of(SHAPES[shape]).base64[:5:3]) > 0.75 * len(SHAPES[shape])
 
     def test_a_long_run_counts_as_base64_without_mixing(self) -> None:
@@ -173,7 +173,7 @@ class TestBase64:
         ],
     )
     def test_rulers_paths_names_and_hex_dumps_are_no_base64(self, text: str) -> None:
-        """Rulers, hex dumps, sequences of other kinds, paths and names are no base64."""
+        """These texts are made of base64 letters too."""
         assert features_of(text).base64 == NONE
 
     @given(
@@ -182,7 +182,7 @@ class TestBase64:
         ).map("".join)
     )
     def test_no_run_is_missed_that_a_search_of_every_byte_finds(self, text: str) -> None:
-        """No run is missed that a search of every byte finds."""
+        """A slow search by regular expressions finds the same runs."""
         found = [
             features_of(run).counts
             for run in re.findall(r"[A-Za-z0-9+/_-]{36,}", text)
@@ -204,7 +204,7 @@ class TestBase64:
     ids=["one-run", "sampled-as-a-run", "nearly-runs", "cjk", "mixed"],
 )
 def test_megabytes_are_read_once(unit: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text is as many times what one piece of it adds, and no byte is searched for base64 twice."""
+    """The counts grow by one repetition each, and no byte is searched for base64 twice."""
     searched = note_lengths(monkeypatch, features, "_is_base64")
     twice, thrice, found = (features_of(unit * number).counts for number in (2, 3, times))
     more = tuple(map(sub, thrice, twice))

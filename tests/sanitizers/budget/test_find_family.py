@@ -76,17 +76,17 @@ from sanitizers.budget.find_family import PREFIXES, family_of
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:
-    """The route, the vendor and the letters' case do not change what a model's tokenizer is."""
+    """Route, vendor and case of letters do not matter."""
     assert name == family_of(model).name
 
 
 @given(st.text(max_size=60))
 def test_no_models_name_raises(model: str) -> None:
-    """No name raises."""
+    """Every name has a family."""
     assert family_of(model) in FAMILIES
 
 
-def test_prefixes_are_spelled_as_names_are_read() -> None:
+def test_prefixes_are_small_letters_without_a_slash() -> None:
     """A prefix with a capital or a slash would never fit."""
     for prefix in PREFIXES:
         assert prefix == prefix.lower()

@@ -1,4 +1,4 @@
-"""Cutting and repairing together: what is sent, what is told, and that it ends."""
+"""Cutting and repairing together: the messages, the verdict, and the end of the rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DROPPING = replace(BALANCED, aged=None, clear=False, middle=False)
 
 
 def test_signatures_go_with_their_unit_and_arguments_are_never_touched() -> None:
-    """A reasoning turn is dropped whole or kept word for word."""
+    """A turn with reasoning is dropped whole or kept word for word."""
     signed = [
         assistant(
             None, [call(f"c{n}", "f", '{"body": "' + "a" * 900 + '"}')], thinking_blocks=[{"signature": "s"}]
@@ -32,8 +32,8 @@ def test_signatures_go_with_their_unit_and_arguments_are_never_touched() -> None
     assert all(any(m is turn for turn in signed) for m in done.messages if m["role"] == "assistant")
 
 
-def test_what_cannot_fit_says_where_its_tokens_are() -> None:
-    """The verdict is a value, and the parts add up."""
+def test_a_verdict_over_the_hard_mark_lists_the_tokens_by_part() -> None:
+    """The parts add up to the tokens of the request."""
     history = [system("s" * 400), user("g" * 800), *a_round(0, 100), user("q" * 80_000, extra=1)]
     policy = replace(BALANCED, middle=False)
     done = fit(
@@ -52,8 +52,8 @@ def test_what_cannot_fit_says_where_its_tokens_are() -> None:
 
 
 @pytest.mark.parametrize(("tools", "words"), [(40_000, 10), (10, 160_000)])
-def test_tools_or_a_system_prompt_over_the_window_are_told_apart(tools: int, words: int) -> None:
-    """Nothing is cut, since no cut can help, and the parts show what is too large."""
+def test_tools_and_system_prompt_over_the_window_are_separate_parts(tools: int, words: int) -> None:
+    """No cut can help, so that the history is unchanged."""
     history = [system("s" * words), *rounds(50, 1_000)]
     budget = marks_for(PRESETS["balanced"], limit=32_768, fixed=FixedTokens(tools, size(history[0])))
     done = fit(CutInput(history, OPENAI, size), budget, PRESETS["balanced"])
@@ -66,7 +66,7 @@ def test_tools_or_a_system_prompt_over_the_window_are_told_apart(tools: int, wor
 
 
 def test_off_sends_everything_and_refuses_nothing() -> None:
-    """The provider's own error comes back."""
+    """The preset ``off`` leaves the refusal to the provider."""
     history = rounds(50, 10_000)
     done = fit(CutInput(history, OPENAI, size), marks_for(PRESETS["off"], limit=1_000), PRESETS["off"])
 
@@ -74,8 +74,8 @@ def test_off_sends_everything_and_refuses_nothing() -> None:
     assert done.verdict == "fits"
 
 
-def test_a_repair_that_costs_tokens_is_paid_for_by_another_cut() -> None:
-    """A history that was not sanitized: synthesized results bring it over the mark, and a further round makes room."""
+def test_a_repair_that_adds_tokens_causes_another_cut() -> None:
+    """Synthesized results bring this history over the mark, and a further round makes room."""
     calls = [call(f"m{n}") for n in range(40)]
     history = [*rounds(30, 400), assistant(None, calls), user("next")]
     turns = total(history)
@@ -87,8 +87,8 @@ def test_a_repair_that_costs_tokens_is_paid_for_by_another_cut() -> None:
     assert done.tokens_after <= turns - 1
 
 
-def test_rounds_end_where_a_repair_undoes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The repair always adds more than was cut. The smallest result is returned."""
+def test_cutting_ends_where_a_repair_adds_more_than_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smallest result is returned."""
     seen: list[int] = []
     real: Callable[..., Any] = fitting.__globals__["run_steps_on"]
 
@@ -108,8 +108,8 @@ def test_rounds_end_where_a_repair_undoes_them(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1, GEMINI_3_STRICT])
-def test_images_survive_or_go_with_their_round(profile: Profile) -> None:
-    """Media of the user are never cut out of a message."""
+def test_images_of_a_user_message_are_never_cut_out(profile: Profile) -> None:
+    """The text beside an image is cut."""
     history = [user([image(), {"type": "text", "text": "g" * 20_000}]), *rounds(10, 2_000)[1:]]
     done = fit(CutInput(history, profile, size), marks(1_500), BALANCED)
 

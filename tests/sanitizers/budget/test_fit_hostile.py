@@ -23,7 +23,7 @@ CALLS_PER_MESSAGE = 150
 
 
 def counted(work: Callable[[], Any]) -> tuple[Any, int]:
-    """Return what *work* returns, and how many functions were called for it: its cost on any machine."""
+    """Return the result of *work*, and its calls of functions: the cost on any machine."""
     calls = 0
 
     def note(frame: Any, event: str, argument: Any) -> None:
@@ -51,8 +51,8 @@ def counted(work: Callable[[], Any]) -> tuple[Any, int]:
     ],
 )
 @pytest.mark.parametrize("limit", [200, 32_768])
-def test_two_thousand_messages_cost_no_square(policy: CutPolicy, limit: int) -> None:
-    """The cost is bounded for every policy and window."""
+def test_cost_of_two_thousand_messages_is_linear(policy: CutPolicy, limit: int) -> None:
+    """The calls per message are bounded for every policy and window."""
     history = [
         *rounds(600, 900),
         *[m for n in range(400) for m in (user(f"q{n}"), assistant(f"a{n}"))],
@@ -67,7 +67,7 @@ def test_two_thousand_messages_cost_no_square(policy: CutPolicy, limit: int) -> 
 
 
 def test_a_cut_after_every_round_has_a_bounded_cost() -> None:
-    """The goal alone is above the mark."""
+    """The goal alone is above the high mark."""
     history = [user("g" * 1_000_000), *rounds(600, 400)[1:]]
     marks = Marks(1_000, 1_000, 500, None)
     _, calls = counted(lambda: fit(CutInput(history, OPENAI, quick_size), marks, BALANCED))
@@ -77,7 +77,7 @@ def test_a_cut_after_every_round_has_a_bounded_cost() -> None:
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1, GEMINI_3_STRICT])
 def test_a_result_of_megabytes_on_one_line_is_cut_to_fit(profile: Any) -> None:
-    """It is cut in the current round, and may be dropped when it is old."""
+    """The result is in the current round, so that its middle is cut."""
     history = [user("goal"), *rounds(1, 3_000_000)[1:]]
     marks = marks_for(BALANCED, limit=32_768, margin=0.1)
     fit(CutInput(history, profile, quick_size), marks, BALANCED)  # compiles the profile's patterns
@@ -93,7 +93,7 @@ def test_a_result_of_megabytes_on_one_line_is_cut_to_fit(profile: Any) -> None:
     "content", ["\ud800" * 50_000, "a\udfff" * 50_000, "\ud83d\ude00" * 50_000, "\x00" * 90_000]
 )
 def test_lone_surrogates_are_cut_like_other_text(content: str) -> None:
-    """No pair is separated."""
+    """No surrogate pair is separated."""
     history = [user(content), *rounds(30, 2_000)[1:], assistant(None, [call("z")]), tool("z", content)]
     done = fit(CutInput(history, OPENAI, quick_size), Marks(6_000, 6_000, 3_000, 6_500), BALANCED)
 
@@ -102,7 +102,7 @@ def test_lone_surrogates_are_cut_like_other_text(content: str) -> None:
 
 
 def test_a_history_of_images_that_cannot_be_cut_is_reported() -> None:
-    """No text is added."""
+    """All images stay, and the verdict is ``over_hard``."""
     history = [user([image()] * 40), assistant("nice"), user([image()] * 40)]
     done = fit(CutInput(history, OPENAI, lambda message: 10_000), Marks(100, 100, 50, 100), BALANCED)
 
@@ -125,7 +125,7 @@ def test_a_history_of_images_that_cannot_be_cut_is_reported() -> None:
 )
 @pytest.mark.parametrize("high", [0, 10, 100_000])
 def test_short_histories_get_a_verdict_and_at_most_a_notice(history: list[dict[str, Any]], high: int) -> None:
-    """Nothing in them can be cut."""
+    """These histories hold nothing that may be cut."""
     done = fit(
         CutInput(history, OPENAI, quick_size),
         Marks(high, high, high // 2, high),

@@ -65,7 +65,7 @@ histories = st.one_of(sessions(max_rounds=12), legal_histories(extras=False))
 
 
 def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> tuple[History, Fitted]:
-    """Sanitize and fit a history. Return what was fitted, and the outcome."""
+    """Sanitize and fit a history. Return the sanitized history, and the outcome."""
     legal = list(sanitize(history, profile).messages)
     return legal, fit(CutInput(legal, profile, size), budget, policy)
 
@@ -80,7 +80,7 @@ def calls_and_results(messages: History) -> tuple[list[str], list[str]]:
 def test_a_cut_history_breaks_no_rule(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Each call still stands beside its result."""
+    """Each call still has its result."""
     _, done = cut(history, profile, budget, policy)
     sent = list(done.messages)
     calls, results = calls_and_results(sent)
@@ -90,10 +90,10 @@ def test_a_cut_history_breaks_no_rule(
 
 
 @given(histories, profiles, budgets, policies)
-def test_the_goal_the_last_words_and_the_newest_unit_are_never_cut_away(
+def test_the_goal_the_last_message_and_the_newest_unit_stay(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Neither are system messages, and calls are unchanged."""
+    """System messages stay too, and calls are unchanged."""
     legal, done = cut(history, profile, budget, policy)
     sent = json.dumps(list(done.messages), ensure_ascii=False)
     own = [message for message in legal if is_from_user(message)]
@@ -131,7 +131,7 @@ def test_equal_input_is_cut_equally_and_never_mutated(
 def test_a_request_begins_with_the_one_before_it(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Between two events every request as sent is a prefix of the next one as sent, and no cut ever moves back."""
+    """Between two cuts, each request is a prefix of the next one as sent. A cut only moves forward."""
     legal = list(sanitize(history, profile).messages)
     before: Fitted | None = None
     for request in requests_of(legal):
@@ -176,7 +176,7 @@ def test_a_smaller_second_turnright_leaves_one_notice(
 def test_a_fitting_verdict_is_never_over_the_hard_mark(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """The sums are those of the messages."""
+    """The tokens are the sums over the messages."""
     legal, done = cut(history, profile, budget, policy)
     turns = total(list(done.messages)[count_leading_system(done.messages) :], size)
 
@@ -190,8 +190,10 @@ def test_a_fitting_verdict_is_never_over_the_hard_mark(
 
 
 @given(histories, budgets, policies)
-def test_total_of_a_plan_is_what_it_leaves(history: History, budget: Marks, policy: CutPolicy) -> None:
-    """The running total, by which all is decided, is the sum of the messages that are left and the notice."""
+def test_total_of_a_plan_is_the_sum_of_the_remaining_messages(
+    history: History, budget: Marks, policy: CutPolicy
+) -> None:
+    """The notice counts too."""
     plan = plan_cuts(history, size, budget, policy)
     left = size(notice_message(plan.noticed)) if plan.noticed else 0
     for at in range(count_leading_system(history), len(history)):
@@ -202,10 +204,10 @@ def test_total_of_a_plan_is_what_it_leaves(history: History, budget: Marks, poli
 
 
 @given(histories, profiles, budgets, policies)
-def test_every_text_that_is_missing_is_named(
+def test_every_missing_text_stood_in_a_message_of_the_change_list(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """A missing text stood in a message that the change list names. No other message is named."""
+    """The list names no other message, and quotes no text."""
     legal, done = cut(history, profile, budget, policy)
     named = {change.index for change in done.changes if change.kind in ("dropped", "replaced", "merged")}
     sent = json.dumps(list(done.messages), ensure_ascii=False)
@@ -223,8 +225,10 @@ def test_every_text_that_is_missing_is_named(
 
 
 @given(histories, profiles, budgets, policies)
-def test_removed_adds_up(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> None:
-    """The totals by reason are those of the change list."""
+def test_removed_messages_by_reason_match_the_change_list(
+    history: History, profile: Profile, budget: Marks, policy: CutPolicy
+) -> None:
+    """Each reason has as many messages as the list has changes."""
     _, done = cut(history, profile, budget, policy)
     told = Counter(
         change.reason
@@ -238,10 +242,10 @@ def test_removed_adds_up(history: History, profile: Profile, budget: Marks, poli
 
 
 @given(histories, profiles, budgets, policies)
-def test_at_most_one_notice_and_only_where_something_went(
+def test_at_most_one_notice_states_the_number_of_dropped_messages(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """The model is told once, with the right number, or never."""
+    """A notice is left out where it costs more than the dropped messages."""
     legal, done = cut(history, profile, budget, policy)
     gone = sum(change.kind == "dropped" and change.step == "budget" for change in done.changes)
     sent = json.dumps(list(done.messages), ensure_ascii=False)
@@ -260,10 +264,10 @@ def test_at_most_one_notice_and_only_where_something_went(
 
 
 @given(damaged_histories(), profiles, budgets, policies)
-def test_what_was_not_sanitized_is_repaired_once_it_is_cut(
+def test_a_damaged_history_is_legal_after_sanitizing_and_cutting(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Any readable history is cut without a crash, and a repaired one stays legal."""
+    """Each change names a message of the client's."""
     try:
         legal = sanitize(history, profile)
     except Unrepairable:
@@ -275,8 +279,10 @@ def test_what_was_not_sanitized_is_repaired_once_it_is_cut(
 
 
 @given(histories, profiles, policies)
-def test_nothing_is_touched_below_the_marks(history: History, profile: Profile, policy: CutPolicy) -> None:
-    """Within budget, with no cap at once and no limit of turns, a history is the same object."""
+def test_a_history_below_the_marks_is_the_same_object(
+    history: History, profile: Profile, policy: CutPolicy
+) -> None:
+    """The policy has no cap at once and no limit of turns."""
     quiet = CutPolicy("quiet", kept_users=policy.kept_users, recent=policy.recent)
     legal = list(sanitize(history, profile).messages)
     for budget in (Marks(), marks(total(legal, size))):
@@ -286,7 +292,7 @@ def test_nothing_is_touched_below_the_marks(history: History, profile: Profile, 
 
 
 def _is_inside(message: dict[str, Any], sent: str) -> bool:
-    """Tell whether all that a message says is in what is sent, joined to another message perhaps."""
+    """Tell whether the text of a message is in *sent*, perhaps joined to another message."""
     written = json.dumps(message.get("content"), ensure_ascii=False)
     tokens = TOKEN.findall(written)
     return written.strip("[]") in sent or (bool(tokens) and all(f"t{token}§" in sent for token in tokens))

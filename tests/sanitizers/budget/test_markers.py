@@ -1,4 +1,4 @@
-"""Markers: their bytes are pinned, and they are recognized again without taking quotes for markers."""
+"""Markers have pinned bytes, and are recognized. A quoted marker is text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.builders import assistant, image, text, user
 
 
 def test_wordings_of_markers_are_pinned() -> None:
-    """A changed wording moves every provider's cached prefix: this test is changed on purpose or not at all."""
+    """A changed wording invalidates cached prefixes. Change this test on purpose only."""
     assert CLEARED == "[tool result cleared to save context; call the tool again if needed]"
     assert notice_message(12) == {
         "role": "user",
@@ -35,7 +35,7 @@ def test_wordings_of_markers_are_pinned() -> None:
 
 @pytest.mark.parametrize("advice", [OF_RESULT, OF_TEXT])
 def test_every_marker_fits_into_its_room(advice: str) -> None:
-    """Up to a gigabyte, in characters and in bytes."""
+    """The numbers go up to a gigabyte."""
     most = 999_999_999
     longest = omission_marker(most, most, most, most, advice)
 
@@ -64,13 +64,13 @@ def test_a_marker_is_known_by_its_numbers() -> None:
         (assistant(notice_message(3)["content"]), None),
     ],
 )
-def test_a_notice_is_known_again(message: dict[str, object], count: int | None) -> None:
-    """It has the exact words, alone, in a user message."""
+def test_a_notice_is_recognized_by_its_exact_text(message: dict[str, object], count: int | None) -> None:
+    """The text stands alone in a user message."""
     assert noticed(message) == count
 
 
-def test_notices_are_taken_out_of_what_they_were_joined_to() -> None:
-    """Of a text and of parts, with what stood around them untouched."""
+def test_joined_notices_are_taken_out_of_texts_and_parts() -> None:
+    """The text around them is unchanged, and a quoted notice stays."""
     words = notice_message(7)["content"]
 
     assert without_notice(user(f"goal\n\n{words}\n\nnext")) == (user("goal\n\nnext"), 7)
@@ -96,6 +96,6 @@ def test_notices_are_taken_out_of_what_they_were_joined_to() -> None:
         (assistant("do it"), False),
     ],
 )
-def test_the_users_own_words_are_told_from_ours(message: dict[str, object], own: bool) -> None:
-    """A turn that a step inserted, or a notice, is nobody's goal."""
+def test_messages_inserted_by_a_step_are_not_from_the_user(message: dict[str, object], own: bool) -> None:
+    """Notices are not from the user either."""
     assert is_from_user(message) is own

@@ -11,8 +11,8 @@ from sanitizers.budget import PRESETS, Cap, CutPolicy, FixedTokens, Marks, marks
 BALANCED = PRESETS["balanced"]
 
 
-def test_presets_are_the_ones_that_the_configuration_names() -> None:
-    """Their values are contracts: each is named in the design or in a seed."""
+def test_presets_have_the_names_and_values_of_the_configuration() -> None:
+    """The values are contracts."""
     assert list(PRESETS) == ["balanced", "lango", "localcowork", "codex", "off"]
     assert (BALANCED.high, BALANCED.low, BALANCED.hard) == (1.0, 0.5, 0.95)
     assert BALANCED.ingest is None
@@ -40,15 +40,15 @@ def test_small_windows_are_rounded_finely() -> None:
 
 
 def test_presets_move_the_marks() -> None:
-    """The preset lango has half the window, and localcowork 5,000 tokens of headroom where there are as many."""
+    """The preset lango has half the window. localcowork keeps 5,000 tokens free where there are as many."""
     assert marks_for(PRESETS["lango"], limit=131_072).high == 65_536
     assert marks_for(PRESETS["localcowork"], limit=32_768, margin=0.25).high == 24_576 - 5_000
     assert marks_for(PRESETS["localcowork"], limit=8_192, margin=0.5).high == 3_072
     assert marks_for(PRESETS["off"], limit=8_192) == Marks(8_192, None, None, None)
 
 
-def test_nothing_is_refused_by_an_assumed_limit() -> None:
-    """The hard mark needs a known limit. Without any limit there is no mark."""
+def test_an_assumed_limit_has_no_hard_mark() -> None:
+    """Without any limit there is no mark."""
     assert marks_for(BALANCED, limit=32_768, assumed=True).hard is None
     assert marks_for(BALANCED, limit=None, fixed=FixedTokens(3, 4)) == Marks(tools=3, system=4)
 
@@ -74,7 +74,7 @@ def test_low_high_and_available_are_in_order(
 
 @pytest.mark.parametrize("excess", [1, 50, 10_000])
 def test_lowered_marks_are_lower(excess: int) -> None:
-    """Another round aims at less, in proportion, and never below nothing."""
+    """The low mark is lowered in proportion. No mark is below 0."""
     marks = Marks(1_000, 1_000, 500, 950)
     lower = marks.lowered(excess)
 

@@ -22,7 +22,7 @@ from tests.support.builders import image, tool, user
 
 
 def png(width: int, height: int) -> str:
-    """Return a data URL of something that begins as a PNG of this size does."""
+    """Return a data URL that begins as a PNG of this size."""
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + width.to_bytes(4, "big") + height.to_bytes(4, "big")
     return "data:image/png;base64," + b64encode(header + bytes(60_000)).decode()
 
@@ -78,8 +78,8 @@ def test_an_image_in_anthropics_form_costs_the_same() -> None:
     assert 4 + 101 == Estimator(CLAUDE_3).message_tokens(user([part]))
 
 
-def test_recordings_and_documents_go_by_their_bytes() -> None:
-    """Compressed sound is 32 tokens a second at Gemini. The pages of a document are unknown."""
+def test_recordings_and_documents_cost_by_their_bytes() -> None:
+    """Compressed audio has 32 tokens a second at Gemini. The number of a document's pages is unknown."""
     estimator = Estimator(GEMINI)
     sound = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "mp3"}}
     raw = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "wav"}}
@@ -91,6 +91,6 @@ def test_recordings_and_documents_go_by_their_bytes() -> None:
 
 
 def test_base64_in_a_text_is_text() -> None:
-    """A model that is given it as text reads every letter."""
+    """The model reads every letter of it."""
     url = png(10, 10)
     assert Estimator(O200K).message_tokens(tool("c1", url)) > len(url) * 0.7

@@ -8,8 +8,8 @@ from tests.sanitizers.budget.histories import a_round, marks, plan
 from tests.support.builders import assistant, call, tool, user
 
 
-def test_the_middle_of_the_largest_is_cut_when_nothing_else_is_left() -> None:
-    """The newest round's results down to one level, and halfway down, so that the next cut is not the next request."""
+def test_the_largest_results_of_the_newest_round_are_cut_to_one_level() -> None:
+    """They are cut to halfway, so that the next request needs no further cut."""
     calls = [call("a"), call("b"), call("c")]
     history = [
         user("goal"),
@@ -29,8 +29,8 @@ def test_the_middle_of_the_largest_is_cut_when_nothing_else_is_left() -> None:
     assert abs(first - second) < 200
 
 
-def test_the_users_words_are_cut_after_the_results_and_never_below_a_thousand() -> None:
-    """At least a thousand characters are left of each."""
+def test_user_texts_are_cut_after_results_and_keep_a_thousand_characters() -> None:
+    """Results keep a thousand characters too."""
     history = [user("g" * 9_000), *a_round(0, 9_000)]
     done = plan(history, marks(1_500, 700, 1_500))
 
@@ -45,8 +45,8 @@ def test_the_users_words_are_cut_after_the_results_and_never_below_a_thousand() 
     )
 
 
-def test_the_users_last_words_are_cut_like_the_first() -> None:
-    """Down to one level, an eighth at least, with the marker of a text."""
+def test_the_last_user_message_is_cut_by_an_eighth_at_least() -> None:
+    """Its marker is the one of a text."""
     history = [user("goal"), assistant("a"), user("q" * 40_000)]
     done = plan(history, marks(9_990, 5_000, 9_990))
     content = done.replaced[2].message["content"]

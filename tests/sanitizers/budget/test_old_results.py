@@ -11,7 +11,7 @@ from tests.support.builders import assistant, user
 
 
 def test_old_results_are_capped_first_oldest_first() -> None:
-    """As many are capped as the low mark needs. The newest three rounds are not changed."""
+    """Capping ends at the low mark. The newest three rounds are not changed."""
     history = rounds(8, 2_000)
     done = plan(history, marks(total(history) - 1, total(history) - 700))
 
@@ -21,7 +21,7 @@ def test_old_results_are_capped_first_oldest_first() -> None:
 
 
 def test_old_results_are_cleared_where_capping_is_not_enough() -> None:
-    """They are cleared in one batch, oldest first, to the low mark. Calls stay."""
+    """They are cleared in one batch, oldest first. Calls stay."""
     history = rounds(12, 2_000)
     done = plan(history, marks(total(history) - 1, total(history) // 2), replace(SMALL, aged=None))
 
@@ -48,8 +48,8 @@ def test_clearing_is_not_done_for_a_small_gain() -> None:
     assert done.replaced == {}
 
 
-def test_clearing_is_weighed_by_what_capping_left() -> None:
-    """Results that were just capped have little left to save."""
+def test_capped_results_are_not_cleared_for_a_small_gain() -> None:
+    """Results that were just capped have few tokens left."""
     history = [user("goal"), *rounds(8, 4_000)[1:], assistant("a" * 8_000), user("b" * 8_000)]
     history += rounds(3, 100)[1:]
     high = total(history) - 1
@@ -59,7 +59,7 @@ def test_clearing_is_weighed_by_what_capping_left() -> None:
 
 
 def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
-    """The result is large, and not in the current round. Its round and all others stay."""
+    """The result is large, and not in the current round. All rounds stay."""
     history = [*rounds(12, 400), *a_round(12, 30_000), *a_round(13, 10_000)]
     done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
 
@@ -68,8 +68,8 @@ def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
     assert done.gone == {}
 
 
-def test_what_last_turns_dropped_is_not_cut_again() -> None:
-    """A result that is gone is neither capped nor cleared by a later cut."""
+def test_results_dropped_by_last_turns_are_not_cut_again() -> None:
+    """The total of the plan stays exact."""
     turns = [[user(f"q{n}"), *rounds(4, 3_000)[1:], assistant("a")] for n in range(4)]
     history = [m for turn in turns for m in turn]
     plan(history, marks(8_000, 100), replace(SMALL, last_turns=1, recent=0))
@@ -77,7 +77,7 @@ def test_what_last_turns_dropped_is_not_cut_again() -> None:
 
 
 def test_excluded_tools_are_never_capped_or_cleared() -> None:
-    """But their rounds can be dropped."""
+    """Their rounds can be dropped."""
     history = rounds(12, 2_000, name="skill")
     policy = replace(SMALL, excluded_tools=frozenset({"skill"}), ingest=Cap(400))
     done = plan(history, marks(total(history) - 1), policy)
@@ -87,7 +87,7 @@ def test_excluded_tools_are_never_capped_or_cleared() -> None:
 
 
 def test_a_cap_at_once_needs_no_budget() -> None:
-    """Every result is capped, the newest too. The marker counts from the original."""
+    """Every result is capped, the newest too."""
     history = rounds(2, 2_000)
     done = plan(history, Marks(), replace(SMALL, ingest=Cap(500)))
 
@@ -97,7 +97,7 @@ def test_a_cap_at_once_needs_no_budget() -> None:
 
 
 def test_a_result_capped_at_once_is_capped_from_the_original_when_it_is_old() -> None:
-    """One marker, and it counts from what the client sent."""
+    """The one marker counts from the client's content."""
     history = rounds(6, 9_000)
     policy = replace(SMALL, ingest=Cap(2_000), clear=False)
     done = plan(history, marks(2_400, 2_200), policy)

@@ -13,7 +13,7 @@ from tests.support.builders import assistant, system, user
 
 
 def test_whole_rounds_are_dropped_oldest_first() -> None:
-    """Down to the low mark, notice included, and no call without its result."""
+    """The total with the notice is at the low mark, and no call loses its result."""
     history = rounds(20, 1_000)
     policy = replace(SMALL, aged=None, clear=False)
     done = plan(history, marks(total(history) - 1), policy)
@@ -26,8 +26,8 @@ def test_whole_rounds_are_dropped_oldest_first() -> None:
     assert total(history) // 2 - 300 < done.total <= total(history) // 2
 
 
-def test_first_and_last_words_and_the_newest_round_stay() -> None:
-    """Even where they alone are above the low mark."""
+def test_first_and_last_user_message_and_newest_round_stay() -> None:
+    """They stay even where they alone are above the low mark."""
     history = [
         system("s" * 4_000),
         user("g" * 2_000),
@@ -41,8 +41,8 @@ def test_first_and_last_words_and_the_newest_round_stay() -> None:
     assert sorted(done.gone) == [2, 3, 5, 6]
 
 
-def test_the_last_turn_is_all_its_messages() -> None:
-    """A client may send what it knows beside what the user wrote."""
+def test_all_user_messages_of_the_last_turn_stay() -> None:
+    """A client may send context in a message of its own."""
     last = [user("CONTEXT: the deadline is today."), user("Now mend B.")]
     history = [user("goal"), *a_round(0, 2_000), *last, *a_round(1, 2_000), *a_round(2, 2_000)]
     done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
@@ -50,8 +50,8 @@ def test_the_last_turn_is_all_its_messages() -> None:
     assert sorted(done.gone) == [1, 2, 5, 6]
 
 
-def test_a_user_may_write_the_text_that_a_step_inserts() -> None:
-    """The user's own words stay too."""
+def test_a_last_message_with_the_text_of_a_step_stays() -> None:
+    """The user message before it stays too."""
     history = [
         user("goal"),
         *a_round(0, 2_000),
@@ -65,8 +65,8 @@ def test_a_user_may_write_the_text_that_a_step_inserts() -> None:
     assert sorted(done.gone) == [1, 2, 4, 5, 7, 8]
 
 
-def test_other_words_of_the_user_stay_as_long_as_they_are_few() -> None:
-    """The newest, up to a share of the low mark."""
+def test_other_user_messages_stay_up_to_a_share_of_the_low_mark() -> None:
+    """The newest ones stay."""
     history = [user("goal")]
     for number in range(12):
         history += [assistant("a" * 1_000), user(f"{number}" + "w" * 100)]
@@ -81,8 +81,8 @@ def test_other_words_of_the_user_stay_as_long_as_they_are_few() -> None:
     assert plan(history, marks(total(history) - 1), replace(policy, kept_users=0)).gone.keys() >= set(kept)
 
 
-def test_other_words_go_where_the_low_mark_asks_for_it() -> None:
-    """They are the last to be dropped before what must be kept, whatever share they may have."""
+def test_other_user_messages_are_dropped_last() -> None:
+    """The low mark counts more than their share."""
     history = [user("goal")]
     for number in range(6):
         history += [assistant("a"), user(f"{number}" + "w" * 400)]
@@ -94,8 +94,8 @@ def test_other_words_go_where_the_low_mark_asks_for_it() -> None:
     assert done.total < 700 + size(notice_message(12))
 
 
-def test_the_last_words_of_an_earlier_cut_are_old_words_at_the_next() -> None:
-    """Messages that were pinned then are dropped when newer ones have come and room is needed."""
+def test_the_last_message_of_an_earlier_cut_may_be_dropped_at_the_next() -> None:
+    """A newer user message has come, and room is needed."""
     history = [user("goal"), *a_round(0, 2_000), user("pinned" + "w" * 400)]
     history += [*a_round(1, 2_000), *a_round(2, 2_000), *a_round(3, 2_000)]
     policy = replace(SMALL, aged=None, clear=False, kept_users=0)
@@ -112,7 +112,7 @@ def test_the_last_words_of_an_earlier_cut_are_old_words_at_the_next() -> None:
 
 
 def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
-    """A cut that passes only what stays is no event, and moves nothing."""
+    """A cut that drops no message is no event."""
     history = [user("goal"), *[m for n in range(6) for m in (assistant(f"a{n}"), user(f"u{n}"))]]
     policy = replace(SMALL, aged=None, clear=False, kept_users=0, middle=False)
     budget = Marks(125, 125, 25, 500)
@@ -129,8 +129,8 @@ def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
     assert before.cut == 12
 
 
-def test_a_notice_counts_before_it_is_shown_and_is_shown_only_if_it_pays() -> None:
-    """The low mark is kept with the notice in it, and what was dropped is more than the notice adds."""
+def test_a_notice_counts_for_the_low_mark_and_saves_more_than_it_costs() -> None:
+    """Without such a saving there is no notice."""
     history = rounds(20, 200)
     policy = replace(SMALL, aged=None, clear=False)
     for low in range(300, 700, 20):
@@ -141,8 +141,8 @@ def test_a_notice_counts_before_it_is_shown_and_is_shown_only_if_it_pays() -> No
     assert done.noticed == 0
 
 
-def test_an_earlier_turnrights_notice_is_counted_on() -> None:
-    """It goes when this one has something to tell, and only then."""
+def test_a_new_notice_replaces_that_of_an_earlier_turnright() -> None:
+    """The number of the earlier notice is added. Without a new notice, the earlier one stays."""
     history = [user("goal"), notice_message(40), *rounds(20, 1_000)[1:]]
     policy = replace(SMALL, aged=None, clear=False)
     done = plan(history, marks(total(history) - 1), policy)
@@ -156,8 +156,8 @@ def test_an_earlier_turnrights_notice_is_counted_on() -> None:
     assert plan(alone, Marks(150, 150, 75, 500), policy).gone == {}
 
 
-def test_pins_stay_until_the_next_cut() -> None:
-    """A new message of the user does not move what was kept at the cut before."""
+def test_kept_messages_stay_until_the_next_cut() -> None:
+    """A new user message alone changes no earlier message."""
     history = rounds(12, 1_000)
     budget = marks(total(history) - 1)
     before = plan(history, budget, replace(SMALL, aged=None, clear=False))
@@ -167,7 +167,7 @@ def test_pins_stay_until_the_next_cut() -> None:
 
 
 def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
-    """A turn begins with the user's words. Several user messages in a row begin one turn."""
+    """A turn begins with a user message. Several of them in a row begin one turn."""
     history = [user("goal"), assistant("a")]
     for number in range(6):
         history += [user(f"q{number}"), *a_round(number, 100), assistant(f"a{number}")]
@@ -180,8 +180,8 @@ def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
     assert plan(history, Marks(), replace(SMALL, last_turns=8)).gone == {}
 
 
-def test_last_turns_go_for_words_that_a_cut_had_kept() -> None:
-    """Words of turns that are too old now, though the cut for the budget went further than the turns' own."""
+def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
+    """The turns of these messages are too old, though the cut went further."""
     history = [user("goal"), *[m for n in range(4) for m in (user(f"q{n}"), assistant(f"a{n}"))]]
     history += [m for number in range(20) for m in a_round(number, 1_000)]
     policy = replace(SMALL, aged=None, clear=False, last_turns=3, kept_users=0.9)
@@ -194,7 +194,7 @@ def test_last_turns_go_for_words_that_a_cut_had_kept() -> None:
 
 
 def test_system_messages_between_turns_stay() -> None:
-    """They instruct, wherever they stand."""
+    """Rounds around them are dropped."""
     history = [*rounds(6, 1_000), system("later"), *rounds(6, 1_000)[1:]]
     done = plan(history, marks(total(history) - 1), replace(SMALL, aged=None, clear=False))
 

@@ -11,7 +11,7 @@ from tests.support.strategies import any_histories
 
 
 def test_each_part_holds_its_messages() -> None:
-    """The goal, the newest unit, and everything between. A goal in the newest unit counts there."""
+    """A goal in the newest unit counts as the current round."""
     history = [system("s"), user("goal"), *a_round(0, 100), assistant("a"), user("b"), *a_round(1, 50)]
     parts = measure_parts(history, size, Marks(tools=7))
 
@@ -27,8 +27,8 @@ def test_each_part_holds_its_messages() -> None:
     assert (alone.first_goal, alone.older_rounds, alone.current_round) == (0, 0, size(user("goal")))
 
 
-def test_places_are_those_at_the_client() -> None:
-    """The origins are reported where sanitizing moved messages."""
+def test_largest_messages_have_their_index_at_the_client() -> None:
+    """Sanitizing may have moved the messages."""
     parts = measure_parts([user("a"), assistant("b" * 99)], size, Marks(), origins=[4, 9])
 
     assert [index for index, _ in parts.largest] == [9, 4]
@@ -37,7 +37,7 @@ def test_places_are_those_at_the_client() -> None:
 
 @given(any_histories())
 def test_the_parts_add_up_to_the_whole(history: list[dict[str, object]]) -> None:
-    """Nothing is counted twice or left out, and no part is negative."""
+    """No part is negative."""
     parts = measure_parts(history, size, Marks(tools=3))
 
     assert parts.whole == total(history) + 3

@@ -27,7 +27,7 @@ def test_unchanged_messages_are_the_same_objects() -> None:
 
 
 def test_the_notice_joins_the_goal_where_two_user_messages_are_refused() -> None:
-    """It is one message, reported as merged. It stays one when the user speaks next."""
+    """The change list reports the message as merged."""
     history = [user("goal")]
     for number in range(20):
         history += [assistant(f"a{number}" * 100), user(f"u{number}" * 100)]
@@ -39,8 +39,8 @@ def test_the_notice_joins_the_goal_where_two_user_messages_are_refused() -> None
     assert {change.step for change in done.changes if change.kind == "merged"} == {"budget"}
 
 
-def test_the_notice_stands_before_what_was_not_cut() -> None:
-    """Behind what was kept of the dropped rounds."""
+def test_the_notice_follows_the_kept_messages_of_dropped_rounds() -> None:
+    """All later messages are unchanged."""
     history = [system("s"), user("goal")]
     for number in range(20):
         history += [assistant("a" * 1_000), user(f"u{number}")]
@@ -53,8 +53,8 @@ def test_the_notice_stands_before_what_was_not_cut() -> None:
 
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1])
-def test_a_second_smaller_turnright_counts_on(profile: Profile) -> None:
-    """One notice in the end, whether it is a message of its own or part of the goal, with the sum of both."""
+def test_a_second_smaller_turnright_leaves_one_notice_with_the_sum(profile: Profile) -> None:
+    """The first notice is a message of its own, or part of the goal."""
     history = rounds(40, 1_000)
     first = fit(CutInput(history, profile, size), marks(total(history) - 1), DROPPING)
     second = fit(CutInput(first.messages, profile, size), marks(first.tokens_after // 2), DROPPING)
@@ -68,8 +68,8 @@ def test_a_second_smaller_turnright_counts_on(profile: Profile) -> None:
     assert len(notices) == (1 if own else 2)
 
 
-def test_no_notice_if_it_is_switched_off() -> None:
-    """The change list tells the same."""
+def test_a_policy_without_notices_adds_none() -> None:
+    """The change list still names the dropped messages."""
     history = rounds(20, 1_000)
     told = fit(CutInput(history, OPENAI, size), marks(total(history) - 1), DROPPING)
     silent = fit(CutInput(history, OPENAI, size), marks(total(history) - 1), replace(DROPPING, notice=False))
@@ -80,7 +80,7 @@ def test_no_notice_if_it_is_switched_off() -> None:
 
 
 def test_changes_name_every_message_by_its_place_at_the_client() -> None:
-    """The index is the client's where sanitizing moved messages. No change quotes a text."""
+    """Sanitizing had moved the messages. No change quotes a text."""
     history = [tool("gone", "orphan"), *rounds(12, 2_000)]
     legal = sanitize(history, OPENAI)
     policy = replace(BALANCED, aged=Cap(1_500), clear=False)

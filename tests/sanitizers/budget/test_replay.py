@@ -9,8 +9,8 @@ from tests.sanitizers.budget.histories import SMALL, a_round, marks, plan, round
 from tests.support.builders import assistant, user
 
 
-def test_nothing_is_cut_at_the_high_mark_and_something_above() -> None:
-    """The mark itself still fits."""
+def test_a_history_is_cut_above_the_high_mark_alone() -> None:
+    """A history at the mark itself fits."""
     history = rounds(8, 1_000)
 
     assert plan(history, marks(total(history))).events == ()
@@ -18,7 +18,7 @@ def test_nothing_is_cut_at_the_high_mark_and_something_above() -> None:
 
 
 def test_rounds_are_kept_where_results_saved_enough() -> None:
-    """Nothing is dropped if capping and clearing came at least halfway from the high to the low mark."""
+    """Capping and clearing came halfway from the high to the low mark."""
     history = rounds(12, 2_000)
     high = total(history) - 1
     done = plan(history, marks(high, high // 3))
@@ -27,8 +27,8 @@ def test_rounds_are_kept_where_results_saved_enough() -> None:
     assert high // 3 < done.total <= (high + high // 3) // 2
 
 
-def test_nothing_is_dropped_where_that_would_not_help() -> None:
-    """A current round above the hard mark by itself is cut in the middle, and the small ones before it stay."""
+def test_a_current_round_above_the_hard_mark_is_cut_before_rounds_are_dropped() -> None:
+    """Dropping the small rounds before it would not help."""
     history = [*rounds(12, 400), *a_round(12, 80_000)]
     done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
 
@@ -38,8 +38,8 @@ def test_nothing_is_dropped_where_that_would_not_help() -> None:
     assert 6_000 < done.total <= 7_500
 
 
-def test_a_hard_mark_below_the_high_one_counts() -> None:
-    """A request above the hard mark is cut, whatever the high mark is."""
+def test_a_history_above_a_hard_mark_below_the_high_mark_is_cut() -> None:
+    """The lower of the two marks decides."""
     history = rounds(20, 1_000)
     turns = total(history)
     done = plan(history, Marks(turns, turns, turns // 2, turns - 1))
@@ -48,7 +48,7 @@ def test_a_hard_mark_below_the_high_one_counts() -> None:
 
 
 def test_between_high_and_hard_no_middle_is_cut() -> None:
-    """A request above the high mark alone can still be sent."""
+    """A request between the two marks can still be sent."""
     history = [user("g" * 9_000)]
     tokens = total(history)
 
@@ -57,7 +57,7 @@ def test_between_high_and_hard_no_middle_is_cut() -> None:
 
 
 def test_prefill_is_cut_only_if_it_cannot_be_sent() -> None:
-    """The model's own words at the end are no place to cut, unless the hard mark is passed."""
+    """An assistant message at the end is cut above the hard mark alone."""
     history = [*rounds(8, 1_000), assistant("p" * 1_000)]
     turns = total(history)
 

@@ -8,7 +8,7 @@ from sanitizers.budget.text_cache import TextCache
 
 
 def noting(asked: list[str]) -> Callable[[str], float]:
-    """Return a count of a text's letters that notes each text it is asked for."""
+    """Return a function that counts letters, and notes each text in *asked*."""
 
     def count(text: str) -> float:
         asked.append(text)
@@ -18,7 +18,7 @@ def noting(asked: list[str]) -> Callable[[str], float]:
 
 
 def test_the_cache_holds_two_generations_at_most() -> None:
-    """Each has the cache's capacity."""
+    """Each generation has the cache's capacity."""
     cache = TextCache(len, 10)
     for number in range(1_000):
         cache(f"text {number}")
@@ -35,8 +35,8 @@ def test_a_text_in_use_is_counted_once() -> None:
     assert asked.count("kept") == 1
 
 
-def test_the_cache_keeps_the_latest_texts() -> None:
-    """As many as its capacity."""
+def test_the_cache_keeps_as_many_texts_as_its_capacity() -> None:
+    """A text that is asked for again is not counted again."""
     asked: list[str] = []
     cache = TextCache(noting(asked), 10)
     texts = [f"text {number}" for number in range(10)]

@@ -23,7 +23,7 @@ HISTORY = [
 
 
 def test_results_are_in_the_unit_of_their_call() -> None:
-    """Both forms of calls. Every other message stands alone."""
+    """Calls have both forms. Every other message is a unit of its own."""
     units = split_units(HISTORY, 2)
 
     assert units == [
@@ -38,14 +38,14 @@ def test_results_are_in_the_unit_of_their_call() -> None:
 
 
 def test_leading_system_messages_are_counted() -> None:
-    """System and developer messages, up to the first turn."""
+    """Developer messages count too, up to the first turn."""
     assert count_leading_system(HISTORY) == 2
     assert count_leading_system(HISTORY[:2]) == 2
     assert count_leading_system([user(), system()]) == 0
 
 
-def test_names_of_tools_are_the_calls() -> None:
-    """They are found by the call's id. A legacy result has a name of its own."""
+def test_a_result_has_the_tool_name_of_its_call() -> None:
+    """A legacy result has a name of its own."""
     assert tool_name_of(HISTORY[5], tool_names_of(HISTORY[3])) == "grep"
     assert tool_name_of(HISTORY[7], tool_names_of(HISTORY[6])) == "old"
     assert tool_name_of(tool("none"), tool_names_of(HISTORY[3])) == ""
@@ -53,7 +53,7 @@ def test_names_of_tools_are_the_calls() -> None:
 
 @given(any_histories() | legal_histories())
 def test_units_are_the_whole_history(history: list[dict[str, object]]) -> None:
-    """Every message is in one unit, in order, and a unit begins where a turn does."""
+    """Every message is in one unit, in order. No later unit begins with a result."""
     units = split_units(history)
 
     assert [at for unit in units for at in range(unit.start, unit.end)] == list(range(len(history)))

@@ -1,4 +1,4 @@
-"""The bound: never below the estimate, for any request of any family, and not absurdly far above it."""
+"""The bound is never below the estimate of a request, and not far above it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bounds(family: Family, messages: Any, tools: Any = None, response_format: An
 
 @given(families, st.text(CLASSES, max_size=30), st.integers(1, 40))
 def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> None:
-    """Whatever pattern of classes is repeated."""
+    """The text repeats any pattern of classes."""
     per_text, per_byte = text_bound(family)
     size = len((text * times).encode("utf-8", "surrogatepass"))
     assert count_text(text * times, family) <= per_text + per_byte * size + 1e-6
@@ -55,7 +55,7 @@ def test_bound_is_nearly_reached(family: Family) -> None:
 def test_large_texts_are_bounded_as_they_are_estimated(
     family: Family, dense: str, cheap: str, at: int
 ) -> None:
-    """The bound allows for the densest sample everywhere."""
+    """The bound counts the densest sample everywhere."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (estimate_module, upper_bound_module):
             for name, value in (("WHOLE", 64), ("STRETCH", 64), ("SAMPLE", 8)):
@@ -67,8 +67,8 @@ def test_large_texts_are_bounded_as_they_are_estimated(
         assert count_text(text, family) <= bounded(text)
 
 
-def test_each_sample_of_a_large_text_may_begin_dearly() -> None:
-    """The cost of a text's beginning is allowed for in every sample."""
+def test_each_sample_of_a_large_text_has_the_cost_of_a_beginning() -> None:
+    """An empty text costs no tokens."""
     bounded = upper_bound_module._bounded(TextBound(1.0, 2.0))
     assert bounded("") == 0
     assert bounded("a") == pytest.approx(3)
@@ -77,7 +77,7 @@ def test_each_sample_of_a_large_text_may_begin_dearly() -> None:
 
 @given(families, any_histories() | legal_histories())
 def test_the_bound_is_never_below_the_estimate(family: Family, history: Any) -> None:
-    """Any history, with media and calls."""
+    """The histories hold media and calls."""
     estimate, bound = bounds(family, history)
     assert estimate <= bound
 
@@ -98,20 +98,22 @@ def test_no_json_value_in_a_request_raises_or_exceeds_the_bound(
 
 
 @given(families, junk, junk)
-def test_never_below_the_estimate_of_any_tools(family: Family, tools: Any, form: Any) -> None:
-    """Tools and formats of any kind."""
+def test_the_bound_is_never_below_the_estimate_of_any_tools_and_format(
+    family: Family, tools: Any, form: Any
+) -> None:
+    """Both are any JSON."""
     estimate, bound = bounds(family, [], tools, {"json_schema": form})
     assert estimate <= bound
 
 
-def test_numbers_that_grow_when_written_out() -> None:
-    """A number of four letters on the wire may be one of eighteen: what is bounded is what is counted."""
+def test_the_bound_holds_for_numbers_that_grow_when_written_out() -> None:
+    """A number of four letters on the wire may have eighteen as JSON text."""
     estimate, bound = bounds(O200K, [tool("c1", [1e15, -9e15] * 100)], [{"default": 1e15}])
     assert estimate <= bound
 
 
 def test_the_bound_of_prose_and_code_is_less_than_five_times_the_estimate() -> None:
-    """For a history of prose and code it is less than five times the estimate."""
+    """The history has messages of every role."""
     words = [
         "def", "return", "self.value", "(request)", "reads", "the", "next", "message", "from", "queue", "=", "42\n    "
     ]  # fmt: skip
@@ -122,5 +124,5 @@ def test_the_bound_of_prose_and_code_is_less_than_five_times_the_estimate() -> N
 
 
 def test_the_bound_of_an_empty_request_is_the_providers_overhead() -> None:
-    """Nothing but what the provider adds."""
+    """It is three tokens at OpenAI."""
     assert bounds(O200K, []) == (3, 3)

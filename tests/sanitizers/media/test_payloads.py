@@ -1,4 +1,4 @@
-"""Base64 and first bytes."""
+"""Base64 is checked and repaired, and first bytes show a type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ letters = st.text(alphabet="AZaz09+/=-_ \n%é", max_size=12)
 
 
 def decodes(text: str) -> bool:
-    """Tell the same by the standard library: canonical but for the bits that padding leaves over."""
+    """Tell whether the standard library decodes *text*. Bits that padding leaves over may have any value."""
     try:
         base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -32,7 +32,7 @@ def test_is_base64_agrees_with_a_decoder(before: str, text: str) -> None:
 
 @given(letters)
 def test_repaired_text_is_base64(text: str) -> None:
-    """Base64 itself is the same object."""
+    """Text that is base64 is the same object."""
     mended = mended_base64(text)
 
     assert mended is None or is_base64(mended)
@@ -47,15 +47,15 @@ def test_repaired_text_is_base64(text: str) -> None:
     ),
 )
 def test_mending_keeps_the_bytes(data: bytes, frame: str, changed: tuple[str, str]) -> None:
-    """In each notation that a client may have for base64."""
+    """Clients write base64 in each of these notations."""
     text = base64.b64encode(data).decode()
 
     assert mended_base64(frame.format(text.replace(*changed))) == text
 
 
 @pytest.mark.parametrize("at", [0, 65_535, 65_536, 131_072, 200_000])
-def test_every_piece_of_a_large_payload_is_looked_at(at: int) -> None:
-    """A bad letter is found wherever it stands."""
+def test_a_bad_letter_is_found_in_every_piece_of_a_large_payload(at: int) -> None:
+    """A payload is checked in pieces of 65,536 letters."""
     whole = "A" * 262_144
 
     assert is_base64(whole)
@@ -82,6 +82,6 @@ def test_every_piece_of_a_large_payload_is_looked_at(at: int) -> None:
     ],
 )
 def test_images_and_pdfs_are_known_by_their_first_bytes(data: bytes, kind: str | None) -> None:
-    """Images and PDFs are known by how they begin."""
+    """Other bytes have no type."""
     assert type_of_bytes(data) == kind
     assert type_of_base64("x" + base64.b64encode(data).decode(), 1) == kind

@@ -1,4 +1,4 @@
-"""Answers that hypothesis draws, whole and as the chunks of a stream, and what a client makes of the chunks."""
+"""Answers that hypothesis draws, whole and as chunks of a stream, and the messages that a client joins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _choices = st.tuples(
 
 
 def answers() -> st.SearchStrategy[Answer]:
-    """Draw whole answers of up to three choices: texts, refusals, calls and calls of the form before them."""
+    """Draw whole answers of up to three choices: texts, refusals, calls and legacy calls."""
     return st.lists(_choices, min_size=1, max_size=3).map(answer_of)
 
 
@@ -46,7 +46,7 @@ def answer_of(plans: Iterable[tuple[str | None, list[tuple[str, str]], str | Non
 
 
 def chunks_of(answer: Answer, data: st.DataObject) -> list[Answer]:
-    """Cut an answer into the chunks of a stream, with its pieces joined, cut and mixed as drawn."""
+    """Cut an answer into the chunks of a stream, in a drawn order."""
     streams = [list(_deltas(choice, data)) for choice in answer["choices"]]
     chunks = []
     while any(streams):
@@ -99,7 +99,7 @@ def _cut(said: str, data: st.DataObject) -> list[str]:
 
 
 def accumulate(chunks: Iterable[Answer]) -> dict[int, Answer]:
-    """Return what a client makes of the chunks: each choice's message and finish reason, by index."""
+    """Return each choice's message and finish reason, by index, as a client joins them from the chunks."""
     choices: dict[int, Answer] = {}
     for chunk in chunks:
         for choice in chunk["choices"]:
@@ -126,7 +126,7 @@ def accumulate(chunks: Iterable[Answer]) -> dict[int, Answer]:
 
 
 def read_whole(answer: Answer) -> dict[int, Answer]:
-    """Return the same of a whole answer."""
+    """Return the same values of a whole answer."""
     return {
         choice["index"]: {
             "content": choice["message"]["content"] or "",

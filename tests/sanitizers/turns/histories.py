@@ -1,7 +1,4 @@
-"""Turns of agents on one line each, and a plan of a turn that hypothesis draws.
-
-A turn is drawn as a list of numbers, one a round. Each client writes the same rounds in its own way.
-"""
+"""Turns and rounds of agents, in the form of each client."""
 
 from __future__ import annotations
 
@@ -26,19 +23,19 @@ def declare(*names: str) -> dict[str, Any]:
 def one_round(
     number: int, name: str = "f", arguments: str | None = None, result: str | None = None
 ) -> History:
-    """Return a round of one call: the calls of two numbers are different calls with different results."""
+    """Return a round of one call. Another number makes another call with another result."""
     written = f'{{"n": {number}}}' if arguments is None else arguments
     said = f"r{number}" if result is None else result
     return [assistant(None, [call(f"c{number}", name, written)]), tool(f"c{number}", said)]
 
 
 def turn_of(count: int, name: str = "f") -> History:
-    """Return the user's word and *count* rounds that differ."""
+    """Return a user message and *count* rounds that differ."""
     return [user("go"), *(message for number in range(count) for message in one_round(number, name))]
 
 
 def loop_of(count: int, letters: str = "a") -> History:
-    """Return the user's word and *count* rounds that go through *letters* over and over."""
+    """Return a user message and *count* rounds that repeat *letters*."""
     return [user("go"), *rounds_of((letters * count)[:count])]
 
 
@@ -68,7 +65,7 @@ def split_round(number: int) -> History:
 
 
 def legacy_round(number: int) -> History:
-    """Return a round in the form before tool calls."""
+    """Return a round with a legacy call."""
     return [legacy_call("f", f'{{"n": {number}}}'), legacy_result("f", f"r{number}")]
 
 
@@ -79,7 +76,7 @@ def custom_round(number: int) -> History:
 
 
 def smolagents_calls(number: int, *calls: tuple[str, Any]) -> str:
-    """Write calls as smolagents 1.26 does (memory.py): as Python writes the list of them."""
+    """Write calls as smolagents 1.26 does (memory.py): as a Python list."""
     return "Calling tools:\n" + str(
         [
             {
@@ -102,7 +99,7 @@ def smolagents_round(number: int, name: str = "web_search", result: str | None =
 
 
 def smolagents_parts_round(number: int) -> History:
-    """Return the same in parts, as smolagents sends it by default."""
+    """Return a round of smolagents in parts, as it sends them by default."""
     said, result = smolagents_round(number)
     return [assistant([text(said["content"])]), user([text(result["content"])])]
 
@@ -110,7 +107,7 @@ def smolagents_parts_round(number: int) -> History:
 RETRY = (
     "\nNow let's retry: take care not to repeat previous errors! If you have retried several times, try a "
 )
-"""The text of smolagents behind an error (memory.py, 1.26), up to its own line break."""
+"""The text of smolagents after an error (memory.py, 1.26), up to its own line break."""
 
 
 def smolagents_error_round(number: int) -> History:
@@ -120,7 +117,7 @@ def smolagents_error_round(number: int) -> History:
 
 
 def openhands_round(number: int) -> History:
-    """Return a round of OpenHands with a model that has no calls of its own (fn_call_converter.py)."""
+    """Return a round of OpenHands with a model without native calls (fn_call_converter.py)."""
     asked = f"<function=execute_bash>\n<parameter=command>ls {number}</parameter>\n</function>"
     return [assistant(asked), user(f"EXECUTION RESULT of [execute_bash]:\nr{number}")]
 
@@ -149,10 +146,10 @@ def guard(
 
 
 def rounds(messages: History, *tools: str) -> int:
-    """Return how many rounds are counted."""
+    """Return the number of rounds."""
     return guard(messages, WARN, None, *tools).turn.rounds
 
 
 def delegations(messages: History, policy: TurnPolicy = WARN) -> int:
-    """Return how many rounds of delegation are counted."""
+    """Return the number of rounds that delegate."""
     return guard(messages, policy).turn.delegations

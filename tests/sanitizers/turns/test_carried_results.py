@@ -1,4 +1,4 @@
-"""Results that clients carry in user messages, and calls that they write as text, as they were seen to."""
+"""Results that clients carry in user messages, and calls that models write as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RETRIED = (
 
 
 def opens(content: Any, *before: dict[str, Any]) -> bool:
-    """Tell whether a user message opens a turn behind these."""
+    """Tell whether a user message opens a turn after the messages *before*."""
     return opens_turn([*before, user(content)], len(before))
 
 
@@ -48,7 +48,7 @@ def opens(content: Any, *before: dict[str, Any]) -> bool:
     ],
 )
 def test_a_result_in_a_user_message_opens_no_turn(content: Any) -> None:
-    """It opens no turn."""
+    """Each form was seen at a client."""
     assert carries_result(user(content))
     assert not opens(content, assistant("Calling tools:\n[]"))
 
@@ -74,14 +74,14 @@ def test_a_result_in_a_user_message_opens_no_turn(content: Any) -> None:
     ],
 )
 def test_a_users_own_message_opens_a_turn(content: Any) -> None:
-    """A new task of smolagents behind a result does too."""
+    """A new task of smolagents after a result opens one too."""
     assert opens(content, assistant("Done."))
     assert opens(content, assistant("Calling tools:\n[]"))
 
 
 @pytest.mark.parametrize("content", ["Observation:\nthe sky is green", "Observation:\n"])
-def test_an_observation_is_a_result_behind_a_call_alone(content: str) -> None:
-    """A user may begin so."""
+def test_an_observation_is_a_result_only_after_a_call(content: str) -> None:
+    """A user's own message may begin with the same word."""
     assert opens(content, assistant("Done."))
     assert opens(content)
     for before in (
@@ -96,14 +96,14 @@ def test_an_observation_is_a_result_behind_a_call_alone(content: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["", " \n", None, []])
-def test_a_blank_message_is_nobodys_word(content: Any) -> None:
-    """Wherever it stands."""
+def test_a_blank_message_opens_no_turn(content: Any) -> None:
+    """The message before it does not matter."""
     assert not opens(content, assistant("Done."))
     assert not opens(content, tool("a"))
 
 
-def test_media_alone_is_a_tools_behind_a_result_and_else_the_users() -> None:
-    """Computer use and pydantic-ai send media so."""
+def test_media_alone_opens_a_turn_except_after_a_result() -> None:
+    """Computer use and pydantic-ai send a tool's media so."""
     assert opens([image()], assistant("Done."))
     assert opens([image()])
     assert not opens([image()], tool("a"))
@@ -119,7 +119,7 @@ def test_media_alone_is_a_tools_behind_a_result_and_else_the_users() -> None:
     ],
 )
 def test_a_text_that_the_client_sends_by_itself_opens_no_turn(content: str) -> None:
-    """It is no result either."""
+    """Further text of the user's makes it the user's message."""
     assert not opens(content, assistant("Here is my plan"))
     assert opens(f"{content} And be quick.", assistant("Here is my plan")) == (not content.startswith("Your"))
 
@@ -134,7 +134,7 @@ def test_a_text_that_the_client_sends_by_itself_opens_no_turn(content: str) -> N
     ],
 )
 def test_calls_of_smolagents_are_read(calls: list[tuple[str, Any]], names: list[str]) -> None:
-    """Their names are read. The same calls are the same under other ids, any other argument makes others."""
+    """Equal calls are equal under other ids. Any other argument makes another call."""
     first, again = (assistant(f"Thought: x\n{smolagents_calls(number, *calls)}") for number in (1, 2))
     other = assistant(smolagents_calls(1, *calls[:-1], (calls[-1][0], "another")))
 
@@ -147,7 +147,7 @@ def test_calls_of_smolagents_are_read(calls: list[tuple[str, Any]], names: list[
 
 
 def test_a_call_in_a_text_is_read_without_an_id() -> None:
-    """Models without calls of their own have none to give."""
+    """Models that write calls as text give no ids."""
     written = "Calling tools:\n" + str(
         [{"id": None, "type": "function", "function": {"name": "f", "arguments": 1}}]
     )
@@ -156,7 +156,7 @@ def test_a_call_in_a_text_is_read_without_an_id() -> None:
 
 
 def test_calls_that_cannot_be_read_are_one_call_without_a_name() -> None:
-    """They are one call without a name, which is what they say. A text without any is none."""
+    """A text without calls has none."""
     assert calls_in_text(assistant("Calling tools:\n[{'na")) == [("", "[{'na")]
     assert calls_in_text(assistant("Calling tools: f")) == []
     assert calls_in_text(assistant("I called tools.")) == []
@@ -165,7 +165,7 @@ def test_calls_that_cannot_be_read_are_one_call_without_a_name() -> None:
 
 @pytest.mark.parametrize("form", [str, lambda said: [text(said)]])
 def test_a_plan_is_carried_out_in_the_same_turn(form: Any) -> None:
-    """Else an agent that plans at intervals would open a count with every plan."""
+    """Otherwise the count would begin anew with every plan of an agent."""
     plan = [assistant(form("Here is my plan")), user(form("Now proceed and carry out this plan."))]
     history = [user("New task:\nfind it"), *plan, *smolagents_round(1), *plan, *smolagents_round(2)]
 

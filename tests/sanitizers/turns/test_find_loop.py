@@ -1,4 +1,4 @@
-"""Loops: the same calls with the same arguments come to the same results, in cycles of one to three rounds."""
+"""Loops: the same calls get the same results, in cycles of one to three rounds."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.support.builders import assistant, call, legacy_call, legacy_result, 
 
 
 def loop_at_end(history: History, repeats: int = 5) -> Loop | None:
-    """Return the loop at the end of a turn without the user's word."""
+    """Return the loop at the end of a turn's rounds."""
     rounds = read_rounds(history, 0, len(history))
     return find_loop(rounds, len(rounds) - 1, repeats)
 
 
 def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
-    """Say of letters what is said of rounds, without a thought for cost: period, whether new, whether it went on."""
+    """Find a loop of letters by a simple search: its period, and whether it is new and goes on."""
     for period in (1, 2, 3):
         cycle = letters[-period:]
         if len(cycle) == period and letters.endswith(cycle * repeats):
@@ -33,8 +33,8 @@ def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
 
 
 @given(st.text("ab", max_size=24) | st.text("abc", max_size=24), st.integers(2, 5), st.integers(1, 6))
-def test_loops_are_those_of_the_letters(letters: str, repeats: int, times: int) -> None:
-    """Against the plain way to find them, at each round of a sequence, and of one that repeats its end."""
+def test_loops_are_those_of_a_simple_search(letters: str, repeats: int, times: int) -> None:
+    """Each round of a sequence is compared, also where the sequence repeats its end."""
     letters += letters[-3:] * times
     rounds = read_rounds(history := rounds_of(letters), 0, len(history))
     for at in range(len(rounds)):
@@ -62,7 +62,7 @@ def test_loops_are_those_of_the_letters(letters: str, repeats: int, times: int) 
     ],
 )
 def test_cycles_of_one_to_three_rounds_are_loops(letters: str, period: int) -> None:
-    """One other call in a cycle makes it none."""
+    """Another call within a cycle ends the loop."""
     assert guard([user("go"), *rounds_of(letters)]).turn.loop_period == period
 
 
@@ -79,7 +79,7 @@ def test_cycles_of_one_to_three_rounds_are_loops(letters: str, period: int) -> N
     ],
 )
 def test_equal_arguments_in_other_spellings_are_the_same_call(spellings: list[Any]) -> None:
-    """However they are spelled."""
+    """Order of keys, white space and escapes do not matter."""
     history = (
         [m for at in range(5) for m in one_round(at, "f", spellings[at % len(spellings)], "the same")]
         if spellings[0] is not None
@@ -111,14 +111,14 @@ def test_other_arguments_are_another_call(spellings: list[str]) -> None:
 
 
 def test_another_tool_is_another_call() -> None:
-    """With the same arguments and results."""
+    """Arguments and results are the same."""
     history = [m for at, name in enumerate("fghif") for m in one_round(at, name, "{}", "ok")]
 
     assert loop_at_end(history, 2) is None
 
 
-def test_parallel_calls_in_another_order() -> None:
-    """They are the same calls, in one message or in several."""
+def test_parallel_calls_in_another_order_are_the_same_round() -> None:
+    """The calls may stand in one message or in several."""
     history: History = []
     for at in range(5):
         calls = [call(f"a{at}", "f", '{"q": 1}'), call(f"b{at}", "g")]
@@ -134,14 +134,14 @@ def test_parallel_calls_in_another_order() -> None:
 
 
 def test_polling_is_no_loop() -> None:
-    """The same call whose result changes."""
+    """The same call gets another result each time."""
     history = [m for at in range(30) for m in one_round(at, "status", "{}", f"{at} of 30 done")]
 
     assert loop_at_end(history, 2) is None
 
 
-def test_words_beside_a_call_do_not_make_another_one() -> None:
-    """Models say something else each time."""
+def test_text_beside_a_call_does_not_make_another_call() -> None:
+    """Models write another text each time."""
     history = rounds_of("aaaaa")
     for at, message in enumerate(history):
         if message["role"] == "assistant":
@@ -156,8 +156,8 @@ def test_words_beside_a_call_do_not_make_another_one() -> None:
     assert loop_at_end(apart) == Loop(1, 5, True, False)
 
 
-def test_legacy_calls_and_calls_in_texts_loop() -> None:
-    """In every form that is counted. Where all that is known is a text, the text is the call."""
+def test_legacy_calls_and_calls_in_texts_make_loops() -> None:
+    """Where a call cannot be read, its text stands for it."""
     forms: list[History] = [
         [legacy_call("f", '{"a": 1}'), legacy_result("f", "ok")],
         [assistant("<function=ls>\n</function>"), user("EXECUTION RESULT of [ls]:\nok")],
@@ -184,7 +184,7 @@ def test_a_loop_is_reported_then_noted_then_ended(cycle: str) -> None:
 
 
 def test_loops_are_not_searched_with_zero_repeats_or_across_turns() -> None:
-    """0 is off. A new word of the user's ends one."""
+    """A new user message ends a loop."""
     assert guard(loop_of(20), replace(WARN, max_repeats=0)).turn.loop_period == 0
     assert guard(loop_of(20), replace(ENFORCE, max_repeats=0, max_rounds=0)).turn.wrap_up == ""
     assert guard([*loop_of(4), *loop_of(4)]).turn.loop_period == 0

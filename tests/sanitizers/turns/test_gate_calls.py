@@ -1,4 +1,4 @@
-"""The gate: which calls of an answer reach the client, whole and streamed."""
+"""The gate decides which calls of an answer reach the client, whole and streamed."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def choice(said: str | None, *names: str, legacy: str | None = None, refusal: st
 def test_calls_pass_up_to_the_limit_and_words_replace_an_empty_choice(
     gate: CallGate, given_choice: Any, said: str, names: list[str], finish: str
 ) -> None:
-    """Words of ours only where nothing else is left of a choice."""
+    """The gateway's text appears only where a choice would be empty."""
     assert gated(gate, given_choice) == [(said, names, finish)]
 
 
-def test_each_choice_is_looked_at_by_itself() -> None:
-    """Each choice has a count of its own."""
+def test_each_choice_has_its_own_count_of_calls() -> None:
+    """The limit counts for each choice."""
     choices = [choice(None, "f", "f"), choice("Done."), choice(None, "task")]
 
     assert gated(CallGate(1, refused=ENFORCE, words=WORDS), *choices) == [
@@ -88,7 +88,7 @@ def test_each_choice_is_looked_at_by_itself() -> None:
 
 
 def test_each_held_back_call_has_a_change() -> None:
-    """It has the choice and the shortened id, never a name or arguments."""
+    """The change has the choice and the shortened id, and no name or arguments."""
     answer = answer_of([choice(None, "f", "g", "task")])
     answer["choices"][0]["message"]["tool_calls"][1]["id"] = "x" * 99
     _, changes = gate_answer(answer, CallGate(1, refused=ENFORCE, words=WORDS))
@@ -99,8 +99,8 @@ def test_each_held_back_call_has_a_change() -> None:
     ]
 
 
-def test_a_custom_call_has_a_name_too() -> None:
-    """It is refused like any other."""
+def test_a_custom_call_is_held_back_by_its_name() -> None:
+    """It is refused like any other call."""
     answer = answer_of([choice(None, "f")])
     answer["choices"][0]["message"]["tool_calls"] = [
         {"id": "a", "type": "custom", "custom": {"name": "task", "input": "x"}}
@@ -125,8 +125,8 @@ def piece(at: int, name: str = "", arguments: str = "") -> dict[str, Any]:
     return {"tool_calls": [{"index": at, **begins, "function": function}]}
 
 
-def test_a_chunk_that_says_nothing_any_more_is_none() -> None:
-    """Text beside a call that is held back passes, and so does the end."""
+def test_a_chunk_with_nothing_left_is_left_out() -> None:
+    """Text beside a held-back call passes, and so does the end."""
     passed = stream(
         CLOSED,
         ({"role": "assistant"}, None),
@@ -147,8 +147,8 @@ def test_a_chunk_that_says_nothing_any_more_is_none() -> None:
     assert passed[-1]["choices"][0]["finish_reason"] == "stop"
 
 
-def test_places_are_without_gaps() -> None:
-    """A call behind one that is held back has its place."""
+def test_passing_calls_of_a_stream_are_numbered_without_gaps() -> None:
+    """The first call is held back."""
     passed = stream(REFUSING, (piece(0, "task"), None), (piece(1, "f"), None), (piece(1, "", "{}"), None))
 
     assert [chunk and chunk["choices"][0]["delta"]["tool_calls"][0]["index"] for chunk in passed] == [
@@ -159,14 +159,14 @@ def test_places_are_without_gaps() -> None:
 
 
 def test_a_chunk_without_choices_passes() -> None:
-    """It has the usage."""
+    """It holds the usage."""
     chunk: Answer = {"choices": [], "usage": {}}
 
     assert ChunkGate(CLOSED).pass_chunk(chunk) is chunk
 
 
 def test_logprobs_pass_though_the_rest_of_a_chunk_does_not() -> None:
-    """Though nothing else of a chunk does."""
+    """The held-back call leaves an empty delta."""
     through = ChunkGate(CLOSED)
     one = {"index": 0, "delta": piece(0, "f"), "finish_reason": None, "logprobs": {"content": []}}
 
@@ -174,8 +174,10 @@ def test_logprobs_pass_though_the_rest_of_a_chunk_does_not() -> None:
 
 
 @given(answers(), gates, st.data())
-def test_whole_and_streamed_agree(answer: Answer, gate: CallGate, data: st.DataObject) -> None:
-    """The same calls pass, with the same places, words and finish reason, and the same is told."""
+def test_whole_and_streamed_answers_pass_the_same_calls(
+    answer: Answer, gate: CallGate, data: st.DataObject
+) -> None:
+    """Indexes, texts, finish reasons and changes are the same too."""
     chunks = chunks_of(answer, data)
     before = copy.deepcopy((answer, chunks))
     whole, changes = gate_answer(answer, gate)
@@ -188,8 +190,8 @@ def test_whole_and_streamed_agree(answer: Answer, gate: CallGate, data: st.DataO
 
 
 @given(answers(), gates)
-def test_what_is_left_is_an_answer(answer: Answer, gate: CallGate) -> None:
-    """Nothing is held back unsaid, never too many calls, and where all is held back there are words."""
+def test_every_gated_choice_is_a_complete_answer(answer: Answer, gate: CallGate) -> None:
+    """Each held-back call has a change, and a choice without calls and text gets a text."""
     whole, changes = gate_answer(answer, gate)
     assert (whole is answer) == (changes == ())
     for given_choice, passed in zip(answer["choices"], whole["choices"], strict=True):
@@ -215,8 +217,8 @@ def test_what_is_left_is_an_answer(answer: Answer, gate: CallGate) -> None:
 
 
 @given(answers(), st.data())
-def test_an_open_gate_changes_nothing(answer: Answer, data: st.DataObject) -> None:
-    """The same answer, and the same stream."""
+def test_an_open_gate_returns_the_same_answer_and_chunks(answer: Answer, data: st.DataObject) -> None:
+    """There are no changes."""
     assert gate_answer(answer, CallGate(99)) == (answer, ())
     assert gate_answer(answer, CallGate(99))[0] is answer
     through = ChunkGate(CallGate(99))

@@ -28,7 +28,7 @@ from tests.support.builders import assistant, call, text, tool, user
 
 
 def said_last(history: History, instruction: str, **more: Any) -> History:
-    """Return what is sent at the limit of one round, checked for what comes with it."""
+    """Return the messages sent at a limit of one round, after a check of the gate and the changes."""
     guarded = guard(history, replace(ENFORCE, max_rounds=1), None, "f", **more)
     assert guarded.gate == CallGate(closed=True, words=last_words(instruction))
     assert [(change.index, change.reason) for change in guarded.changes] == [
@@ -38,8 +38,8 @@ def said_last(history: History, instruction: str, **more: Any) -> History:
     return list(guarded.messages)
 
 
-def test_the_instruction_is_the_end() -> None:
-    """A user message, or a part of the result where nobody makes the history legal afterwards."""
+def test_the_instruction_to_finish_ends_the_history() -> None:
+    """It is a user message, or a part of the last result where no step makes the history legal."""
     words = wrap_up_at_limit(1)
     for history in (
         turn_of(1),
@@ -57,8 +57,8 @@ def test_the_instruction_is_the_end() -> None:
     assert said_last(spoken, words, in_result=True) == [*spoken, user(words)]
 
 
-def test_the_instruction_opens_no_count() -> None:
-    """Sent back by a client, or read by a second turnright."""
+def test_the_instruction_to_finish_opens_no_turn() -> None:
+    """A client may send it back, and a second turnright may read it."""
     policy = replace(ENFORCE, max_rounds=1)
     for in_result in (False, True):
         once = guard(turn_of(2), policy, None, "f", in_result=in_result)
@@ -67,8 +67,8 @@ def test_the_instruction_opens_no_count() -> None:
         assert (again.turn.rounds, again.turn.wrap_up) == (2, "limit")
 
 
-def test_the_limit_goes_before_a_loop_and_a_loop_before_delegation() -> None:
-    """The limit goes before a loop, a loop before delegation."""
+def test_the_limit_decides_before_a_loop_and_a_loop_before_delegation() -> None:
+    """The instruction states one reason."""
     assert guard(loop_of(6), ENFORCE).messages[-1] == user(wrap_up_of_loop())
     assert guard(loop_of(25), ENFORCE).messages[-1] == user(wrap_up_at_limit(25))
     assert guard(turn_of(10, "task"), ENFORCE, None, "task").messages[-1] == user(wrap_up_of_delegation(10))
@@ -89,13 +89,13 @@ def test_the_limit_goes_before_a_loop_and_a_loop_before_delegation() -> None:
         (replace(ENFORCE, max_calls_per_turn=0), None),
     ],
 )
-def test_the_gate_below_the_limits(policy: Any, gate: CallGate | None) -> None:
-    """In mode `enforce` alone, and only where there is something to hold."""
+def test_below_the_limits_the_gate_only_limits_calls_per_turn(policy: Any, gate: CallGate | None) -> None:
+    """There is no gate in mode `warn`."""
     assert guard(turn_of(3), policy, None, "f").gate == gate
 
 
 def test_a_result_in_parts_takes_the_instruction_as_a_part() -> None:
-    """So that what the tool gave stays what it was."""
+    """The tool's own part is unchanged."""
     history = [*turn_of(1)[:-1], tool("c0", [text("r0")])]
 
     assert said_last(history, wrap_up_at_limit(1), in_result=True)[-1] == tool(

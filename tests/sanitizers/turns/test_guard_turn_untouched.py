@@ -1,4 +1,4 @@
-"""In mode `warn` the guard looks on: whatever comes goes on as the very same objects, and so does the answer."""
+"""In mode `warn` the guard changes neither the request nor the answer."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ histories = st.one_of(
 
 
 @given(histories, parameters, policies, st.none() | st.integers(1, 30), st.booleans())
-def test_warn_changes_nothing(
+def test_mode_warn_returns_the_same_objects(
     history: list[dict[str, Any]],
     given_parameters: dict[str, Any],
     policy: TurnPolicy,
     asked: int | None,
     within: bool,
 ) -> None:
-    """Legal, damaged or neither."""
+    """The history may be legal, damaged or neither."""
     before = copy.deepcopy((history, given_parameters))
     lowered = policy if asked is None else policy.lowered(asked)
     guarded = guard_turn(history, given_parameters, lowered, in_result=within)
@@ -73,7 +73,7 @@ def test_warn_changes_nothing(
 def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
     history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
-    """A history that nobody has answered yet is not read. For any other the outline is not enough."""
+    """The outline suffices only for a history without assistant messages."""
     outline = outline_of(history)
     known = guard_without_rounds(outline, given_parameters, policy)
 
@@ -82,8 +82,8 @@ def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
 
 
 @pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])
-def test_an_honest_session_is_never_changed(count: int, policy: TurnPolicy) -> None:
-    """Of 20 rounds in either mode, and of 80 where nothing is enforced."""
+def test_a_session_below_the_limits_is_never_changed(count: int, policy: TurnPolicy) -> None:
+    """Mode `warn` changes no session above them either."""
     history = turn_of(count)
     for end in range(1, len(history) + 1, 2):
         request = history[:end]
@@ -95,10 +95,10 @@ def test_an_honest_session_is_never_changed(count: int, policy: TurnPolicy) -> N
 
 
 @given(histories, parameters, st.sampled_from([ENFORCE, EVERYTHING]))
-def test_enforce_reads_whatever_comes(
+def test_mode_enforce_accepts_any_history(
     history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
-    """Each change is reported, and the user's next message ends the turn."""
+    """Each change is reported, no input is mutated, and the user's next message ends the turn."""
     before = copy.deepcopy((history, given_parameters))
     guarded = guard_turn(history, given_parameters, policy)
 

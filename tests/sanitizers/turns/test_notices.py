@@ -24,7 +24,7 @@ from tests.support.builders import image, text, tool
 
 
 def test_wordings_of_notes_are_pinned() -> None:
-    """A changed wording moves cached prefixes: this test is changed on purpose or not at all."""
+    """A changed wording invalidates cached prefixes. Change this test on purpose only."""
     assert loop_note(1, 5) == (
         "[turnright: This call was made 5 times in a row with the same result. Making the same call again will not "
         "change it: try another way, or answer with what you have.]"
@@ -86,7 +86,7 @@ def test_wordings_of_notes_are_pinned() -> None:
         (True, "true\n\nN\n\nM"),
     ],
 )
-def test_a_notice_stands_behind_the_tools_own_text(content: Any, noted: Any) -> None:
+def test_a_notice_follows_the_tools_own_text(content: Any, noted: Any) -> None:
     """It is not added twice."""
     message = with_notices(tool("a", content), ["N", "M"])
 
@@ -95,8 +95,8 @@ def test_a_notice_stands_behind_the_tools_own_text(content: Any, noted: Any) -> 
 
 
 @pytest.mark.parametrize("said", ["", "x", "x\n\ny"])
-def test_notices_are_known_again(said: str) -> None:
-    """However many stand behind a text."""
+def test_notices_are_recognized_and_removed(said: str) -> None:
+    """Several may follow a text."""
     noted = with_notices(tool("a", said), [loop_note(1, 5), warning_note(1, 2)])["content"]
 
     assert without_notices(noted) == said

@@ -1,4 +1,4 @@
-"""Equal results: differences that the tool did not make are left out."""
+"""Results are equal where the tool made no difference between them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 def test_a_result_is_the_same_under_another_id_form_mark_or_notice(
     one: dict[str, Any], other: dict[str, Any]
 ) -> None:
-    """Under another id, in another form, with a mark or a notice."""
+    """The tool did not make these differences."""
     assert outcome_of(one) == outcome_of(other)
 
 
@@ -64,27 +64,27 @@ def test_a_result_is_the_same_under_another_id_form_mark_or_notice(
     ],
 )
 def test_a_result_with_another_text_is_another_result(one: dict[str, Any], other: dict[str, Any]) -> None:
-    """One that says anything else."""
+    """Other media and white space count too."""
     assert outcome_of(one) != outcome_of(other)
 
 
 def test_the_words_of_a_result_are_its_texts() -> None:
-    """For those who read a result."""
+    """Media and notices are left out. A bare value is its JSON."""
     assert words_of(with_notices(tool("a", "x"), [NOTE])) == "x"
     assert words_of(with_notices(tool("a", [text("x"), image(), text("y")]), [NOTE])) == "xy"
     assert words_of(tool("a", {"n": 1})) == '{"n": 1}'
 
 
-def test_a_loop_is_one_with_a_cache_mark_that_moves() -> None:
-    """Clients mark the newest result, so that it looks different from all before it."""
+def test_a_moving_cache_mark_does_not_hide_a_loop() -> None:
+    """Clients mark the newest result."""
     history = loop_of(5)
     history[-1]["content"] = [text(history[-1]["content"], **CACHED)]
 
     assert guard(history).turn.loop_period == 1
 
 
-def test_a_loop_is_one_behind_another_turnright() -> None:
-    """Whose note stands behind one of the results, be it empty or in parts."""
+def test_a_note_of_another_turnright_does_not_hide_a_loop() -> None:
+    """The note follows one of the results, which may be empty or in parts."""
     for content in ("", "x", [text("x")], [text("x"), image()]):
         history = [
             message if message["role"] != "tool" else {**message, "content": content}
@@ -98,7 +98,7 @@ def test_a_loop_is_one_behind_another_turnright() -> None:
 
 
 def test_errors_of_smolagents_are_a_loop() -> None:
-    """Each holds the id of its call, which is never the same."""
+    """Each error holds the new id of its call."""
     history: History = [user("New task:\nfind it")]
     for number in range(5):
         history += [
@@ -110,8 +110,8 @@ def test_errors_of_smolagents_are_a_loop() -> None:
     assert guard(history[:-2]).turn.loop_period == 0
 
 
-def test_a_result_in_no_form_of_a_message() -> None:
-    """Bare values are compared as they are."""
+def test_results_of_bare_values_are_compared_as_they_are() -> None:
+    """A client may send a list that holds no parts."""
     history = [
         message if message["role"] != "tool" else {**message, "content": [1, {"a": None}]}
         for message in [user("go"), *rounds_of("aaaaa")]

@@ -1,4 +1,4 @@
-"""Notes within a history: pinned wordings, a place that the history alone decides, and never twice."""
+"""Notes within a history: the history alone decides their places, and no note is given twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.support.strategies import any_histories, damaged_histories, legal_his
 def notes(
     history: History, policy: TurnPolicy, asked: int | None = None, *tools: str
 ) -> list[tuple[int, str]]:
-    """Return where notes are placed, and why. Each message with one is a new message, all others the same."""
+    """Return the places and reasons of the notes. All messages without a note are the same objects."""
     lowered = policy if asked is None else policy.lowered(asked)
     noted, changes = place_notes(history, lowered, multi_agent="task" in tools)
     places = {change.index for change in changes}
@@ -66,22 +66,22 @@ def notes(
         ([user("go"), *[assistant(None, [call("a")])] * 6], ENFORCE, None, []),
     ],
 )
-def test_notes_stand_behind_the_last_result_of_the_round_that_made_them_due(
+def test_notes_follow_the_last_result_of_the_round_that_made_them_due(
     history: History, policy: TurnPolicy, asked: int | None, places: list[tuple[int, str]]
 ) -> None:
-    """Each behind the last result of the round that it became due with."""
+    """A round without results gets no note."""
     assert notes(history, policy, asked) == places
 
 
-def test_two_notes_behind_one_result() -> None:
-    """Each is told, and each has a change."""
+def test_a_result_may_get_two_notes() -> None:
+    """Each has a change."""
     policy = replace(ENFORCE, max_rounds=6, tell_model=True)
 
     assert notes(loop_of(5), policy) == [(10, "warning_note"), (10, "loop_note")]
 
 
-def test_a_note_that_stands_already_is_no_change() -> None:
-    """It is not a change: the one beside it is."""
+def test_a_note_that_is_already_there_is_no_change() -> None:
+    """The other note of the result is one."""
     policy = replace(ENFORCE, max_rounds=6, tell_model=True)
     history = loop_of(5)
     history[10] = with_notices(history[10], [warning_note(5, 6)])
@@ -110,7 +110,7 @@ RESULTS: tuple[Any, ...] = (
     [text("ok"), image()],
 )
 pieces = st.tuples(
-    st.integers(0, 9),  # the user's word, one time in ten
+    st.integers(0, 9),  # the user's message, one time in ten
     st.sampled_from(["f", "f", "task"]),
     st.integers(0, 1),
     st.sampled_from(RESULTS),
@@ -119,7 +119,7 @@ pieces = st.tuples(
 
 
 def written(piece: tuple[int, str, int, Any, str], number: int) -> History:
-    """Write what came between two requests."""
+    """Write the messages between two requests."""
     turn, name, argument, result, form = piece
     if turn == 0:
         return [assistant("Here you are."), user("And now?")]
@@ -137,10 +137,10 @@ def written(piece: tuple[int, str, int, Any, str], number: int) -> History:
 
 
 @given(st.lists(pieces, max_size=14), policies, asks, st.booleans())
-def test_a_note_stays_where_it_is(
+def test_a_note_stays_in_its_place_in_all_later_requests(
     plan: list[Any], policy: TurnPolicy, asked: int | None, multi: bool
 ) -> None:
-    """Every request of a session says again, byte for byte, what the one before it said."""
+    """Every request begins with the one before it, byte for byte."""
     history: History = [user("go")]
     lowered = policy if asked is None else policy.lowered(asked)
     before: list[Any] = []
@@ -163,7 +163,7 @@ any_history = st.one_of(
 
 @given(any_history, policies, asks, st.booleans())
 def test_a_note_is_given_once(history: History, policy: TurnPolicy, asked: int | None, multi: bool) -> None:
-    """A second turnright of the same policy has nothing to add, and counts the same."""
+    """A second turnright with the same policy adds no note, and counts the same."""
     lowered = policy if asked is None else policy.lowered(asked)
     noted, changes = place_notes(history, lowered, multi_agent=multi)
     again, more = place_notes(noted, lowered, multi_agent=multi)

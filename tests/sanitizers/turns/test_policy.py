@@ -1,4 +1,4 @@
-"""Limits: which one holds, when the warning is due, and that each event is told once."""
+"""Limits: the one that counts, the warning before it, and one report of each event."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.support.builders import user
 def test_a_client_only_lowers_the_limit(
     limits: tuple[int, int], asked: int | None, alone: int, multi_agent: int
 ) -> None:
-    """Without a limit of the operator's, the client's holds."""
+    """Without a limit of the operator's, the client's counts."""
     policy = replace(WARN, max_rounds=limits[0], max_rounds_multi_agent=limits[1])
 
     lowered = policy if asked is None else policy.lowered(asked)
@@ -61,7 +61,7 @@ def test_a_client_only_lowers_the_limit(
 def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
     limit: int, share: float, warns: int
 ) -> None:
-    """With the first round that reaches the share, and by no rounding later."""
+    """Rounding errors do not move it."""
     policy = replace(WARN, max_rounds=limit, warn_at=share)
 
     assert policy.warning_from(limit) == warns
@@ -71,7 +71,7 @@ def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
 
 
 def test_at_the_limit_warn_reports_and_enforce_ends_the_turn() -> None:
-    """In mode `warn` it is told, in `enforce` the model is told to finish: at the limit and past it."""
+    """Rounds past the limit count too."""
     for count in (24, 25, 26, 60):
         told, ended = guard(turn_of(count)), guard(turn_of(count), ENFORCE)
 
@@ -115,7 +115,7 @@ def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
 def test_each_event_is_reported_with_the_round_that_caused_it(
     count: int, name: str, policy: TurnPolicy, events: tuple[str, ...]
 ) -> None:
-    """Only the wrap-up is reported again."""
+    """The wrap-up is reported with every request."""
     assert guard(turn_of(count, name), policy).turn.events == events
 
 
@@ -133,7 +133,7 @@ policies = st.builds(
 
 
 @given(plans, policies, st.none() | st.integers(1, 15))
-def test_events_are_told_once_in_a_turn(
+def test_events_are_reported_once_in_a_turn(
     plan: list[tuple[str, int]], policy: TurnPolicy, asked: int | None
 ) -> None:
     """A session grows by a round with each request. Loops and failures may repeat."""

@@ -1,4 +1,4 @@
-"""Counting over what real clients send: an assistant turn with calls, since the user last spoke, is a round."""
+"""Rounds in the forms of real clients: assistant turns with calls since the last user message."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ OURS = [
 
 
 @pytest.mark.parametrize("form", ROUNDS, ids=lambda form: form.__name__)
-def test_every_client_makes_a_round(form: Callable[[int], History]) -> None:
-    """However it writes calls and results."""
+def test_a_round_in_the_form_of_any_client_counts_once(form: Callable[[int], History]) -> None:
+    """The user's next message begins a new count."""
     for count in range(4):
         history = [system(), GO, *(message for number in range(count) for message in form(number))]
 
@@ -63,7 +63,7 @@ def test_every_client_makes_a_round(form: Callable[[int], History]) -> None:
 
 @pytest.mark.parametrize("between", [*OURS, system("mind"), developer("mind")])
 def test_notices_media_of_results_and_system_messages_open_no_turn(between: dict[str, object]) -> None:
-    """Our own notices, the media of results, and system messages, wherever they stand."""
+    """They may stand anywhere."""
     first, second = one_round(1), one_round(2)
 
     assert rounds([GO, *first, between, *second]) == 2
@@ -100,8 +100,8 @@ def test_notices_media_of_results_and_system_messages_open_no_turn(between: dict
         ([GO, *one_round(1), GO, *one_round(2), *one_round(3)], 2),
     ],
 )
-def test_turns_without_calls_or_results_are_counted(history: History, count: int) -> None:
-    """Texts without calls, calls without results, results without calls, several turns."""
+def test_rounds_without_calls_or_results_are_counted(history: History, count: int) -> None:
+    """A result makes a round of an assistant message before it."""
     assert rounds(history) == count
 
 
@@ -150,7 +150,7 @@ def test_patterns_match_whole_names_without_case() -> None:
 
 
 def test_calls_in_texts_delegate_too() -> None:
-    """The managed agents of smolagents are tools like any other."""
+    """The managed agents of smolagents are called like tools."""
     turn = guard([GO, *smolagents_round(1, "transfer_to_a"), *smolagents_round(2)]).turn
 
     assert (turn.rounds, turn.delegations) == (1, 1)
@@ -169,19 +169,19 @@ def written(plan: list[Callable[[int], History]]) -> History:
 
 
 @given(any_history, plans)
-def test_only_what_is_behind_the_users_last_word_counts(
+def test_only_rounds_after_the_last_user_message_count(
     before: History, plan: list[Callable[[int], History]]
 ) -> None:
-    """Whatever stands before it."""
+    """Earlier messages may be any."""
     assert rounds([*before, GO, *written(plan)]) == rounds([GO, *written(plan)]) == len(plan)
     assert rounds([*before, GO]) == 0
 
 
 @given(any_history, plans, forms)
-def test_a_round_more_is_one_more(
+def test_an_appended_round_counts_one_more(
     before: History, plan: list[Callable[[int], History]], form: Callable[[int], History]
 ) -> None:
-    """Appended in any form. The last turn of any history may be open."""
+    """The last turn of the history may be open."""
     history = [*before, user("go"), *written(plan)]
 
     assert rounds([*history, *form(90)]) == rounds(history) + 1
@@ -193,7 +193,7 @@ def test_a_round_more_is_one_more(
 def test_rounds_that_only_delegate_never_count_as_work(
     plan: list[Callable[[int], History]], data: st.DataObject
 ) -> None:
-    """Rounds that only delegate, anywhere among the others."""
+    """They may stand anywhere among the others."""
     mixed: list[History] = [form(number) for number, form in enumerate(plan)]
     count = data.draw(st.integers(0, 4))
     for number in range(count):
@@ -205,7 +205,7 @@ def test_rounds_that_only_delegate_never_count_as_work(
 
 @given(st.lists(st.booleans(), max_size=8))
 def test_parallel_calls_count_once_however_they_are_split(split: list[bool]) -> None:
-    """In one message, or one a call."""
+    """They stand in one message, or each in its own."""
     history = [
         GO,
         *(m for at, apart in enumerate(split) for m in (split_round(at) if apart else parallel_round(at))),

@@ -1,4 +1,4 @@
-"""Turns of very many calls: each result is read without the id of its own call, and without no other."""
+"""In turns of very many calls, each result is read without the id of its own call alone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.support.counted_steps import count_steps
 
 
 @pytest.mark.parametrize("count", [2, _MAX_IDS, _MAX_IDS + 1])
-def test_results_that_differ_by_their_own_id_repeat(count: int) -> None:
-    """Some tools write the id of the call into what they say."""
+def test_results_that_differ_by_their_call_id_alone_repeat(count: int) -> None:
+    """Some tools write the id of the call into their result."""
     history = []
     for turn in "ab":
         ids = [f"call_{turn}_{at:04}" for at in range(count)]
@@ -25,7 +25,7 @@ def test_results_that_differ_by_their_own_id_repeat(count: int) -> None:
 
 
 def test_the_work_is_in_proportion_to_the_calls() -> None:
-    """Not to the calls times their results."""
+    """It does not grow with the calls times their results."""
 
     def read(count: int) -> int:
         calls = [call(f"call_{at:06}") for at in range(count)]

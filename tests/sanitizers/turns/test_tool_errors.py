@@ -85,23 +85,23 @@ def test_an_error_is_found_in_texts_and_parts(said: str) -> None:
 
 @pytest.mark.parametrize("said", NO_ERRORS)
 def test_an_error_in_the_middle_of_a_text_does_not_count(said: str) -> None:
-    """An error somewhere in a text is none of the tool's."""
+    """A page about errors is no error."""
     assert error_of(tool("a", said)) is None
 
 
 @pytest.mark.parametrize("content", [None, 7, [], {"rows": []}, [{"error": "no"}], [1]])
-def test_a_bare_value_that_is_no_error(content: Any) -> None:
-    """Like its JSON."""
+def test_a_bare_value_without_an_error_is_none(content: Any) -> None:
+    """The value counts like its JSON."""
     assert error_of(tool("a", content)) is None
 
 
-def test_a_bare_object_that_is_an_error() -> None:
-    """It is sent as its JSON."""
+def test_a_bare_object_with_an_error_is_quoted_as_json() -> None:
+    """The provider gets it as JSON too."""
     assert error_of(tool("a", {"error": "no"})) == '{"error": "no"}'
 
 
 def test_a_quote_has_two_hundred_characters_at_most() -> None:
-    """200 characters, and a sign that there was more."""
+    """An ellipsis marks a shortened quote."""
     assert error_of(tool("a", "Error: " + "x" * 193)) == "Error: " + "x" * 193
     assert error_of(tool("a", "Error: " + "x" * 194)) == "Error: " + "x" * 193 + "…"
 
@@ -109,7 +109,7 @@ def test_a_quote_has_two_hundred_characters_at_most() -> None:
 @pytest.mark.parametrize("said", ["Error: no", '{"error": "no"}', "1 bad.\n\nFix the errors and try again."])
 @pytest.mark.parametrize("form", [str, lambda said: [text(said)]])
 def test_a_hint_is_neither_quoted_nor_given_again(said: str, form: Any) -> None:
-    """By a second turnright: what it reads of an error is what the tool said."""
+    """A second turnright reads the tool's own text alone."""
     history: History = [user("go")]
     for number in range(4):
         asked, _ = one_round(number)
@@ -131,7 +131,7 @@ def failing(*names: str, said: str = "Error: no") -> History:
 
 
 def hints(history: History, policy: Any = HINTS) -> list[int]:
-    """Return behind which messages a hint is placed."""
+    """Return the places of the hints."""
     guarded = guard(history, policy)
     assert all(change.reason == "tool_error_hint" for change in guarded.changes)
     return [change.index for change in guarded.changes]
@@ -149,12 +149,12 @@ def hints(history: History, policy: Any = HINTS) -> list[int]:
     ],
 )
 def test_each_tool_gets_one_hint(names: str, places: list[int]) -> None:
-    """With its third failure, however the failures of others stand between. Never another in the same turn."""
+    """It comes with the third failure. Other tools may fail in between."""
     assert hints(failing(*names)) == places
 
 
 def test_a_success_is_not_counted_and_a_new_turn_begins_anew() -> None:
-    """Failures are those since the user last spoke."""
+    """Failures count since the last user message."""
     good = one_round(50, "f")
 
     assert hints([*failing("f", "f"), *good]) == []
@@ -164,7 +164,7 @@ def test_a_success_is_not_counted_and_a_new_turn_begins_anew() -> None:
 
 
 def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
-    """The last words of the tool are quoted. The event is told with the failure that was one too many."""
+    """The event is reported with the third failure alone."""
     history = failing("f", "f", "f")
     guarded = guard(history, HINTS)
 
@@ -177,7 +177,7 @@ def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
 
 
 def test_a_failure_belongs_to_the_tool_of_its_call_id_name_or_only_call() -> None:
-    """By the id of the call, by the name that a result says, or by the only tool that was called. Else nobody's."""
+    """Otherwise it belongs to no tool."""
     asked = assistant(None, [call("a", "f"), call("b", "g")])
     failed, fine = tool("a", "Error: no"), tool("b", "ok")
     unknown = tool("z", "Error: no")

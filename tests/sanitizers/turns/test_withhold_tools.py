@@ -1,4 +1,4 @@
-"""The tools of a request at a limit: withheld, forbidden, or told how often they may hand the task on."""
+"""The tools of a request at a limit are withheld or forbidden, and one may have the guidance about delegation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FUNCTIONS = {"functions": [{"name": "task"}, {"name": "f"}]}
     ],
 )
 def test_calls_are_forbidden_and_declarations_stay(parameters: dict[str, Any], sent: dict[str, Any]) -> None:
-    """They are part of the cached prefix, and of what a history with calls needs."""
+    """Declarations are part of the cached prefix, and a history with calls needs them."""
     before = copy.deepcopy(parameters)
     guarded = guard_turn(turn_of(50), parameters, ENFORCE)
 
@@ -63,8 +63,10 @@ NAMED = {"tool_choice": {"type": "function", "function": {"name": "task"}}}
         ),
     ],
 )
-def test_tools_that_hand_on_are_left_out(parameters: dict[str, Any], sent: dict[str, Any]) -> None:
-    """They go at the limit of delegation, and a choice that names them too. The others stay."""
+def test_tools_that_delegate_are_left_out_at_their_limit(
+    parameters: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    """A choice that names such a tool is left out too. Other tools stay."""
     before = copy.deepcopy(parameters)
     guarded = guard_turn(turn_of(10, "task"), parameters, ENFORCE)
 
@@ -78,7 +80,7 @@ def test_tools_that_hand_on_are_left_out(parameters: dict[str, Any], sent: dict[
 
 
 def described(*descriptions: Any) -> dict[str, Any]:
-    """Declare tools that hand on, with these descriptions."""
+    """Declare tools that delegate, with these descriptions."""
     parameters = declare("f", *(f"handoff_{at}" for at in range(len(descriptions))))
     for entry, description in zip(parameters["tools"][1:], descriptions, strict=True):
         if description is not None:
@@ -86,8 +88,8 @@ def described(*descriptions: Any) -> dict[str, Any]:
     return parameters
 
 
-def test_guidance_stands_in_one_description() -> None:
-    """It stands in the first delegating tool's, once, and is the same in every request."""
+def test_guidance_is_added_to_the_first_delegating_tool_once() -> None:
+    """It is the same in every request."""
     words = delegation_guidance(10)
     for description, told in ((None, words), ("", words), ("Hand on.", f"Hand on.\n\n{words}")):
         parameters = described(description, "Also.")
@@ -105,8 +107,8 @@ def test_guidance_stands_in_one_description() -> None:
             assert guard_turn(turn_of(count, "task"), parameters, TOLD).parameters == guarded.parameters
 
 
-def test_guidance_in_the_form_before_tools() -> None:
-    """Its declarations have descriptions, too."""
+def test_guidance_is_added_to_legacy_functions() -> None:
+    """Functions have descriptions too."""
     guarded = guard_turn([user("go")], FUNCTIONS, TOLD)
 
     assert guarded.parameters == {
@@ -126,8 +128,8 @@ def test_guidance_in_the_form_before_tools() -> None:
         (described(["x"]), TOLD),
     ],
 )
-def test_no_guidance_where_it_was_not_asked_for_or_has_no_place(
+def test_no_guidance_without_policy_delegation_or_a_text_description(
     parameters: dict[str, Any], policy: Any
 ) -> None:
-    """Unasked, without delegation, or where a description is none."""
+    """The parameters are the same object."""
     assert guard_turn([user("go")], parameters, policy).parameters is parameters

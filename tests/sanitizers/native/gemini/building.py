@@ -1,4 +1,4 @@
-"""Short ways to write contents."""
+"""Builders of contents and parts."""
 
 from __future__ import annotations
 

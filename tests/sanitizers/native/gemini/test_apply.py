@@ -1,4 +1,4 @@
-"""Contents behind the pipeline and behind cuts: a table of repairs, each judged by the emulator."""
+"""Contents after sanitizing and cuts. The emulator judges each repair."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FILE = user({"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}},
 
 
 def repaired(native: Contents, profile: Profile = GEMINI_3_STRICT) -> Contents:
-    """Return *native* behind the pipeline; the emulator takes it, and nothing was written into."""
+    """Return *native* after sanitizing. The emulator accepts it, and the input is not mutated."""
     before = copy.deepcopy(native)
     projected = GEMINI_CONTENTS.project(native)
     done = sanitize(projected.messages, profile)
@@ -53,7 +53,7 @@ def repaired(native: Contents, profile: Profile = GEMINI_3_STRICT) -> Contents:
     ],
 )
 def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
-    """With all that messages do not carry: thoughts, signatures, files, ids that are not there."""
+    """Messages do not carry thoughts, signatures, files and missing ids."""
     projected = project_contents(native)
     done = sanitize(projected.messages, GEMINI_3_STRICT)
 
@@ -141,7 +141,7 @@ def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
     ],
 )
 def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
-    """What is equal to an item of the list behind the repair is that very item."""
+    """A content that is equal to an item of the list is that item."""
     made = repaired(native)
 
     assert made == written
@@ -149,8 +149,8 @@ def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
         assert item not in written or any(content is item for content in made)
 
 
-def test_two_user_turns_become_one_where_they_must() -> None:
-    """Up to 1.5; later models take both."""
+def test_two_user_turns_become_one_content_for_gemini_1() -> None:
+    """Later models accept both."""
     native = [ASKED, FILE]
     [joined] = repaired(native, GEMINI_1)
 
@@ -160,7 +160,7 @@ def test_two_user_turns_become_one_where_they_must() -> None:
 
 
 def test_media_that_moves_out_of_a_response_stays_native() -> None:
-    """Before Gemini 3 it stands in a content of its own behind the responses."""
+    """Before Gemini 3, it stands in a content of its own after the responses."""
     medium = {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "plot"}}
     response = {"name": "f", "id": "a", "response": {"output": "see"}, "parts": [medium]}
     made = repaired([ASKED, CALLED, user({"functionResponse": response}), MORE], GEMINI_2)
@@ -169,8 +169,8 @@ def test_media_that_moves_out_of_a_response_stays_native() -> None:
     assert "parts" not in made[2]["parts"][0]["functionResponse"]
 
 
-def test_file_within_a_response_is_told_where_it_cannot_stand() -> None:
-    """Before Gemini 3 no response has parts, and a file has no other form than its name."""
+def test_file_within_a_response_becomes_text_before_gemini_3() -> None:
+    """Before Gemini 3 no response has parts."""
     nested = [{"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}}]
     response = {"name": "f", "id": "a", "response": {"output": "see "}, "parts": nested}
 
@@ -180,7 +180,7 @@ def test_file_within_a_response_is_told_where_it_cannot_stand() -> None:
 
 
 def test_nested_file_stays_native_beside_a_shortened_text() -> None:
-    """From Gemini 3 on."""
+    """Gemini 3 accepts parts in a response."""
     nested = {"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}}
     response = {"name": "f", "id": "a", "response": {"output": "long"}, "parts": [nested]}
     native = [ASKED, CALLED, user({"functionResponse": response})]
@@ -203,7 +203,7 @@ def test_single_content_without_a_role_gets_one_when_another_follows() -> None:
 
 
 def test_unknown_fields_of_parts_and_contents_stay() -> None:
-    """Behind a repair that is no matter of theirs."""
+    """The repair changes the role alone."""
     odd: dict[str, Any] = {
         "role": "function",
         "later": 1,
@@ -218,7 +218,7 @@ def test_unknown_fields_of_parts_and_contents_stay() -> None:
 
 
 def test_dropped_rounds_drop_their_items() -> None:
-    """A cut of whole rounds leaves all other items as they are."""
+    """All other items are the same objects."""
     native = [ASKED, CALLED, ANSWERED, MORE, UNNAMED, UNNAMED_ANSWER]
     projected = project_contents(native)
     cut = [projected.messages[0], *projected.messages[3:]]
@@ -229,7 +229,7 @@ def test_dropped_rounds_drop_their_items() -> None:
 
 
 def test_shortened_result_is_written_anew_beside_unchanged_ones() -> None:
-    """Its neighbour's part is the same object."""
+    """The part of its neighbour is the same object."""
     native = [ASKED, UNNAMED, UNNAMED_ANSWER]
     projected = project_contents(native)
     shorter = [*projected.messages[:2], {**projected.messages[2], "content": "do…"}, projected.messages[3]]
@@ -241,8 +241,8 @@ def test_shortened_result_is_written_anew_beside_unchanged_ones() -> None:
     assert written[2]["parts"][1] is UNNAMED_ANSWER["parts"][1]
 
 
-def test_instruction_and_system_message_between_items() -> None:
-    """An inserted user message is a content; a system message is systemInstruction's."""
+def test_inserted_user_message_is_a_content_and_system_message_is_none() -> None:
+    """A system message belongs to ``systemInstruction``."""
     native = [ASKED, CALLED, ANSWERED]
     projected = project_contents(native)
     more = [{"role": "system", "content": "rules"}, *projected.messages, {"role": "user", "content": "stop"}]
@@ -254,7 +254,7 @@ def test_instruction_and_system_message_between_items() -> None:
 
 
 def test_renamed_call_renames_its_response() -> None:
-    """The message of a result does not say the name, so that only the call is changed."""
+    """The message of a result has no name, so that only the call is changed."""
     native = [ASKED, model(called("my tool", "a")), user(answered("my tool", "a"))]
     made = repaired(native)
 
@@ -263,7 +263,7 @@ def test_renamed_call_renames_its_response() -> None:
 
 
 def test_missing_result_is_the_pipelines_text() -> None:
-    """The words above are those of :data:`MISSING_RESULT`."""
+    """The text above is that of :data:`MISSING_RESULT`."""
     assert MISSING == {"error": MISSING_RESULT.split('"')[3]}
 
 

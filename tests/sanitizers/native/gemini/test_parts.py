@@ -1,4 +1,4 @@
-"""What one part holds."""
+"""Parts are read in both spellings of proto JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_further_data_is_taken_out_and_other_fields_stay() -> None:
 
 
 def test_part_with_one_kind_of_data_is_the_same_object() -> None:
-    """Nothing is copied where nothing is wrong."""
+    """Nothing is copied."""
     part = {"text": "a", "videoMetadata": {}}
 
     assert without_other_data(part, data_of(part)) is part
@@ -43,7 +43,7 @@ def test_part_with_one_kind_of_data_is_the_same_object() -> None:
 
 @pytest.mark.parametrize("name", ["thoughtSignature", "thought_signature"])
 def test_signature_is_read_in_both_spellings(name: str) -> None:
-    """An empty one is none."""
+    """An empty signature is none."""
     assert signature_of({name: "abc"}) == "abc"
     assert signature_of({name: ""}) is None
 
@@ -58,7 +58,7 @@ def test_signature_is_read_in_both_spellings(name: str) -> None:
     ],
 )
 def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) -> None:
-    """The error names the field and holds nothing of its value."""
+    """The error names the field, and holds nothing of its value."""
     with pytest.raises(Unrepairable) as refused:
         parts_of(content, 3)
 
@@ -67,7 +67,7 @@ def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) 
 
 @pytest.mark.parametrize("content", [{}, {"parts": None}, {"parts": []}])
 def test_content_without_parts_is_read(content: dict[str, Any]) -> None:
-    """It is the rules' matter that it is empty."""
+    """The rules report that it is empty."""
     assert parts_of(content, 0) == []
 
 
@@ -77,6 +77,6 @@ def test_bare_part_is_a_list_of_one() -> None:
 
 
 @pytest.mark.parametrize("response", [None, "text", {"parts": 7}, {"parts": ["text"]}, {}])
-def test_unreadable_nested_parts_are_none(response: Any) -> None:
-    """They are not carried."""
+def test_unreadable_nested_parts_are_left_out(response: Any) -> None:
+    """Only objects with media are read."""
     assert [*nested_parts(response)] == []

@@ -1,4 +1,4 @@
-"""Contents as chat messages."""
+"""Contents are read as chat messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.strategies.contents import PNG
 
 
 def content_of(part: dict[str, Any], role: str = "user") -> Any:
-    """Return the content of the message that *part* alone is."""
+    """Return the content of the message for *part* alone."""
     [message] = project_contents([{"role": role, "parts": [part]}]).messages
     return message["content"]
 
@@ -50,12 +50,12 @@ def content_of(part: dict[str, Any], role: str = "user") -> Any:
     ],
 )
 def test_part_becomes_what_a_message_can_hold(part: dict[str, Any], content: Any) -> None:
-    """Text stays text, bytes are media, and what has no form is told."""
+    """Bytes become media. Data without a form in messages becomes a text."""
     assert content_of(part) == content
 
 
-def test_media_of_the_model_is_told_and_not_carried() -> None:
-    """An assistant message holds no media at any provider."""
+def test_media_of_the_model_becomes_a_text() -> None:
+    """No provider accepts media in an assistant message."""
     part = {"inlineData": {"mimeType": "image/png", "data": PNG}}
 
     assert content_of(part, "model") == [{"type": "text", "text": "[image/png]"}]
@@ -82,7 +82,7 @@ def test_response_is_the_text_under_its_usual_key_or_json(response: Any, content
 
 
 def test_signature_stands_on_its_call() -> None:
-    """Where Google's OpenAI endpoint has it, so that a changed call keeps it."""
+    """It stands where Google's OpenAI endpoint has it, so that a changed call keeps it."""
     [message] = project_contents([model(called("f", "a"))]).messages
 
     assert message["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": SIGNED}}
@@ -100,10 +100,10 @@ def test_signature_stands_on_its_call() -> None:
         ([called("f", "a")], [answered("other", "a")], [0]),
     ],
 )
-def test_response_answers_by_id_and_else_by_name_and_order(
+def test_response_belongs_to_the_call_of_its_id_or_else_of_its_name_and_order(
     calls: list[Any], responses: list[Any], order: list[int]
 ) -> None:
-    """Within the model's content before it."""
+    """The calls are those of the model's content before it."""
     turn, *results = project_contents([model(*calls), user(*responses)]).messages
     ids = [call["id"] for call in turn["tool_calls"]]
 
@@ -111,7 +111,7 @@ def test_response_answers_by_id_and_else_by_name_and_order(
 
 
 def test_response_without_a_call_keeps_its_name_for_the_pipeline() -> None:
-    """It has no id, so that nothing else is taken for its call."""
+    """It has no id, so that no other call is taken for its own."""
     [result] = project_contents([user(answered("f"))]).messages
 
     assert result == {"role": "tool", "name": "f", "content": "done"}
@@ -129,8 +129,8 @@ def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
     assert longer.unnamed == {*ids, longer.messages[-1]["tool_calls"][0]["id"]}
 
 
-def test_derived_id_is_none_that_the_list_has() -> None:
-    """Also where it comes later."""
+def test_derived_id_differs_from_every_id_of_the_list() -> None:
+    """The other id may come later."""
     [turn] = project_contents([model(called("f"))]).messages
     taken = turn["tool_calls"][0]["id"]
 
@@ -141,8 +141,8 @@ def test_derived_id_is_none_that_the_list_has() -> None:
     assert first["tool_calls"][0]["id"] != taken
 
 
-def test_originals_are_of_parts_and_calls_that_live() -> None:
-    """The id() of anything else could become another object's."""
+def test_originals_are_keyed_by_objects_that_stay_alive() -> None:
+    """The ``id()`` of a deleted object could become another object's."""
     part = {"text": "a", "videoMetadata": {}}
     projected = project_contents([model(part, called("f")), user(answered("f")), user(said())])
     turn = projected.messages[0]
@@ -163,7 +163,7 @@ def test_originals_are_of_parts_and_calls_that_live() -> None:
     ],
 )
 def test_one_content_can_be_several_messages(content: dict[str, Any], roles: list[str]) -> None:
-    """Each of its own role; results stand before the user's words."""
+    """Each message has its own role. Results stand before the user's texts."""
     projected = project_contents([content])
 
     assert [message["role"] for message in projected.messages] == roles
@@ -171,7 +171,7 @@ def test_one_content_can_be_several_messages(content: dict[str, Any], roles: lis
 
 
 def test_work_is_linear_and_counted() -> None:
-    """Twice the parts take twice the steps, whoever answers whom."""
+    """Twice the parts take twice the steps."""
 
     def steps(size: int) -> int:
         limit = WorkLimit(10**9)

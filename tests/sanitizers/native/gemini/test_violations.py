@@ -55,7 +55,7 @@ BROKEN: list[tuple[str, list[dict[str, Any]], int]] = [
 
 @pytest.mark.parametrize(("rule", "native", "index"), BROKEN)
 def test_broken_rule_is_found_in_its_place(rule: str, native: list[dict[str, Any]], index: int) -> None:
-    """At the models that have the rule."""
+    """The profile is one that has the rule."""
     profile = {"nested_media": GEMINI_2, "user_run": GEMINI_1}.get(rule, GEMINI_3_STRICT)
     found = {(violation.rule, violation.index) for violation in find_content_violations(native, profile)}
 
@@ -88,7 +88,7 @@ def test_every_rule_is_broken_once() -> None:
     ],
 )
 def test_list_that_the_models_take_breaks_no_rule(native: list[dict[str, Any]], profile: Profile) -> None:
-    """Facts of models come from the profile."""
+    """The profile says what its models accept."""
     assert find_content_violations(native, profile) == ()
 
 

@@ -1,4 +1,4 @@
-"""Messages as parts of a content."""
+"""Messages are written as parts of a content."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.support.builders import assistant, call, image, text, tool, user
 from tests.support.strategies.contents import PNG
 
 
-def test_sound_parts_are_the_same_objects_and_others_go() -> None:
-    """Thoughts, signatures and unknown fields stay with them."""
+def test_sound_parts_are_the_same_objects_and_others_are_left_out() -> None:
+    """Sound parts keep thoughts, signatures and unknown fields."""
     thought = {"text": "a", "thought": True, "later": 1}
     signed = {"text": "", "thoughtSignature": SIGNED}
 
@@ -23,13 +23,13 @@ def test_sound_parts_are_the_same_objects_and_others_go() -> None:
     assert [id(part) for part in kept] == [id(thought), id(signed)]
 
 
-def test_second_data_of_a_part_goes() -> None:
-    """Gemini takes one field of the oneof."""
+def test_second_data_of_a_part_is_left_out() -> None:
+    """Gemini accepts one field of the oneof."""
     assert sound_parts([{"text": "a", "inlineData": {}, "thought": True}]) == [{"text": "a", "thought": True}]
 
 
-def test_part_of_a_changed_message_that_is_unchanged_is_its_native_part() -> None:
-    """Merging two messages keeps what their parts carry."""
+def test_unchanged_part_of_a_changed_message_is_its_native_part() -> None:
+    """Merging two messages keeps the fields of their parts."""
     native = {"text": "a", "videoMetadata": {}}
     part, made = text("a"), call("x", "f", "{}")
     native_call = {"functionCall": {"name": "f"}, "thoughtSignature": SIGNED}
@@ -55,7 +55,7 @@ def test_new_call_has_its_arguments_as_an_object(arguments: str, args: dict[str,
 
 
 def test_changed_call_keeps_its_signature() -> None:
-    """It stands in Google's place on the call."""
+    """The signature stands in Google's place on the call."""
     changed = {**call("x", "f", "{}"), "extra_content": {"google": {"thought_signature": SIGNED}}}
 
     [part] = write_turn(assistant(None, [changed]), {}, set())
@@ -64,14 +64,14 @@ def test_changed_call_keeps_its_signature() -> None:
 
 
 def test_new_media_is_written_inline() -> None:
-    """From its data: URL."""
+    """Its bytes come from its data: URL."""
     url = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
 
     assert write_turn(user([url]), {}, set()) == [{"inlineData": {"mimeType": "image/png", "data": PNG}}]
 
 
 def test_media_that_is_not_inline_is_refused() -> None:
-    """The pipeline lets none through for Gemini."""
+    """The pipeline leaves no such media for Gemini."""
     with pytest.raises(Unrepairable):
         write_turn(user([image("https://example.org/a.png")]), {}, set())
 
@@ -87,7 +87,7 @@ def test_media_that_is_not_inline_is_refused() -> None:
     ],
 )
 def test_new_result_is_its_own_object_or_its_text(content: Any, response: dict[str, Any]) -> None:
-    """With the name and the id of its call."""
+    """It has the name and the id of its call."""
     part = write_result(tool("x", content), None, "f", "x", {})
 
     assert part == {"functionResponse": {"id": "x", "name": "f", "response": response}}
@@ -104,7 +104,7 @@ def test_unchanged_result_of_its_call_is_the_same_object() -> None:
 def test_unchanged_result_of_a_call_by_another_name_or_id_keeps_the_rest(
     name: str, call_id: str | None
 ) -> None:
-    """Its response and fields that are unknown here."""
+    """Its response and its unknown fields stay."""
     original = answered("f", "x")
     original["functionResponse"]["willContinue"] = False
     original["partMetadata"] = {}
