@@ -110,13 +110,6 @@ def test_gaps_across_pieces_are_counted_once(piece: int) -> None:
         assert 5 == features_of("\n  a  b   c\td\n\t\te \tf\n   \t\tg")[0][NAMES.index("gaps")]
 
 
-@pytest.mark.parametrize("text", ["fooBar(1)\n\tx é", "A", "a", "\n ", " \n"])
-def test_long_text_is_counted_to_its_end(text: str) -> None:
-    """A text of several pieces has the counts of the slow reading."""
-    long = text * (100_000 // len(text))
-    assert counted(long) == features_of(long).counts
-
-
 @given(texts, texts)
 def test_appended_text_lowers_no_count(text: str, more: str) -> None:
     """Each count stays or grows."""

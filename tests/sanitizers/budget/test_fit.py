@@ -65,15 +65,6 @@ def test_tools_and_system_prompt_over_the_window_are_separate_parts(tools: int, 
     assert max(done.parts.tools, done.parts.system) > 32_768
 
 
-def test_off_sends_everything_and_refuses_nothing() -> None:
-    """The preset ``off`` leaves the refusal to the provider."""
-    history = rounds(50, 10_000)
-    done = fit(CutInput(history, OPENAI, size), marks_for(PRESETS["off"], limit=1_000), PRESETS["off"])
-
-    assert done.messages is history
-    assert done.verdict == "fits"
-
-
 def test_a_repair_that_adds_tokens_causes_another_cut() -> None:
     """Synthesized results bring this history over the mark, and a further round makes room."""
     calls = [call(f"m{n}") for n in range(40)]

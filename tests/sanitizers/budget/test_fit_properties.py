@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,10 +64,23 @@ budgets = st.builds(
 histories = st.one_of(sessions(max_rounds=12), legal_histories(extras=False))
 
 
-def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> tuple[History, Fitted]:
-    """Sanitize and fit a history. Return the sanitized history, and the outcome."""
+class Cut(NamedTuple):
+    """A sanitized history, and its outcome under a profile, a budget and a policy."""
+
+    legal: History
+    done: Fitted
+    profile: Profile
+    budget: Marks
+    policy: CutPolicy
+
+
+def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> Cut:
+    """Sanitize and fit a history."""
     legal = list(sanitize(history, profile).messages)
-    return legal, fit(CutInput(legal, profile, size), budget, policy)
+    return Cut(legal, fit(CutInput(legal, profile, size), budget, policy), profile, budget, policy)
+
+
+cuts = st.builds(cut, histories, profiles, budgets, policies)
 
 
 def calls_and_results(messages: History) -> tuple[list[str], list[str]]:
@@ -76,12 +89,10 @@ def calls_and_results(messages: History) -> tuple[list[str], list[str]]:
     return calls, [message["tool_call_id"] for message in messages if message["role"] == "tool"]
 
 
-@given(histories, profiles, budgets, policies)
-def test_a_cut_history_breaks_no_rule(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_a_cut_history_breaks_no_rule(made: Cut) -> None:
     """Each call still has its result."""
-    _, done = cut(history, profile, budget, policy)
+    _, done, profile, *_ = made
     sent = list(done.messages)
     calls, results = calls_and_results(sent)
 
@@ -89,12 +100,10 @@ def test_a_cut_history_breaks_no_rule(
     assert Counter(calls) == Counter(results)
 
 
-@given(histories, profiles, budgets, policies)
-def test_the_goal_the_last_message_and_the_newest_unit_stay(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_the_goal_the_last_message_and_the_newest_unit_stay(made: Cut) -> None:
     """System messages stay too, and calls are unchanged."""
-    legal, done = cut(history, profile, budget, policy)
+    legal, done, *_ = made
     sent = json.dumps(list(done.messages), ensure_ascii=False)
     own = [message for message in legal if is_from_user(message)]
     newest = max(at for at, message in enumerate(legal) if message["role"] not in RESULT_ROLES)
@@ -108,12 +117,10 @@ def test_the_goal_the_last_message_and_the_newest_unit_stay(
     assert all(call in [c for m in legal for c in m.get("tool_calls") or ()] for call in kept)
 
 
-@given(histories, profiles, budgets, policies)
-def test_equal_input_is_cut_equally_and_never_mutated(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_equal_input_is_cut_equally_and_never_mutated(made: Cut) -> None:
     """A copy gives the same bytes and the same report. The input is unchanged."""
-    legal, done = cut(history, profile, budget, policy)
+    legal, done, profile, budget, policy = made
     before = copy.deepcopy(legal)
     again = fit(CutInput(before, profile, size), budget, policy)
 
@@ -145,12 +152,10 @@ def test_a_request_begins_with_the_one_before_it(
         before = done
 
 
-@given(histories, profiles, budgets, policies)
-def test_a_second_turnright_changes_nothing(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_a_second_turnright_changes_nothing(made: Cut) -> None:
     """A history that fits the same marks goes through as the same object, without a second marker."""
-    _, done = cut(history, profile, budget, policy)
+    _, done, profile, budget, policy = made
     if done.verdict != "fits":
         return
     again = fit(CutInput(done.messages, profile, size), budget, policy)
@@ -159,12 +164,10 @@ def test_a_second_turnright_changes_nothing(
     assert again.changes == ()
 
 
-@given(histories, profiles, budgets, budgets, policies)
-def test_a_smaller_second_turnright_leaves_one_notice(
-    history: History, profile: Profile, budget: Marks, second: Marks, policy: CutPolicy
-) -> None:
+@given(cuts, budgets)
+def test_a_smaller_second_turnright_leaves_one_notice(made: Cut, second: Marks) -> None:
     """The notice counts what both turnrights removed."""
-    _, done = cut(history, profile, budget, policy)
+    _, done, profile, _, policy = made
     again = fit(CutInput(done.messages, profile, size), second, policy)
     sent = json.dumps(list(again.messages), ensure_ascii=False)
 
@@ -172,12 +175,10 @@ def test_a_smaller_second_turnright_leaves_one_notice(
     assert find_violations(again.messages, profile) == ()
 
 
-@given(histories, profiles, budgets, policies)
-def test_a_fitting_verdict_is_never_over_the_hard_mark(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_a_fitting_verdict_is_never_over_the_hard_mark(made: Cut) -> None:
     """The tokens are the sums over the messages."""
-    legal, done = cut(history, profile, budget, policy)
+    legal, done, _, budget, *_ = made
     turns = total(list(done.messages)[count_leading_system(done.messages) :], size)
 
     assert budget.hard is not None
@@ -203,12 +204,10 @@ def test_total_of_a_plan_is_the_sum_of_the_remaining_messages(
     assert plan.total == left
 
 
-@given(histories, profiles, budgets, policies)
-def test_every_missing_text_stood_in_a_message_of_the_change_list(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_every_missing_text_stood_in_a_message_of_the_change_list(made: Cut) -> None:
     """The list names no other message, and quotes no text."""
-    legal, done = cut(history, profile, budget, policy)
+    legal, done, *_ = made
     named = {change.index for change in done.changes if change.kind in ("dropped", "replaced", "merged")}
     sent = json.dumps(list(done.messages), ensure_ascii=False)
     objects = {id(message) for message in done.messages}
@@ -224,12 +223,10 @@ def test_every_missing_text_stood_in_a_message_of_the_change_list(
     assert "§" not in told
 
 
-@given(histories, profiles, budgets, policies)
-def test_removed_messages_by_reason_match_the_change_list(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_removed_messages_by_reason_match_the_change_list(made: Cut) -> None:
     """Each reason has as many messages as the list has changes."""
-    _, done = cut(history, profile, budget, policy)
+    done, policy = made.done, made.policy
     told = Counter(
         change.reason
         for change in done.changes
@@ -241,12 +238,10 @@ def test_removed_messages_by_reason_match_the_change_list(
     assert all(isinstance(removed, Removed) for removed in done.removed.values())
 
 
-@given(histories, profiles, budgets, policies)
-def test_at_most_one_notice_states_the_number_of_dropped_messages(
-    history: History, profile: Profile, budget: Marks, policy: CutPolicy
-) -> None:
+@given(cuts)
+def test_at_most_one_notice_states_the_number_of_dropped_messages(made: Cut) -> None:
     """A notice is left out where it costs more than the dropped messages."""
-    legal, done = cut(history, profile, budget, policy)
+    legal, done, policy = made.legal, made.done, made.policy
     gone = sum(change.kind == "dropped" and change.step == "budget" for change in done.changes)
     sent = json.dumps(list(done.messages), ensure_ascii=False)
 

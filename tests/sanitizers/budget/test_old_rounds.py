@@ -11,12 +11,14 @@ from sanitizers.budget.replay import plan_cuts
 from tests.sanitizers.budget.histories import SMALL, a_round, marks, plan, rounds, size, total
 from tests.support.builders import assistant, system, user
 
+DROPPING = replace(SMALL, aged=None, clear=False)
+NO_SHARE = replace(DROPPING, kept_users=0)
+
 
 def test_whole_rounds_are_dropped_oldest_first() -> None:
     """The total with the notice is at the low mark, and no call loses its result."""
     history = rounds(20, 1_000)
-    policy = replace(SMALL, aged=None, clear=False)
-    done = plan(history, marks(total(history) - 1), policy)
+    done = plan(history, marks(total(history) - 1), DROPPING)
 
     gone = sorted(done.gone)
     assert gone == list(range(1, gone[-1] + 1))
@@ -36,7 +38,7 @@ def test_first_and_last_user_message_and_newest_round_stay() -> None:
         *a_round(1, 2_000),
         *a_round(2, 2_000),
     ]
-    done = plan(history, marks(1_700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+    done = plan(history, marks(1_700, 100), NO_SHARE)
 
     assert sorted(done.gone) == [2, 3, 5, 6]
 
@@ -45,7 +47,7 @@ def test_all_user_messages_of_the_last_turn_stay() -> None:
     """A client may send context in a message of its own."""
     last = [user("CONTEXT: the deadline is today."), user("Now mend B.")]
     history = [user("goal"), *a_round(0, 2_000), *last, *a_round(1, 2_000), *a_round(2, 2_000)]
-    done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+    done = plan(history, marks(700, 100), NO_SHARE)
 
     assert sorted(done.gone) == [1, 2, 5, 6]
 
@@ -60,7 +62,7 @@ def test_a_last_message_with_the_text_of_a_step_stays() -> None:
         user("Please continue."),
     ]
     history += [*a_round(2, 2_000), *a_round(3, 2_000)]
-    done = plan(history, marks(700, 100), replace(SMALL, aged=None, clear=False, kept_users=0))
+    done = plan(history, marks(700, 100), NO_SHARE)
 
     assert sorted(done.gone) == [1, 2, 4, 5, 7, 8]
 
@@ -98,12 +100,11 @@ def test_the_last_message_of_an_earlier_cut_may_be_dropped_at_the_next() -> None
     """A newer user message has come, and room is needed."""
     history = [user("goal"), *a_round(0, 2_000), user("pinned" + "w" * 400)]
     history += [*a_round(1, 2_000), *a_round(2, 2_000), *a_round(3, 2_000)]
-    policy = replace(SMALL, aged=None, clear=False, kept_users=0)
-    first = plan(history, marks(1_500, 750), policy)
+    first = plan(history, marks(1_500, 750), NO_SHARE)
     second = plan(
         [*history, assistant("ok"), user("new"), *a_round(4, 2_000), *a_round(5, 2_000)],
         marks(1_500, 750),
-        policy,
+        NO_SHARE,
     )
 
     assert 3 not in first.gone
@@ -114,7 +115,7 @@ def test_the_last_message_of_an_earlier_cut_may_be_dropped_at_the_next() -> None
 def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
     """A cut that drops no message is no event."""
     history = [user("goal"), *[m for n in range(6) for m in (assistant(f"a{n}"), user(f"u{n}"))]]
-    policy = replace(SMALL, aged=None, clear=False, kept_users=0, middle=False)
+    policy = replace(NO_SHARE, middle=False)
     budget = Marks(125, 125, 25, 500)
 
     def sized(message: dict[str, Any]) -> int:
@@ -132,11 +133,10 @@ def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
 def test_a_notice_counts_for_the_low_mark_and_saves_more_than_it_costs() -> None:
     """Without such a saving there is no notice."""
     history = rounds(20, 200)
-    policy = replace(SMALL, aged=None, clear=False)
     for low in range(300, 700, 20):
-        assert plan(history, marks(total(history) - 1, low), policy).total <= low
+        assert plan(history, marks(total(history) - 1, low), DROPPING).total <= low
     short = [user("g"), assistant("a"), user("b" * 400)]
-    done = plan(short, marks(total(short) - 1, total(short) - 2), policy)
+    done = plan(short, marks(total(short) - 1, total(short) - 2), DROPPING)
     assert sorted(done.gone) == [1]
     assert done.noticed == 0
 
@@ -144,24 +144,23 @@ def test_a_notice_counts_for_the_low_mark_and_saves_more_than_it_costs() -> None
 def test_a_new_notice_replaces_that_of_an_earlier_turnright() -> None:
     """The number of the earlier notice is added. Without a new notice, the earlier one stays."""
     history = [user("goal"), notice_message(40), *rounds(20, 1_000)[1:]]
-    policy = replace(SMALL, aged=None, clear=False)
-    done = plan(history, marks(total(history) - 1), policy)
-    twice = plan(history, marks(total(history) // 4), policy)
+    done = plan(history, marks(total(history) - 1), DROPPING)
+    twice = plan(history, marks(total(history) // 4), DROPPING)
 
     assert 1 in done.gone
     assert done.noticed == 40 + len(done.gone) - 1
     assert len(twice.events) > 1
     assert twice.noticed == 40 + len(twice.gone) - 1
     alone = [user("goal" * 100), notice_message(40), user("last" * 100)]
-    assert plan(alone, Marks(150, 150, 75, 500), policy).gone == {}
+    assert plan(alone, Marks(150, 150, 75, 500), DROPPING).gone == {}
 
 
 def test_kept_messages_stay_until_the_next_cut() -> None:
     """A new user message alone changes no earlier message."""
     history = rounds(12, 1_000)
     budget = marks(total(history) - 1)
-    before = plan(history, budget, replace(SMALL, aged=None, clear=False))
-    after = plan([*history, assistant("ok"), user("new")], budget, replace(SMALL, aged=None, clear=False))
+    before = plan(history, budget, DROPPING)
+    after = plan([*history, assistant("ok"), user("new")], budget, DROPPING)
 
     assert (before.gone, before.cut, before.events) == (after.gone, after.cut, after.events)
 
@@ -184,7 +183,7 @@ def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
     """The turns of these messages are too old, though the cut went further."""
     history = [user("goal"), *[m for n in range(4) for m in (user(f"q{n}"), assistant(f"a{n}"))]]
     history += [m for number in range(20) for m in a_round(number, 1_000)]
-    policy = replace(SMALL, aged=None, clear=False, last_turns=3, kept_users=0.9)
+    policy = replace(DROPPING, last_turns=3, kept_users=0.9)
     budget = marks(total(history) // 2)
     before, after = plan(history, budget, policy), plan([*history, user("q4")], budget, policy)
 
@@ -196,7 +195,7 @@ def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
 def test_system_messages_between_turns_stay() -> None:
     """Rounds around them are dropped."""
     history = [*rounds(6, 1_000), system("later"), *rounds(6, 1_000)[1:]]
-    done = plan(history, marks(total(history) - 1), replace(SMALL, aged=None, clear=False))
+    done = plan(history, marks(total(history) - 1), DROPPING)
 
     assert history.index(system("later")) not in done.gone
     assert done.gone

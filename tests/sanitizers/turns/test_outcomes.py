@@ -10,14 +10,10 @@ from sanitizers.turns.notices import loop_note, with_notices
 from sanitizers.turns.outcomes import outcome_of, words_of
 from tests.sanitizers.turns.histories import (
     ENFORCE,
-    RETRY,
-    History,
     guard,
     loop_of,
-    rounds_of,
-    smolagents_calls,
 )
-from tests.support.builders import assistant, image, text, tool, user
+from tests.support.builders import image, text, tool, user
 
 NOTE = loop_note(1, 5)
 PART = {"type": "tool_result", "content": "ok"}
@@ -39,6 +35,7 @@ CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
         (user([text("Observation:\nx\nCall id: c1\nError:\nno")]), user("Observation:\nx\nError:\nno")),
         (tool("a", {"n": 1}), tool("b", {"n": 1})),
         (tool("a", {"n": 1}), with_notices(tool("b", {"n": 1}), [NOTE])),
+        (tool("a", [1, {"a": None}]), tool("b", [1, {"a": None}])),
         (tool("a", None), with_notices(tool("b", None), [NOTE])),
         (user([{**PART, "tool_use_id": "a"}]), user([{**PART, "tool_use_id": "b"}])),
     ],
@@ -75,14 +72,6 @@ def test_the_words_of_a_result_are_its_texts() -> None:
     assert words_of(tool("a", {"n": 1})) == '{"n": 1}'
 
 
-def test_a_moving_cache_mark_does_not_hide_a_loop() -> None:
-    """Clients mark the newest result."""
-    history = loop_of(5)
-    history[-1]["content"] = [text(history[-1]["content"], **CACHED)]
-
-    assert guard(history).turn.loop_period == 1
-
-
 def test_a_note_of_another_turnright_does_not_hide_a_loop() -> None:
     """The note follows one of the results, which may be empty or in parts."""
     for content in ("", "x", [text("x")], [text("x"), image()]):
@@ -95,26 +84,3 @@ def test_a_note_of_another_turnright_does_not_hide_a_loop() -> None:
         assert guard(history).turn.loop_period == 1
         assert noted != history
         assert guard(noted).turn.loop_period == 1
-
-
-def test_errors_of_smolagents_are_a_loop() -> None:
-    """Each error holds the new id of its call."""
-    history: History = [user("New task:\nfind it")]
-    for number in range(5):
-        history += [
-            assistant(smolagents_calls(number, ("f", {"a": 1}))),
-            user(f"Call id: call_{number}_0\nError:\nno{RETRY}"),
-        ]
-
-    assert guard(history).turn.loop_period == 1
-    assert guard(history[:-2]).turn.loop_period == 0
-
-
-def test_results_of_bare_values_are_compared_as_they_are() -> None:
-    """A client may send a list that holds no parts."""
-    history = [
-        message if message["role"] != "tool" else {**message, "content": [1, {"a": None}]}
-        for message in [user("go"), *rounds_of("aaaaa")]
-    ]
-
-    assert guard(history).turn.loop_period == 1
