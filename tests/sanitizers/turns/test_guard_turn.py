@@ -51,6 +51,8 @@ def test_the_instruction_to_finish_ends_the_history() -> None:
         assert said_last(history, words) == [*history, user(words)]
     within = said_last(turn_of(1), words, in_result=True)
     assert within == [*turn_of(1)[:-1], tool("c0", f"r0\n\n{words}")]
+    parts = [*turn_of(1)[:-1], tool("c0", [text("r0")])]
+    assert said_last(parts, words, in_result=True)[-1] == tool("c0", [text("r0"), text(words)])
     carried = said_last([user("go"), *smolagents_round(1)], words, in_result=True)
     assert carried[-1] == user(f"Observation:\nr1\n\n{words}")
     spoken = [*turn_of(1), assistant("Well,")]
@@ -92,12 +94,3 @@ def test_the_limit_decides_before_a_loop_and_a_loop_before_delegation() -> None:
 def test_below_the_limits_the_gate_only_limits_calls_per_turn(policy: Any, gate: CallGate | None) -> None:
     """There is no gate in mode `warn`."""
     assert guard(turn_of(3), policy, None, "f").gate == gate
-
-
-def test_a_result_in_parts_takes_the_instruction_as_a_part() -> None:
-    """The tool's own part is unchanged."""
-    history = [*turn_of(1)[:-1], tool("c0", [text("r0")])]
-
-    assert said_last(history, wrap_up_at_limit(1), in_result=True)[-1] == tool(
-        "c0", [text("r0"), text(wrap_up_at_limit(1))]
-    )

@@ -70,16 +70,6 @@ def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
     assert guard(turn_of(warns), policy).turn.warns == bool(warns)
 
 
-def test_at_the_limit_warn_reports_and_enforce_ends_the_turn() -> None:
-    """Rounds past the limit count too."""
-    for count in (24, 25, 26, 60):
-        told, ended = guard(turn_of(count)), guard(turn_of(count), ENFORCE)
-
-        assert (told.turn.rounds, told.turn.limit, told.turn.wrap_up) == (count, 25, "")
-        assert ended.turn.wrap_up == ("limit" if count >= 25 else "")
-    assert guard(turn_of(60), replace(ENFORCE, max_rounds=0)).turn.wrap_up == ""
-
-
 def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
     """Without other tools, the turn ends."""
     history = turn_of(10, "task")
@@ -102,8 +92,10 @@ def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
         (21, "f", WARN, ()),
         (25, "f", WARN, ("limit",)),
         (26, "f", WARN, ()),
+        (24, "f", ENFORCE, ()),
         (25, "f", ENFORCE, ("limit", "wrap_up")),
-        (26, "f", ENFORCE, ("wrap_up",)),
+        (60, "f", ENFORCE, ("wrap_up",)),
+        (60, "f", replace(ENFORCE, max_rounds=0), ()),
         (1, "f", replace(WARN, max_rounds=1), ("warning", "limit")),
         (9, "task", WARN, ()),
         (10, "task", WARN, ("delegation_limit",)),
@@ -116,7 +108,10 @@ def test_each_event_is_reported_with_the_round_that_caused_it(
     count: int, name: str, policy: TurnPolicy, events: tuple[str, ...]
 ) -> None:
     """The wrap-up is reported with every request."""
-    assert guard(turn_of(count, name), policy).turn.events == events
+    turn = guard(turn_of(count, name), policy).turn
+
+    assert turn.events == events
+    assert turn.wrap_up == ("limit" if "wrap_up" in events else "")
 
 
 plans = st.lists(st.tuples(st.sampled_from(["f", "f", "f", "task"]), st.integers(0, 1)), max_size=30)
