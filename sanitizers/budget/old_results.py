@@ -81,7 +81,7 @@ class OldResults:
     def clear(self, low: int, least: int) -> bool:
         """Clear old results, oldest first, until the total is at *low*, and tell whether any was cleared.
 
-        Nothing is cleared unless all of them together save *least* tokens, or enough to reach *low*.
+        They are cleared only if all of them together save *least* tokens, or enough to reach *low*.
         """
         if self._gain < least and self._ledger.total - self._gain > low:
             return False

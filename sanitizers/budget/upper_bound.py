@@ -126,7 +126,7 @@ def text_bound(family: Family) -> TextBound:
 
     An ASCII character's cost depends on itself and on the one before it (a space's on two). So a text is a walk over
     the classes of characters. A long walk costs at most the mean of its dearest cycle per step. The mean
-    pays for every cycle of a walk. What is left of the walk visits no class twice, and costs at most the dearest such
+    pays for every cycle of a walk. The rest of the walk visits no class twice, and costs at most the dearest such
     walk. Any other character begins a new walk.
     """
 

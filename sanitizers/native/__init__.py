@@ -1,12 +1,12 @@
 """Native lists: the histories that providers write in formats of their own, such as Gemini's ``contents``.
 
-The package's one rule: an item whose every message comes back as the same object is written as the very same item.
-Only what was changed is written anew, so that nothing is lost that a chat message has no place for.
+One rule holds here: an item whose messages come back as the same objects is written as the same item. All others are
+written anew. So fields that a chat message has no place for are not lost.
 
-    protocol    what every format does: project a list, check its own rules, apply changed messages to it
+    protocol    the methods of every format: project a list, check its rules, apply changed messages to it
     gemini      Gemini's ``contents``
 
-Formats import the rest of ``sanitizers`` and not one another. Nothing else in ``sanitizers`` imports this package. Two
+Formats may import the rest of ``sanitizers``, but not one another, and the rest may not import this package. Two
 contracts in ``pyproject.toml`` hold both.
 """
 

@@ -48,7 +48,7 @@ P = TypeVar("P", bound=Projection)
 
 
 class NativeListFormat(Protocol[P]):
-    """A format of native lists. No method writes into what it is given."""
+    """A format of native lists. The methods never mutate their arguments."""
 
     @property
     def name(self) -> str:

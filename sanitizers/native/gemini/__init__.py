@@ -1,12 +1,12 @@
 """Gemini's ``contents`` as a native list format.
 
-    parts        what one part holds, in either spelling of proto JSON
+    parts        reading one part, in either spelling of proto JSON
     project      contents as chat messages
     violations   the rules of contents
     write_parts  changed messages as parts
-    apply        the list again, with the items that are unchanged
+    apply        the list with its unchanged items and the written ones
 
-``systemInstruction`` stands beside the list and is its caller's.
+The caller writes ``systemInstruction``, which stands beside the list.
 """
 
 from __future__ import annotations

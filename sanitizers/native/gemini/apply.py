@@ -21,8 +21,8 @@ def apply_messages(
 ) -> Items:
     """Return *native* with the changes that *sanitized* has against the messages of *projected*.
 
-    Results that follow one another are one content, in the form that every model takes: nothing but responses, each
-    with the name and the id of its call. System messages are left out, since they belong to ``systemInstruction``.
+    Results that follow one another are one content, in the form that every model accepts: responses alone. Each has
+    the name and the id of its call. System messages are left out, since they belong to ``systemInstruction``.
     Returns *native* itself when every item is unchanged.
     """
     writer = _Writer(native, projected, profile, alone=len(native) == 1 == len(sanitized))
