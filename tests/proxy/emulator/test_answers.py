@@ -1,4 +1,4 @@
-"""What the emulated model says: calls for the tools that a prompt names, reports on results, echoes."""
+"""The answers of the emulated model: calls for the tools that a prompt names, quoted results, and echoes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import pytest
 
 from proxy.emulator import judge
 from proxy.emulator.answers import Answer, Script, compose
-from proxy.emulator.arguments import value_for
 from proxy.emulator.judge import read_request
 from proxy.emulator.models import generation_of
-from proxy.emulator.replies import chunks, whole
+from proxy.emulator.replies import whole
 from tests.proxy.emulator.wire import (
     GENERATIONS,
     SIGNED,
@@ -38,7 +37,7 @@ TOOLS = tools(WEATHER, TIME)
 
 
 def answer(name: str, given: dict[str, Any], script: Script | None = None, seed: int = 0) -> Answer:
-    """Return the answer of the model *name*, which must take the body."""
+    """Return the answer of the model *name*, which must accept the body."""
     assert judge(name, given) is None
     request, _ = read_request(given)
     generation = generation_of(name)
@@ -74,12 +73,12 @@ def choice(mode: str, *names: str) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("name", GENERATIONS)
 def test_mentioned_tools_are_called(name: str, words: str, expected: list[str]) -> None:
-    """Each mention of a declared tool is a call, in order."""
+    """Each mention is one call, in the order of the prompt. "twice" repeats a call."""
     assert called(answer(name, prompt(words))) == expected
 
 
-def test_tool_choice_is_kept() -> None:
-    """ANY forces a call among the allowed ones, NONE forbids, AUTO leaves it to the prompt."""
+def test_tool_choice_forces_or_forbids_calls() -> None:
+    """ANY forces a call of an allowed tool. With AUTO the prompt decides."""
     assert called(answer(V2_5, prompt("hello", toolConfig=choice("ANY")))) == ["get_weather"]
     assert called(answer(V2_5, prompt("get_weather", toolConfig=choice("ANY", "get_time")))) == ["get_time"]
     assert called(answer(V2_5, prompt("get_weather", toolConfig=choice("NONE")))) == []
@@ -88,7 +87,7 @@ def test_tool_choice_is_kept() -> None:
 
 @pytest.mark.parametrize("name", SIGNED)
 def test_calls_have_ids_and_one_signature(name: str) -> None:
-    """From generation 3 on, every call has its own id, and the first one a signature."""
+    """The models are those from generation 3 on. The first call has the signature."""
     parts = whole(answer(name, prompt("get_weather get_time")))["candidates"][0]["content"]["parts"]
 
     assert ["thoughtSignature" in part for part in parts] == [True, False]
@@ -96,16 +95,16 @@ def test_calls_have_ids_and_one_signature(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNSIGNED)
-def test_old_calls_have_neither(name: str) -> None:
-    """Up to 2.5 a call has no id and no signature."""
+def test_calls_up_to_2_5_have_no_id_and_no_signature(name: str) -> None:
+    """The call has its name and arguments alone."""
     parts = whole(answer(name, prompt("get_weather")))["candidates"][0]["content"]["parts"]
 
     assert parts == [{"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}]
 
 
 @pytest.mark.parametrize("name", SIGNED)
-def test_answer_can_be_sent_back(name: str) -> None:
-    """What the model says is legal history, over several rounds."""
+def test_answers_are_legal_history(name: str) -> None:
+    """The client sends them back over several rounds."""
     contents = [user(text("get_weather get_time"))]
     for _ in range(3):
         said = whole(answer(name, body(*contents, tools=TOOLS)))["candidates"][0]["content"]
@@ -116,8 +115,8 @@ def test_answer_can_be_sent_back(name: str) -> None:
     assert judge(name, body(*contents, tools=TOOLS)) is None
 
 
-def test_results_are_read() -> None:
-    """After responses the model says how many it read and quotes them."""
+def test_results_are_quoted() -> None:
+    """The answer has their number."""
     given = body(
         user(), model(fc("f"), fc("g", sign=False)), user(fr("f", {"result": "sunny"}), fr("g", {"a": [1]}))
     )
@@ -126,13 +125,13 @@ def test_results_are_read() -> None:
 
 
 def test_prompt_is_echoed() -> None:
-    """Without tools the model repeats the start of the prompt."""
+    """Only the start of a long prompt is repeated."""
     assert answer(V2_5, body(user(text("a" * 200)))).parts == ({"text": f"You said: {'a' * 80}"},)
     assert answer(V2_5, body(user(image()))).parts == ({"text": "I got 1 part(s) and no text."},)
 
 
 def test_text_beside_a_response_gets_an_empty_candidate() -> None:
-    """On generation 3 a prompt merged into a response is answered with no parts."""
+    """Models of generation 3 do this. Older ones answer."""
     given = body(user(), model(fc()), user(fr(), text("go on")))
 
     candidate = whole(answer(V3, given))["candidates"][0]
@@ -140,8 +139,8 @@ def test_text_beside_a_response_gets_an_empty_candidate() -> None:
     assert answer(V2_5, given).parts
 
 
-def test_output_limit_and_stop_sequences_are_kept() -> None:
-    """A text is cut at the token limit with MAX_TOKENS, and at a stop sequence with STOP."""
+def test_output_limit_and_stop_sequences_cut_the_answer() -> None:
+    """The finish reason is MAX_TOKENS at the limit, and STOP at a stop sequence."""
     cut = answer(V2_5, body(user(text("some words")), generationConfig={"maxOutputTokens": 2}))
     stopped = answer(V2_5, body(user(text("one two")), generationConfig={"stopSequences": [" two"]}))
     no_call = answer(V2_5, prompt("get_weather", generationConfig={"max_output_tokens": 1}))
@@ -151,8 +150,8 @@ def test_output_limit_and_stop_sequences_are_kept() -> None:
     assert (no_call.parts, no_call.finish_reason) == ((), "MAX_TOKENS")
 
 
-def test_usage_adds_up() -> None:
-    """The total is prompt, answer and thoughts, which only thinking models have."""
+def test_total_usage_is_the_sum_of_its_parts() -> None:
+    """The parts are prompt, answer and thoughts. Only thinking models count thoughts."""
     for name in (V2_5, V3):
         usage = answer(name, prompt("hello")).usage
         parts = usage["promptTokenCount"] + usage["candidatesTokenCount"] + usage["thoughtsTokenCount"]
@@ -160,8 +159,8 @@ def test_usage_adds_up() -> None:
     assert "thoughtsTokenCount" not in answer(V2_0, prompt("hello")).usage
 
 
-def test_candidates_json_and_thoughts() -> None:
-    """Several candidates, JSON output by schema and thoughts are given when asked for."""
+def test_settings_ask_for_candidates_json_and_thoughts() -> None:
+    """JSON output fits the requested schema."""
     two = whole(answer(V2_5, body(user(), generationConfig={"candidateCount": 2})))
     json_config = {"responseMimeType": "application/json", "responseSchema": schema(n={"type": "INTEGER"})}
     json_config["responseSchema"] |= {"required": ["n"]}  # type: ignore[operator]  # a dict of mixed values
@@ -174,7 +173,7 @@ def test_candidates_json_and_thoughts() -> None:
 
 
 def test_seed_varies_ids_only() -> None:
-    """Another seed gives other ids; the same request and seed give the same answer."""
+    """The same request and seed give the same answer."""
     first, again, other = (answer(V3, prompt("get_time"), seed=seed) for seed in (0, 0, 1))
 
     assert first == again
@@ -183,58 +182,10 @@ def test_seed_varies_ids_only() -> None:
 
 
 def test_scripted_parts_are_completed() -> None:
-    """A scripted call gets the id and the signature that it lacks, from generation 3 on."""
+    """From generation 3 on, a scripted call gets the missing id and signature."""
     script = Script(({"functionCall": {"name": "x", "args": {}}},), "STOP")
 
     part = dict(answer(V3, body(user()), script).parts[0])
     assert part["functionCall"]["id"]
     assert judge(V3, body(user(), model(part), user(fr("x", call_id=part["functionCall"]["id"])))) is None
     assert answer(V2_5, body(user()), script).parts == script.parts
-
-
-def test_stream_of_a_text() -> None:
-    """A text comes in several chunks that join to the whole, and its signature on an empty part at the end."""
-    given = answer(V3, body(user(text("one two three four"))))
-
-    parts = [chunk["candidates"][0]["content"]["parts"][0] for chunk in chunks(given)]
-    assert "".join(part["text"] for part in parts) == given.parts[0]["text"]
-    assert len(parts) > 3
-    assert parts[-1] == {"text": "", "thoughtSignature": given.text_signature}
-    assert [chunk["candidates"][0].get("finishReason") for chunk in chunks(given)][-2:] == [None, "STOP"]
-
-
-def test_each_streamed_call_is_whole_in_its_chunk() -> None:
-    """Each call is whole in its chunk; from generation 3 on an empty text follows with STOP."""
-    old, new = (
-        [chunk["candidates"][0] for chunk in chunks(answer(name, prompt("get_weather get_time")))]
-        for name in (V2_5, V3)
-    )
-
-    assert [list(candidate["content"]["parts"][0]) for candidate in old] == [["functionCall"]] * 2
-    assert [candidate.get("finishReason") for candidate in old] == [None, "STOP"]
-    assert [candidate.get("finishReason") for candidate in new] == [None, None, "STOP"]
-    assert new[-1]["content"]["parts"] == [{"text": ""}]
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"type": "STRING", "enum": ["x", "y"]}, "x"),
-        ({"type": ["null", "integer"]}, 1),
-        ({"type": "INTEGER", "minimum": 5}, 5),
-        ({"type": "NUMBER", "maximum": 0.5}, 0.5),
-        ({"type": "BOOLEAN"}, True),
-        ({"type": "array", "items": {"type": "integer"}, "minItems": "2"}, [1, 1]),
-        ({"anyOf": [{"type": "null"}, {"type": "boolean"}]}, True),
-        ({"const": 7}, 7),
-        ({"type": "STRING", "format": "date-time"}, "2026-01-01T00:00:00Z"),
-        ({"type": "string", "maxLength": 3}, "exa"),
-        ({"$ref": "#/$defs/A", "$defs": {"A": {"type": "integer"}}}, 1),
-        ({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}}, "example value"),
-        ({"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a", "b"]}, {"a": None}),
-        (True, "example value"),
-    ],
-)
-def test_value_for_a_schema(given: Any, expected: Any) -> None:
-    """A value fits its schema, in both dialects."""
-    assert value_for(given) == expected

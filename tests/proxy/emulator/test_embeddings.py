@@ -1,4 +1,4 @@
-"""The emulator's embeddings: what they are, and what is refused, in Google's words where they are known."""
+"""Embeddings of the emulator, and its refusals in Google's words where they are known."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def request(text: str = "a", **fields: Any) -> dict[str, Any]:
     return {"model": f"models/{MODEL}", "content": {"parts": [{"text": text}]}, **fields}
 
 
-async def test_a_text_has_one_vector(emulator: Client) -> None:
-    """Alone or in a batch, a text has the same vector, of the size that is asked for, and another text another."""
+async def test_vector_depends_on_the_text_alone(emulator: Client) -> None:
+    """The same text has the same vector in a batch. It has the requested size."""
     _, alone = await emulator.post(ONE, request(outputDimensionality=4))
     _, full = await emulator.post(ONE, request())
     wanted = [request(text, outputDimensionality=4) for text in ("b", "a")]
@@ -34,8 +34,8 @@ async def test_a_text_has_one_vector(emulator: Client) -> None:
     assert "usageMetadata" not in batch
 
 
-async def test_newer_models_count(emulator: Client) -> None:
-    """A model behind the first one says how many tokens it read."""
+async def test_newer_embedding_models_report_usage(emulator: Client) -> None:
+    """``gemini-embedding-001`` reports none."""
     body = request("abcdefgh", model=f"models/{NEWER}")
     _, answer = await emulator.post(f"/v1beta/models/{NEWER}:embedContent", body)
 
@@ -84,15 +84,15 @@ async def test_newer_models_count(emulator: Client) -> None:
 async def test_illegal_embedding_request_is_a_400_that_names_the_rule(
     emulator: Client, path: str, body: Any, message: str
 ) -> None:
-    """A request that breaks a rule is a 400 that says which."""
+    """The text is Google's where it is known."""
     status, answer = await emulator.post(path, body)
 
     assert status == 400
     assert answer["error"]["message"].startswith(message)
 
 
-async def test_each_model_does_its_own(emulator: Client) -> None:
-    """A model that chats does not embed, and one that embeds does not chat."""
+async def test_chat_models_do_not_embed_and_embedding_models_do_not_chat(emulator: Client) -> None:
+    """The answer is a 404 in both cases."""
     status, answer = await emulator.post(f"/v1beta/models/{V3}:embedContent", request())
     chats, _ = await emulator.post(f"/v1beta/models/{MODEL}:generateContent", {"contents": []})
 
@@ -100,8 +100,8 @@ async def test_each_model_does_its_own(emulator: Client) -> None:
     assert "is not supported for embedContent" in answer["error"]["message"]
 
 
-async def test_faults_and_journal(emulator: Client) -> None:
-    """A fault comes before the answer, and the journal has both."""
+async def test_embeddings_consume_faults_and_are_recorded(emulator: Client) -> None:
+    """The first request gets the fault, the second one the answer."""
     await emulator.fault(status=503)
     statuses = [(await emulator.post(ONE, request()))[0] for _ in range(2)]
 

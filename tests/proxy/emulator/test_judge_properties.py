@@ -1,4 +1,4 @@
-"""Whatever JSON comes in, the judge answers and leaves its input alone."""
+"""The judge answers any JSON, and does not change it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proxy.emulator import judge
 from proxy.emulator.answers import compose
 from proxy.emulator.judge import read_request
-from proxy.emulator.messages import MESSAGES, snake_case
+from proxy.emulator.messages import MESSAGES
 from proxy.emulator.models import generation_of
 from proxy.emulator.replies import chunks, whole
 from tests.proxy.emulator.wire import GENERATIONS, fc, fr, image, text
@@ -54,7 +54,7 @@ MODELS = st.sampled_from(GENERATIONS)
 
 @given(model=MODELS | st.text(max_size=12), body=JSON)
 def test_judge_never_raises(model: str, body: Any) -> None:
-    """Arbitrary JSON gets a refusal with a text, or none, and is not changed."""
+    """A refusal has a text. The input is not changed."""
     before = copy.deepcopy(body)
 
     refusal = judge(model, body)
@@ -65,7 +65,7 @@ def test_judge_never_raises(model: str, body: Any) -> None:
 
 @given(model=MODELS, body=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), contents=CONTENTS)
 def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, Any], contents: Any) -> None:
-    """Contents with arbitrary fields beside them get an answer, the same one each time."""
+    """The contents have arbitrary fields beside them. The answer is the same each time."""
     given_body = {**body, "contents": contents}
 
     assert judge(model, given_body) == judge(model, given_body)
@@ -73,7 +73,7 @@ def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, 
 
 @given(model=MODELS, field=st.sampled_from(["parameters", "parametersJsonSchema"]), schema=SCHEMAS)
 def test_judge_never_raises_for_schemas(model: str, field: str, schema: Any) -> None:
-    """Whatever is made of a schema's keywords gets an answer, for either field."""
+    """The schema is any combination of keywords, in either field."""
     declaration = {"name": "f", field: schema}
     given_body = {
         "contents": [{"role": "user", "parts": [text()]}],
@@ -85,8 +85,8 @@ def test_judge_never_raises_for_schemas(model: str, field: str, schema: Any) -> 
 
 
 @given(model=MODELS, contents=CONTENTS)
-def test_what_is_taken_is_answered(model: str, contents: Any) -> None:
-    """Every body that the judge takes gets an answer, whole and streamed, and always the same."""
+def test_every_accepted_body_gets_an_answer(model: str, contents: Any) -> None:
+    """The answer is always the same. It has one finish reason, whole and streamed."""
     body = {"contents": contents}
     generation = generation_of(model)
     assert generation is not None
@@ -99,16 +99,3 @@ def test_what_is_taken_is_answered(model: str, contents: Any) -> None:
     assert answer == compose(model, request, generation)
     assert whole(answer)["candidates"][0]["finishReason"] == "STOP"
     assert ["finishReason" in chunk["candidates"][0] for chunk in chunks(answer)].count(True) == 1
-
-
-def respell(value: Any) -> Any:
-    """Return *value* with every key in the proto's spelling."""
-    if isinstance(value, dict):
-        return {snake_case(key): respell(item) for key, item in value.items()}
-    return [respell(item) for item in value] if isinstance(value, list) else value
-
-
-@given(model=MODELS, contents=CONTENTS)
-def test_both_spellings_are_one(model: str, contents: Any) -> None:
-    """The same contents in snake case get the same verdict."""
-    assert judge(model, {"contents": contents}) == judge(model, {"contents": respell(contents)})

@@ -1,4 +1,4 @@
-"""The order of turns and the pairing of calls and responses: each refused body beside the nearest accepted one."""
+"""The order of turns, and the pairing of calls and responses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from proxy.emulator import judge
 from proxy.emulator.errors import INVALID_ARGUMENT
 from proxy.emulator.turns import (
     ALTERNATION,
@@ -35,6 +34,7 @@ from tests.proxy.emulator.wire import (
     fr,
     image,
     model,
+    refusal_texts,
     text,
     user,
 )
@@ -44,7 +44,7 @@ OLD_AND_NEW = (V2_0, V2_5, V3, V3_5)
 
 @dataclass(frozen=True)
 class Case:
-    """Contents and what each of the models says of them."""
+    """Contents and the text with which each of the models refuses them."""
 
     id: str
     contents: tuple[dict[str, Any], ...]
@@ -162,20 +162,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("case", "name"), [pytest.param(c, m, id=f"{c.id}-{m}") for c in CASES for m in c.models]
-)
-def test_contents_are_taken_or_refused_with_the_exact_text(case: Case, name: str) -> None:
-    """Each model answers the contents with the exact text, or takes them."""
-    refusal = judge(name, body(*case.contents))
-
-    assert case.refusal == (refusal and refusal.message)
-    assert refusal is None or (refusal.status, refusal.status_name) == (400, "INVALID_ARGUMENT")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.id}-{case.models[0]}")
+def test_contents_are_accepted_or_refused_with_the_exact_text(case: Case) -> None:
+    """Each of the models refuses the contents with the same text, or accepts them."""
+    assert refusal_texts(case.models, body(*case.contents)) == dict.fromkeys(case.models, case.refusal)
 
 
-@pytest.mark.parametrize("name", GENERATIONS)
-def test_canonical_shape_is_accepted(name: str) -> None:
-    """The one shape that every surface takes is taken by every generation."""
+def test_canonical_shape_is_accepted_by_every_generation() -> None:
+    """Responses stand alone, and the user speaks in a content of their own."""
     contents = (
         user(text("go")),
         model(text("first"), fc("f"), fc("g", sign=False)),
@@ -185,4 +179,4 @@ def test_canonical_shape_is_accepted(name: str) -> None:
         user(text("and now?"), image()),
     )
 
-    assert judge(name, body(*contents)) is None
+    assert refusal_texts(GENERATIONS, body(*contents)) == dict.fromkeys(GENERATIONS)

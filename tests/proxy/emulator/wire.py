@@ -1,9 +1,11 @@
-"""Gemini contents on one line each, and the models that stand for the generations."""
+"""Gemini contents on one line each, the models that stand for the generations, and the texts of their refusals."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from proxy.emulator import judge
 from proxy.emulator.signatures import sign_call
 
 Json = dict[str, Any]
@@ -23,6 +25,17 @@ UNSIGNED = (V1_0, V1_5, V2_0, V2_5)
 SIGNED = (V3, V3_5, V3_6, V3_8, NEWEST)
 LENIENT = (V1_0, V1_5, V2_0, V2_5, V3, V3_5)
 STRICT = (V3_6, V3_8, NEWEST, "gemini-3.5-flash-lite", "gemini-4-pro")
+
+
+def refusal_text(name: str, given: Any, *, vertex: bool = False) -> str | None:
+    """Return the text with which the model *name* refuses the body *given*, None if it accepts it."""
+    refusal = judge(name, given, vertex=vertex)
+    return None if refusal is None else refusal.message
+
+
+def refusal_texts(names: Iterable[str], given: Any) -> dict[str, str | None]:
+    """Return the text of each of the models."""
+    return {name: refusal_text(name, given) for name in names}
 
 
 def text(value: str = "hi") -> Json:

@@ -1,4 +1,4 @@
-"""The emulator is a second judge: it shares no code with the first one, and needs neither it nor litellm."""
+"""The emulator shares no code with the sanitizers, and does not need litellm."""
 
 from __future__ import annotations
 

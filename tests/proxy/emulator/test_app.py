@@ -1,37 +1,27 @@
-"""The emulator over HTTP: routes, errors, streams, the key, the journal."""
+"""The emulator's application: routes, errors, the required key, and the journal."""
 
 from __future__ import annotations
 
 import io
-import json
-from typing import Any
 
 import aiohttp
 import pytest
 
 from proxy.emulator import create_emulator, serving
 from proxy.emulator.app import MAX_BODY_BYTES
-from proxy.emulator.journal import Entry, Journal
 from tests.proxy.emulator.conftest import Client
-from tests.proxy.emulator.wire import V2_5, V3, body, fc, fr, function, model, text, tools, user
+from tests.proxy.emulator.wire import V3, body, fc, fr, function, model, text, tools, user
 
 PROMPT = body(user(text("one two three four five")))
 CALLING = body(user(text("call f and f")), tools=tools(function()))
 
 
-async def read_sse(response: aiohttp.ClientResponse) -> list[dict[str, Any]]:
-    """Return the events of a stream, whose framing must be ``data: {...}`` and an empty line."""
-    raw = (await response.read()).decode()
-    assert raw.endswith("\r\n\r\n")
-    events = raw.removesuffix("\r\n\r\n").split("\r\n\r\n")
-    assert all(event.startswith("data: ") and "\n" not in event for event in events)
-    return [json.loads(event.removeprefix("data: ")) for event in events]
-
-
 @pytest.mark.parametrize("prefix", ["/v1beta", "/v1", ""])
 @pytest.mark.parametrize("name", ["gemini-2.5-pro", "models/gemini-2.5-pro"])
-async def test_every_prefix_answers(emulator: Client, prefix: str, name: str) -> None:
-    """The API is served under both versions and under none, also for a resource name."""
+async def test_api_is_served_under_each_version_prefix_and_without_one(
+    emulator: Client, prefix: str, name: str
+) -> None:
+    """The model may be given as a resource name."""
     status, answer = await emulator.post(f"{prefix}/models/{name}:generateContent", PROMPT)
 
     assert status == 200
@@ -50,8 +40,8 @@ async def test_every_prefix_answers(emulator: Client, prefix: str, name: str) ->
     }
 
 
-async def test_models_are_listed(emulator: Client) -> None:
-    """Models are listed and found one by one; an unknown one is Google's 404."""
+async def test_models_are_listed_and_found_one_by_one(emulator: Client) -> None:
+    """An unknown model is Google's 404."""
     listed = (await emulator.get("/v1beta/models"))[1]["models"]
     status, found = await emulator.get(f"/v1beta/models/{V3}")
     missing, error = await emulator.get("/v1/models/gpt-4o")
@@ -75,47 +65,15 @@ async def test_models_are_listed(emulator: Client) -> None:
     ],
 )
 async def test_not_found_has_googles_shape(emulator: Client, path: str, message: str) -> None:
-    """What does not exist is a 404 in Google's shape."""
+    """The path, the method or the model does not exist."""
     assert await emulator.post(path, PROMPT) == (
         404,
         {"error": {"code": 404, "message": message, "status": "NOT_FOUND"}},
     )
 
 
-async def test_refusal_has_field_violations(emulator: Client) -> None:
-    """An unknown name comes with its field violation."""
-    status, answer = await emulator.post(f"/v1beta/models/{V3}:generateContent", PROMPT | {"foo": 1})
-
-    message = 'Invalid JSON payload received. Unknown name "foo": Cannot find field.'
-    violations = [{"field": "", "description": message}]
-    assert status == 400
-    assert answer["error"] == {
-        "code": 400,
-        "message": message,
-        "status": "INVALID_ARGUMENT",
-        "details": [{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": violations}],
-    }
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"{", "Invalid JSON payload received. Unexpected token."),
-        (b'{"contents": NaN}', "Invalid JSON payload received. Unexpected token."),
-        (b"", "* GenerateContentRequest.contents: contents is not specified\n"),
-    ],
-)
-async def test_body_that_is_no_json(emulator: Client, data: bytes, message: str) -> None:
-    """A body that is not JSON is refused, and kept in the journal as null."""
-    url = f"{emulator.base}/v1beta/models/{V3}:generateContent"
-    async with emulator.session.post(url, data=data) as response:
-        assert (response.status, (await response.json())["error"]["message"]) == (400, message)
-
-    assert (await emulator.journal())[0]["body"] is None
-
-
-async def test_body_that_is_too_large(emulator: Client) -> None:
-    """A body over the limit is a 400 with Google's text."""
+async def test_body_above_the_limit_is_refused(emulator: Client) -> None:
+    """The status is 400, as at Google."""
     url = f"{emulator.base}/v1beta/models/{V3}:generateContent"
     async with emulator.session.post(url, data=io.BytesIO(b" " * (MAX_BODY_BYTES + 1))) as response:
         message = (await response.json())["error"]["message"]
@@ -126,8 +84,8 @@ async def test_body_that_is_too_large(emulator: Client) -> None:
     )
 
 
-async def test_key_is_required_when_asked_for() -> None:
-    """With a required key, only that key is served, in the header or the query; control calls need none."""
+async def test_required_key_is_checked_and_not_recorded() -> None:
+    """The client sends it in the header or in the query. Control calls need no key."""
     app = create_emulator(required_key="right")
     async with serving(app=app) as base, aiohttp.ClientSession() as session:
         url = f"{base}/v1beta/models/{V3}:generateContent"
@@ -152,42 +110,8 @@ async def test_key_is_required_when_asked_for() -> None:
     assert "right" not in journal
 
 
-async def test_stream_is_sse(emulator: Client) -> None:
-    """With ``alt=sse`` each chunk is an event; the last has the finish reason and the usage."""
-    url = f"{emulator.base}/v1beta/models/{V2_5}:streamGenerateContent?alt=sse"
-    async with emulator.session.post(url, json=PROMPT) as response:
-        assert response.content_type == "text/event-stream"
-        events = await read_sse(response)
-
-    texts = [event["candidates"][0]["content"]["parts"][0]["text"] for event in events]
-    assert len(texts) > 2
-    assert "".join(texts) == "You said: one two three four five"
-    assert ["finishReason" in event["candidates"][0] for event in events] == [False] * (len(events) - 1) + [
-        True
-    ]
-    assert "totalTokenCount" in events[-1]["usageMetadata"]
-    assert len({event["responseId"] for event in events}) == 1
-
-
-async def test_stream_is_an_array_without_alt(emulator: Client) -> None:
-    """Without ``alt=sse`` the same chunks are a JSON array."""
-    status, items = await emulator.post(f"/v1beta/models/{V3}:streamGenerateContent", CALLING)
-
-    assert status == 200
-    parts = [item["candidates"][0]["content"]["parts"][0] for item in items]
-    assert [part.get("functionCall", {}).get("name") for part in parts] == ["f", "f", None]
-    assert ["thoughtSignature" in part for part in parts] == [True, False, False]
-
-
-async def test_refused_stream_is_a_plain_error(emulator: Client) -> None:
-    """A refusal of a stream is an ordinary error answer."""
-    status, answer = await emulator.post(f"/v1beta/models/{V3}:streamGenerateContent?alt=sse", {})
-
-    assert (status, answer["error"]["status"]) == (400, "INVALID_ARGUMENT")
-
-
 async def test_signature_outlives_a_restart(emulator: Client) -> None:
-    """A signed call of one emulator is taken by another; without its signature it is refused."""
+    """Another emulator accepts it. Without the signature the call is refused."""
     _, answer = await emulator.post(f"/v1beta/models/{V3}:generateContent", CALLING)
     said = answer["candidates"][0]["content"]
     results = [fr("f", call_id=part["functionCall"]["id"]) for part in said["parts"]]
@@ -200,8 +124,8 @@ async def test_signature_outlives_a_restart(emulator: Client) -> None:
         assert (await client.post(f"/v1beta/models/{V3}:generateContent", history))[0] == 400
 
 
-async def test_tokens_are_counted(emulator: Client) -> None:
-    """``countTokens`` counts both forms of its body alike and refuses an empty one."""
+async def test_count_tokens_accepts_both_forms_of_its_body(emulator: Client) -> None:
+    """Both forms of the body give the same count. An empty one is refused."""
     path = f"/v1beta/models/{V3}:countTokens"
     status, plain = await emulator.post(path, PROMPT)
     _, wrapped = await emulator.post(path, {"generateContentRequest": {"model": f"models/{V3}"} | PROMPT})
@@ -214,8 +138,8 @@ async def test_tokens_are_counted(emulator: Client) -> None:
     assert (await emulator.post("/v1beta/models/gpt-4o:countTokens", PROMPT))[0] == 404
 
 
-async def test_journal_tells_what_happened(emulator: Client) -> None:
-    """The journal has every request with its verdict, and can be forgotten."""
+async def test_journal_has_every_request_with_its_outcome(emulator: Client) -> None:
+    """It has no query, which may hold a key. It can be emptied."""
     bad = body(user(), model(fc()))
     await emulator.post(f"/v1beta/models/{V3}:generateContent?key=secret", PROMPT)
     await emulator.post(f"/models/{V3}:streamGenerateContent?alt=sse", bad)
@@ -236,22 +160,7 @@ async def test_journal_tells_what_happened(emulator: Client) -> None:
     assert await emulator.journal() == []
 
 
-def test_journal_is_bounded() -> None:
-    """The oldest entries go when there are too many or too large ones; the newest stays."""
-    entries = [Entry("POST", f"/{i}", V3, stream=False, body=b"{}  ") for i in range(5)]
-    few, small = Journal(2), Journal(10, max_bytes=9)
-    for entry in entries:
-        few.open(entry)
-        small.open(entry)
-    small_after = [e["path"] for e in small.as_json()]
-    small.open(Entry("POST", "/large", V3, stream=False, body=b" " * 100))
-
-    assert [e["path"] for e in few.as_json()] == ["/3", "/4"]
-    assert small_after == ["/3", "/4"]
-    assert [e["path"] for e in small.as_json()] == ["/large"]
-
-
-def test_journal_needs_room() -> None:
-    """A journal without room for an entry is a mistake of the caller."""
+def test_journal_without_room_for_an_entry_is_refused() -> None:
+    """The caller has made a mistake."""
     with pytest.raises(ValueError, match="journal_size"):
         create_emulator(journal_size=0)

@@ -24,7 +24,7 @@ TOOLS = [
     }
     for name in ("get_weather", "get_time")
 ]
-# litellm's aiohttp transport and its own models warn when they are collected; neither is the emulator's.
+# litellm's aiohttp transport and its own models warn when they are collected. The emulator is not the cause.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -35,7 +35,7 @@ pytestmark = [
 
 @pytest.fixture
 def litellm(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Import litellm so that it neither fetches prices nor reads the environment's settings."""
+    """Import litellm without its fetch of prices and without settings from the environment."""
     for name, value in {
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "LITELLM_MODE": "PRODUCTION",
@@ -49,7 +49,7 @@ def litellm(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 async def complete(litellm: Any, emulator: Client, name: str, messages: list[Any], *, stream: bool) -> Any:
-    """Return the assistant's message, put together from the chunks when it is streamed."""
+    """Return the first choice, joined from the chunks of a stream."""
     answer = await litellm.acompletion(
         model=f"gemini/{name}",
         api_base=f"{emulator.base}/v1beta",
@@ -70,7 +70,7 @@ async def complete(litellm: Any, emulator: Client, name: str, messages: list[Any
 async def test_every_request_that_litellm_writes_in_a_tool_round_is_legal(
     litellm: Any, emulator: Client, name: str, stream: bool
 ) -> None:
-    """Parallel calls are made, answered and read, and every request that litellm wrote is legal."""
+    """The model makes parallel calls and reads their results."""
     messages: list[Any] = [
         {"role": "system", "content": "be brief"},
         {"role": "user", "content": "get_weather and get_time in Paris"},
@@ -88,8 +88,8 @@ async def test_every_request_that_litellm_writes_in_a_tool_round_is_legal(
     assert [entry["verdict"]["message"] for entry in await emulator.journal()] == [None, None]
 
 
-async def test_broken_history_is_refused(litellm: Any, emulator: Client) -> None:
-    """A call without its result reaches the judge through litellm and comes back as Google's text."""
+async def test_broken_history_is_refused_through_litellm(litellm: Any, emulator: Client) -> None:
+    """Litellm passes on a call without its result, and the judge's text."""
     call = {"id": "c1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": "hi"},

@@ -1,0 +1,21 @@
+"""The journal of requests is bounded in entries and in bytes."""
+
+from __future__ import annotations
+
+from proxy.emulator.journal import Entry, Journal
+from tests.proxy.emulator.wire import V3
+
+
+def test_oldest_entries_are_dropped() -> None:
+    """The journal holds too many entries, or too many bytes. The newest entry always stays."""
+    entries = [Entry("POST", f"/{i}", V3, stream=False, body=b"{}  ") for i in range(5)]
+    few, small = Journal(2), Journal(10, max_bytes=9)
+    for entry in entries:
+        few.open(entry)
+        small.open(entry)
+    small_after = [e["path"] for e in small.as_json()]
+    small.open(Entry("POST", "/large", V3, stream=False, body=b" " * 100))
+
+    assert [e["path"] for e in few.as_json()] == ["/3", "/4"]
+    assert small_after == ["/3", "/4"]
+    assert [e["path"] for e in small.as_json()] == ["/large"]
