@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from proxy.answers.normalize import ChunkNormalizer
-from proxy.core.sse import encode_event
+from proxy.core.json_text import encode_event
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.wires import gemini, openai
 from proxy.upstream.wires.payloads import load_payload

@@ -15,7 +15,7 @@ import orjson
 
 from benchmarks.gateway.bodies import bodies, encode
 from proxy.config import load_settings, resolve
-from proxy.core.sse import encode_event
+from proxy.core.json_text import encode_event
 from proxy.forwarding.answer_buffer import LARGEST, AnswerBuffer
 from proxy.planning import windows
 from proxy.state.learned_windows import LearnedWindows

@@ -4,8 +4,8 @@ The values, in the order of the data:
 
     deployment      one model at one provider, with the credentials for it
     source          the body of a request and the events of an answer, with the format they are in
-    chat_request    one chat request as the client meant it; known_tools are the tools in it
-    text_request    the same for embeddings and text completions; inputs are the texts in it
+    chat_request    one chat request as the client meant it, with its tools
+    text_request    the same for embeddings and text completions, with their texts
     canonical_chat  the keys of a chat message, which is a plain dict
     upstream_call   one call to a provider, and the shapes of what comes back
     strict_chunk    the keys of a streamed answer's chunk, once it is normalized
@@ -26,8 +26,7 @@ The mechanics:
     connection_table  the open connections, and the one to close when there are too many
     memory_limit      the memory that the process may use, by its cgroup or the machine
     json_size         the memory that decoding a JSON body takes, estimated from its bytes
-    json_text, sse    values written as JSON, and as server-sent events
-    find_value        the bytes of one value of a JSON body
+    json_text         values written as JSON and as server-sent events; one value of a JSON body
     nesting           the depth of a JSON value
     unpack_body       gzip and deflate, with limits
     close_unread      the end of a connection whose request was refused before its body was read

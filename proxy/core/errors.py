@@ -1,33 +1,8 @@
 """The errors that a client can get, each with its status, type, code and retryability on the class.
 
-There is one class for each case that a client or an operator handles differently.
-
-    ProxyError                      never raised itself
-    ├── InvalidRequest              400  the client's fault: nothing was sent upstream
-    │   ├── BodyTooLarge            413
-    │   ├── RequestTooSlow          408
-    │   ├── Forbidden               403  not for this host or from this page
-    │   ├── UnsupportedMediaType    415
-    │   ├── UnrepairableHistory     400  a history that cannot be repaired, or must not be in strict mode
-    │   ├── ContextTooLong          400  more tokens than the model takes, counted before anything was sent
-    │   ├── ConversionFailed        400  the upstream library could not convert the request
-    │   ├── ModelNotFound           404
-    │   ├── NotFound                404
-    │   │   └── BodyNotKept         404
-    │   ├── MethodNotAllowed        405
-    │   └── NotServed               501  a path of OpenAI's API that is not served
-    ├── TooMuchWork                 400  more steps than a request of its size may take
-    ├── AuthenticationFailed        401
-    ├── Overloaded                  503  too many requests in flight, or draining
-    ├── DeadlineExceeded            504  the request's deadline passed before its answer began
-    ├── InternalFault               500  a defect of the proxy
-    └── UpstreamFault               the provider's fault; carries the provider's own status
-        ├── AnswerUnusable          502  an answer came that cannot be used
-        ├── UpstreamTimeout         504
-        └── UpstreamUnreachable     502
-
-The client's format writes an error (:mod:`proxy.forwarding.answer_format`). It becomes a JSON answer or, once a stream
-has started, the last event of the stream. Messages hold no key, header, address or traceback.
+Each case that a client or an operator handles differently has a class. :class:`InvalidRequest` is the base of the
+client's faults, and :class:`UpstreamFault` of the provider's. The client's format writes an error as a JSON answer or,
+once a stream has started, as its last event. Messages hold no key, header, address or traceback.
 """
 
 from __future__ import annotations
@@ -105,8 +80,8 @@ class UnsupportedMediaType(InvalidRequest):
 class UnrepairableHistory(InvalidRequest):
     """The history breaks a rule of the provider, and could not or must not be repaired.
 
-    *rule* is the rule's slug, and defaults to the error's code. *violations* are the broken rules, and *changes* are
-    the changes that would repair the history. The client gets both.
+    *rule* is the rule's slug, by default the error's code. The client gets *violations*, the broken rules, and
+    *changes*, which would repair the history.
     """
 
     code = "illegal_history"
@@ -135,10 +110,7 @@ class ContextTooLong(InvalidRequest):
 
 
 class ConversionFailed(InvalidRequest):
-    """The upstream library could not convert the request for the provider, so nothing was sent.
-
-    The library reports this as a retryable network error (status 500). It is permanent, so it is a 400 here.
-    """
+    """litellm could not convert the request, so nothing was sent. Its retryable 500 is a permanent 400 here."""
 
     code = "conversion_failed"
 
@@ -178,11 +150,7 @@ class NotServed(InvalidRequest):
 
 
 class TooMuchWork(ProxyError):
-    """Preparing the request takes more steps than a request of its size may take.
-
-    It is the client's fault and permanent. It is not an :class:`InvalidRequest`, so that no other deployment is tried:
-    that would take as many steps again.
-    """
+    """The request takes more steps than its size allows. No other deployment is tried, which would take as many."""
 
     status = HTTPStatus.BAD_REQUEST
     type = "invalid_request_error"
@@ -201,7 +169,6 @@ class Overloaded(ProxyError):
     """Too many requests are in flight, or the process is about to stop. The client should try again soon."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    type = "server_error"
     code = "overloaded"
     retryable = True
 
@@ -210,7 +177,6 @@ class DeadlineExceeded(ProxyError):
     """The request's deadline (``router_settings.timeout``) passed before its answer began."""
 
     status = HTTPStatus.GATEWAY_TIMEOUT
-    type = "server_error"
     code = "deadline_exceeded"
     retryable = True
 
@@ -222,9 +188,8 @@ class InternalFault(ProxyError):
 class UpstreamFault(ProxyError):
     """The provider failed, or answered with an error whose status is *upstream_status*.
 
-    *cause* says where and how the call failed. Its default is :attr:`Cause.REFUSED` if there is a status, else the
-    class's usual cause. *evidence* is the provider's answer for the failure table, and is never part of an answer to
-    the client.
+    The default *cause* is :attr:`Cause.REFUSED` if there is a status, else the class's usual cause. *evidence* is the
+    provider's answer for the failure table. The client never gets it.
     """
 
     status = HTTPStatus.BAD_GATEWAY
@@ -249,15 +214,14 @@ class UpstreamFault(ProxyError):
     @override
     def http_status(self) -> int:
         """The provider's own error status. It is 502 if there was none, or one below 400 (a redirect)."""
-        if self.upstream_status is not None and self.upstream_status >= 400:
-            return self.upstream_status
-        return int(self.status)
+        given = self.upstream_status
+        return given if given is not None and given >= 400 else int(self.status)
 
 
 class AnswerUnusable(UpstreamFault):
     """The provider's answer is empty, broken, or of no use to the client.
 
-    *answer*, if given, is delivered anyway when no better one comes. *detail* tells the model what was wrong.
+    *answer*, if given, is delivered when no better one comes. *detail* tells the model what was wrong.
     """
 
     def __init__(
@@ -280,7 +244,6 @@ class UpstreamTimeout(UpstreamFault):
 class UpstreamUnreachable(UpstreamFault):
     """The provider could not be reached, or the connection broke."""
 
-    status = HTTPStatus.BAD_GATEWAY
     code = "upstream_unreachable"
     retryable = True
     usual_cause = Cause.UNREACHABLE

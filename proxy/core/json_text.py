@@ -1,4 +1,4 @@
-"""Writes values as JSON."""
+"""Values as JSON and as server-sent events, and single values of a JSON body."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import math
 import re
 from typing import Any
 
+import msgspec
 import orjson
+
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+"""The ``Content-Type`` of server-sent events."""
 
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
 """An escape within a text: a surrogate pair, a lone surrogate, or any other escape."""
+
+_TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
+"""Finds the bounds of each top-level value without decoding it. orjson has no such view."""
 
 
 def write_json(value: Any) -> bytes:
@@ -24,6 +31,19 @@ def write_json(value: Any) -> bytes:
     except orjson.JSONEncodeError:
         text = json.dumps(_without_nan(value), separators=(",", ":"), allow_nan=False).encode()
         return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], text)
+
+
+def encode_event(payload: Any, /) -> bytes:
+    """Return *payload* as a server-sent event of one ``data:`` line."""
+    return b"data: " + write_json(payload) + b"\n\n"
+
+
+def find_value(body: bytes, name: str) -> bytes | None:
+    """Return the bytes of a top-level value, or None if msgspec cannot read *body* or finds no such name."""
+    try:
+        return bytes(_TOP_LEVEL.decode(body)[name])
+    except (msgspec.MsgspecError, RecursionError, KeyError):
+        return None
 
 
 def _without_nan(value: Any) -> Any:

@@ -1,10 +1,25 @@
-"""One request for embeddings or for a text completion, as all rooms read it."""
+"""One request for embeddings or for a text completion, and its texts.
+
+The texts are in ``input`` or ``prompt``: one text or many, each as a string or as token numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+from proxy.core.errors import InvalidRequest
+from sanitizers.work_limit import metered
+
+Tokens: TypeAlias = list[int]
+Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
+
+MAX_TEXTS = 8_192
+"""Most texts of one request. OpenAI takes 2,048, self-hosted servers take more. Gemini takes 100 for each call."""
+
+MAX_TOKENS = 2**20
+"""Most tokens of one text that is sent as numbers: the largest window of any model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +37,54 @@ class TextRequest:
     unknown: Mapping[str, Any]
     weight: int = 0
     """The cost of working on the request, as a number of bytes of a usual body."""
+
+
+def check_inputs(name: str, value: Any) -> None:
+    """Check that *value* is a text, tokens, or a list of either, as OpenAI accepts for *name*.
+
+    Raises :class:`InvalidRequest`, with the place in ``param``. Lengths below :data:`MAX_TEXTS` and
+    :data:`MAX_TOKENS` are left to the provider.
+    """
+    if isinstance(value, str):
+        return
+    if not isinstance(value, list) or not value:
+        raise _refused(name, "expected a string, or an array that is not empty")
+    first = value[0]
+    is_list_of_texts = isinstance(first, (str, list))
+    maximum, what = (MAX_TEXTS, "texts") if is_list_of_texts else (MAX_TOKENS, "tokens")
+    if len(value) > maximum:
+        words = f"at most {maximum} {what} are taken, and it has {len(value)}. No setting moves this limit"
+        raise _refused(name, words)
+    if isinstance(first, str):
+        _check_each(name, value, str, "a string")
+    elif isinstance(first, list):
+        _check_each(name, value, list, "an array of tokens")
+        for at, tokens in enumerate(metered(value)):
+            if not tokens:
+                raise _refused(f"{name}[{at}]", "expected an array that is not empty")
+            _check_tokens(f"{name}[{at}]", tokens)
+    else:
+        _check_tokens(name, value)
+
+
+def separate_inputs(value: Any) -> Inputs:
+    """Return the single texts of a checked *value*, each as a string or as tokens."""
+    if isinstance(value, str):
+        return [value]
+    return [value] if isinstance(value[0], int) else value
+
+
+def _check_tokens(name: str, tokens: list[Any]) -> None:
+    for at, token in enumerate(tokens):
+        if type(token) is not int or token < 0:  # not isinstance: a bool is an int as well
+            raise _refused(f"{name}[{at}]", "expected a token, a number from 0")
+
+
+def _check_each(name: str, values: list[Any], kind: type, words: str) -> None:
+    for at, value in enumerate(values):
+        if not isinstance(value, kind):
+            raise _refused(f"{name}[{at}]", f"expected {words}, as the ones before it are")
+
+
+def _refused(place: str, words: str) -> InvalidRequest:
+    return InvalidRequest(f"Invalid value for '{place}': {words}.", param=place)

@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from proxy.core.deployment import Deployment
-from proxy.core.inputs import separate_inputs
 from proxy.core.source import Source
+from proxy.core.text_request import separate_inputs
 from sanitizers import Messages, Profile, profile_for
 from sanitizers.record import record
 

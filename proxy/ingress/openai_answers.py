@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from proxy.core.errors import ProxyError
-from proxy.core.json_text import write_json
-from proxy.core.sse import encode_event
+from proxy.core.json_text import encode_event, write_json
 from proxy.core.upstream_call import Answer, Chunk
 
 DONE = b"data: [DONE]\n\n"

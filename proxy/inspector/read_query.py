@@ -13,7 +13,7 @@ import orjson
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
-from proxy.core.find_value import find_value
+from proxy.core.json_text import find_value
 from proxy.ingress.json_fields import load_object
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.targets import MODELS

@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 
+from proxy.core.chat_request import LARGEST_KNOWN, MAX_KNOWN, KnownTools
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UnrepairableHistory
-from proxy.core.known_tools import LARGEST_KNOWN, MAX_KNOWN, KnownTools
 from proxy.upstream.transports import transport_of
 from sanitizers import Change, Profile
 from sanitizers.schemas import (

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from proxy.core.chat_request import ChatRequest
+from proxy.core.chat_request import MAX_KNOWN, ChatRequest
 from proxy.core.errors import InvalidRequest
-from proxy.core.known_tools import MAX_KNOWN
 from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn, guard_without_rounds
 
 MAX_ROUNDS = "x-turnright-max-rounds"

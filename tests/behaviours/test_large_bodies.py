@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.core import offload
-from proxy.core.known_tools import MAX_KNOWN, KnownTools
+from proxy.core.chat_request import MAX_KNOWN, KnownTools
 from proxy.core.offload import LARGE, MEDIUM
 from proxy.forwarding import calibrate
 from proxy.forwarding.chat import plan_attempts as chat_planning

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.inputs import separate_inputs
+from proxy.core.text_request import separate_inputs
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from sanitizers import Messages
 

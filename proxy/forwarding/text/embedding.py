@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from proxy.answers.embeddings import check_embeddings, join_embeddings, weight_of
-from proxy.core.inputs import separate_inputs
 from proxy.core.offload import run_offloaded
+from proxy.core.text_request import separate_inputs
 from proxy.core.upstream_call import Answer, TextCall
 from proxy.upstream import Upstream
 from proxy.upstream.wires.table import most_inputs_of

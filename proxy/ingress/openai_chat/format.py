@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from proxy.core.json_text import write_json
+from proxy.core.json_text import EVENT_STREAM, write_json
 from proxy.core.source import OPENAI_CHAT as NAME
-from proxy.core.sse import EVENT_STREAM
 from proxy.forwarding.answer_format import StreamWriter
 from proxy.ingress.openai_answers import KEEP_ALIVE, OpenAIStream, write_error, write_native_answer
 from proxy.ingress.openai_chat.read_request import parse_chat_request

@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
+from proxy.core.chat_request import LARGEST_KNOWN, MAX_KNOWN, KnownTools
 from proxy.core.errors import InvalidRequest
-from proxy.core.known_tools import LARGEST_KNOWN, MAX_KNOWN, KnownTools
 from proxy.core.nesting import depth_of
 from proxy.ingress.openai_chat.parameters import check_parameter
 from sanitizers.turns import declared_names

@@ -11,9 +11,8 @@ from operator import methodcaller
 from types import MappingProxyType
 from typing import Any
 
-from proxy.core.chat_request import ChatRequest
+from proxy.core.chat_request import ChatRequest, KnownTools
 from proxy.core.errors import InvalidRequest
-from proxy.core.known_tools import KnownTools
 from proxy.core.source import OPENAI_CHAT, Source
 from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
 from proxy.ingress.openai_chat.known_tools import known_tools

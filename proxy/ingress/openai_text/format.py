@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from proxy.core.json_text import write_json
-from proxy.core.sse import EVENT_STREAM
+from proxy.core.json_text import EVENT_STREAM, write_json
 from proxy.core.text_request import TextRequest
 from proxy.forwarding.answer_format import StreamWriter
 from proxy.ingress.openai_answers import KEEP_ALIVE, OpenAIStream, write_error, write_native_answer

@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.inputs import check_inputs
-from proxy.core.text_request import TextRequest
+from proxy.core.text_request import TextRequest, check_inputs
 from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
 from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.ingress.parameter_limits import check_unknown

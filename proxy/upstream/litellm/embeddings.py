@@ -8,7 +8,7 @@ from typing import Any
 
 from proxy.config.addresses import OPENAI_SERVERS
 from proxy.core.errors import InvalidRequest
-from proxy.core.inputs import Inputs, separate_inputs
+from proxy.core.text_request import Inputs, separate_inputs
 from proxy.core.upstream_call import TextCall
 
 _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}

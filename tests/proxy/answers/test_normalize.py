@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from proxy.answers.normalize import AnswerFindings, normalize_answer
-from proxy.core.sse import encode_event
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'
 
 
 def normalized(**answer: Any) -> dict[str, Any]:
@@ -129,19 +127,3 @@ def test_input_is_not_touched() -> None:
     normalize_answer(answer, fallback_id="f", created=1, model="m")
 
     assert repr(answer) == before
-
-
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
-        ({"a": "日本"}, 'data: {"a":"日本"}\n\n'.encode()),
-        ({"a": "x\ny\r\n\r\n"}, b'data: {"a":"x\\ny\\r\\n\\r\\n"}\n\n'),
-        ({"a": "\ud83d"}, b'data: {"a":"\\ufffd"}\n\n'),
-        ({"a\ude00": "\\ud83d\ud83d\ude00x\ude00é"}, EMOJI),
-        ({"a": 2**64}, b'data: {"a":18446744073709551616}\n\n'),
-    ],
-    ids=["text", "line ends", "lone surrogate", "halves", "large number"],
-)
-def test_event_is_one_line(value: Any, written: bytes) -> None:
-    """An event is one line and an empty line, for any content."""
-    assert encode_event(value) == written

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.core.json_text import write_json
+from proxy.core.json_text import encode_event, write_json
 
 _NUMBERS = st.floats() | st.integers(-(10**30), 10**30)
 _VALUES = st.recursive(
@@ -44,3 +44,22 @@ def test_anything_is_json(value: Any) -> None:
     json.dumps(read, ensure_ascii=False).encode()  # no half of a character
     with suppress(orjson.JSONEncodeError):
         assert written == orjson.dumps(value)
+
+
+EMOJI = b'data: {"a\\ufffd":"\\\\ud83d\\ud83d\\ude00x\\ufffd\\u00e9"}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"a": "日本"}, 'data: {"a":"日本"}\n\n'.encode()),
+        ({"a": "x\ny\r\n\r\n"}, b'data: {"a":"x\\ny\\r\\n\\r\\n"}\n\n'),
+        ({"a": "\ud83d"}, b'data: {"a":"\\ufffd"}\n\n'),
+        ({"a\ude00": "\\ud83d\ud83d\ude00x\ude00é"}, EMOJI),
+        ({"a": 2**64}, b'data: {"a":18446744073709551616}\n\n'),
+    ],
+    ids=["text", "line ends", "lone surrogate", "halves", "large number"],
+)
+def test_event_is_one_line(value: Any, written: bytes) -> None:
+    """An event is one line and an empty line, for any content."""
+    assert encode_event(value) == written

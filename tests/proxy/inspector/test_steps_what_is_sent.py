@@ -14,8 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proxy.core.find_value import find_value
-from proxy.core.json_text import write_json
+from proxy.core.json_text import find_value, write_json
 from proxy.inspector.read_query import with_model
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import CHAT, Proxied, proxied, settings_of

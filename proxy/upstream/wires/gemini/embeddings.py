@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core.errors import InvalidRequest, UpstreamFault
-from proxy.core.inputs import separate_inputs
+from proxy.core.text_request import separate_inputs
 from proxy.upstream.wires.gemini.counts import read_count
 from proxy.upstream.wires.gemini.extras import camel_name
 from proxy.upstream.wires.gemini.refusals import raise_error

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from proxy.core.find_value import find_value
+from proxy.core.json_text import find_value
 from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.core.chat_request import LARGEST_KNOWN
 from proxy.core.errors import InvalidRequest
-from proxy.core.known_tools import LARGEST_KNOWN
 from proxy.core.nesting import depth_of, nesting_exceeds
 from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.ingress.openai_chat.read_request import parse_chat_request

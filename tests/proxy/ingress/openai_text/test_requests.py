@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.inputs import check_inputs, separate_inputs
+from proxy.core.text_request import check_inputs, separate_inputs
 from tests.proxy.forwarding.text.asking import COMPLETIONS, EMBEDDINGS, body_for
 from tests.support.proxied import Proxied
 from tests.support.scripted_upstream import ScriptedUpstream
