@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from proxy.core.chat_request import ChatRequest
 from proxy.core.source import OPENAI_CHAT
 from proxy.ingress.openai_chat.read_request import parse_chat_request
-from tests.support.builders import user
 
 BODY = b'{"model":"m","messages":[{"role":"user","content":"Hi."}]}'
 
@@ -34,20 +31,3 @@ def test_body_that_was_mended_is_the_mended_one() -> None:
     assert request.source is not None
     assert b"\\ud83d" not in request.source.body
     assert "Hi \ufffd".encode() in request.source.body
-
-
-def test_equal_history_has_no_known_outline() -> None:
-    """Equality takes as long as the history is, and is not needed: what is unchanged is handed on as it is."""
-    request = read()
-    equal = replace(request, messages=[user("Hi.")])
-
-    assert equal.messages == request.messages
-    assert equal.known_outline is None
-
-
-def test_request_without_a_source_has_no_body() -> None:
-    """The gateway makes such requests itself, and there are no bytes to send."""
-    made = replace(read(), source=None)
-
-    assert made.known_outline is made.outline, "the outline is still that of the history"
-    assert made.body_bytes == 0

@@ -1,0 +1,62 @@
+"""Facts that follow from one call to a provider."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from proxy.core.upstream_call import TextCall, Timeouts, UpstreamCall
+from sanitizers.profile_names import PROFILES
+from tests.proxy.core.test_deployment import ONE
+
+LIMITS = Timeouts(5, 120, 120, 600)
+
+
+chat = partial(UpstreamCall, messages=[], timeouts=LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("model", "is_gemini"),
+    [
+        ("gemini/gemini-2.5-pro", True),
+        ("vertex_ai/gemini-3-pro", True),
+        ("openrouter/google/gemini-2.5-pro", True),
+        ("openai/gpt-4.1", False),
+    ],
+)
+def test_gemini_is_known_by_every_route(model: str, is_gemini: bool) -> None:
+    """The profile decides, and not the provider's name."""
+    assert chat(replace(ONE, model=model), parameters={}).is_gemini is is_gemini
+
+
+def test_given_profile_wins_over_that_of_the_model() -> None:
+    """The messages were made for it."""
+    profile = PROFILES["mistral"]
+
+    call = chat(ONE, parameters={}, profile=profile)
+
+    assert call.rules is profile
+    assert not call.is_gemini
+
+
+@pytest.mark.parametrize(
+    ("parameters", "choices"),
+    [
+        ({"prompt": "a"}, 1),
+        ({"prompt": ["a", "b"], "n": 3}, 6),
+        ({"prompt": [1, 2], "n": None}, 1),
+        ({"prompt": [[1], [2]]}, 2),
+    ],
+)
+def test_text_completion_has_n_choices_for_each_prompt(parameters: dict[str, Any], choices: int) -> None:
+    """A list of numbers is one prompt."""
+    assert TextCall(ONE, parameters, LIMITS).choices == choices
+
+
+@pytest.mark.parametrize(("parameters", "choices"), [({}, 1), ({"n": None}, 1), ({"n": 2}, 2)])
+def test_chat_has_n_choices(parameters: dict[str, Any], choices: int) -> None:
+    """Null counts as not set."""
+    assert chat(ONE, parameters=parameters).choices == choices
