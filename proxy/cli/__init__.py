@@ -1,7 +1,6 @@
 """Turns a command line into one call, and prints the result.
 
 main              the ``turnright`` command and its options
-closed_outputs    standard streams that were closed before the start
 configuration     the configuration of a command
 serve             ``turnright serve``
 check             ``turnright check``: prints check_table and check_warnings

@@ -22,13 +22,14 @@ def run_demo(_: argparse.Namespace) -> int:
     print("and through turnright. No key, no network.\n", flush=True)
     comparisons = asyncio.run(run_comparison())
     for comparison in comparisons:
-        print(_render(comparison))
+        print(render_comparison(comparison))
     right = sum(comparison.is_as_expected for comparison in comparisons)
     print(f"{right} of {len(comparisons)} refused when sent straight and answered through turnright.")
     return 0 if right == len(comparisons) else 1
 
 
-def _render(comparison: Comparison) -> str:
+def render_comparison(comparison: Comparison) -> str:
+    """Return *comparison* as lines, with a mark for the expected outcome."""
     mark = "ok " if comparison.is_as_expected else "NOT"
     return "\n".join(
         (

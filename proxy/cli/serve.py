@@ -7,7 +7,6 @@ import os
 import sys
 from functools import partial
 
-from proxy.cli.closed_outputs import open_closed_streams
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
 from proxy.config import bind_fault
 from proxy.core.offload import shorten_switch_interval
@@ -62,3 +61,21 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1
     return exit_process(status)
+
+
+def open_closed_streams() -> bool:
+    """Open closed standard streams on ``/dev/null``. Returns True if standard output was one of them.
+
+    The shell closes them by ``>&- 2>&-``, and some supervisors do too. Python sets such a stream to ``None`` and leaves
+    its descriptor free. The next socket would get that descriptor, and every line that a library writes there.
+    """
+    closed = sys.stdout is None
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor, which is this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open until the process ends
+    return closed

@@ -8,14 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proxy import __version__
-from proxy.cli import demo, main
-from proxy.cli.comparison.run import Comparison
 from tests.process.commands import REQUEST, SECRET, config, run, write
 from tests.process.running import ROOT, UVLOOP, Running, command, environment
 
@@ -40,31 +37,6 @@ def test_help_names_every_command() -> None:
     assert all(f"    {name} " in shown.stdout for name in COMMANDS)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("fly",),
-        ("serve", "--port", "65536"),
-        ("serve", "--port", "many"),
-        ("emulate", "--port", "-1"),
-        ("check",),
-        ("explain", "a", "b"),
-    ],
-)
-def test_wrong_usage_exits_with_2_and_the_fault_on_standard_error(
-    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Wrong usage is exit 2, with the usage and the fault on standard error, in words for a reader."""
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-
-    shown = capsys.readouterr()
-    assert (ended.value.code, shown.out) == (2, "")
-    assert shown.err.startswith("usage: turnright")
-    assert "_port" not in shown.err
-
-
 def test_demo_needs_no_key_and_exits_with_0() -> None:
     """The demo needs no key, prints every history with both answers, and exits 0 since all go as they should."""
     shown = run("demo")
@@ -80,38 +52,6 @@ def test_demo_needs_no_key_and_exits_with_0() -> None:
     assert shown.stdout.count("https://github.com/") == len(heads)
     last = shown.stdout.splitlines()[-1]
     assert last == f"{len(heads)} of {len(heads)} refused when sent straight and answered through turnright."
-
-
-GOOD = Comparison("g00", "gemini-2.5-pro", "what", "where", 400, "refused", 200, "answered", "pairing=1")
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        replace(GOOD, straight_status=200),
-        replace(GOOD, proxied_status=400),
-        replace(GOOD, proxied_status=502),
-        replace(GOOD, changes=""),
-    ],
-    ids=["taken straight", "refused", "broken", "changes untold"],
-)
-def test_demo_that_goes_wrong(
-    bad: Comparison, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The demo exits 1 when one history does not go as it should, and marks it."""
-
-    async def comparisons() -> list[Comparison]:
-        return [GOOD, bad]
-
-    monkeypatch.setattr(demo, "run_comparison", comparisons)
-    monkeypatch.setattr(demo, "configure_logs", lambda stream: None)
-
-    status = main(["demo"])
-
-    shown = capsys.readouterr().out
-    assert status == 1
-    assert ("ok  g00" in shown, "NOT g00" in shown) == (True, True)
-    assert shown.endswith("1 of 2 refused when sent straight and answered through turnright.\n")
 
 
 @pytest.mark.parametrize("variables", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])

@@ -1,4 +1,4 @@
-"""What a configuration comes to, as somebody reads it."""
+"""The table of a configuration's effects on requests."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tests.proxy.config.samples import entry, settings_of
 
 
 def lines(*entries: dict[str, Any], **sections: Any) -> list[str]:
-    """Return what is told of a file."""
+    """Return the table of a file."""
     settings = settings_of(*entries, **sections)
     return list(check_lines(settings, preview_of(settings)))
 
 
-def fact(name: str, *entries: dict[str, Any], **sections: Any) -> str:
-    """Return the first fact of a name."""
+def value_of(name: str, *entries: dict[str, Any], **sections: Any) -> str:
+    """Return the first value under *name*."""
     found = [line[16:] for line in lines(*entries, **sections) if line.startswith(f"    {name:<12}")]
     return found[0]
 
 
-def test_a_whole_file() -> None:
-    """What holds for all, then each model, then each of its deployments."""
-    told = lines(
+def test_table_of_a_whole_file() -> None:
+    """The general settings come first, then each model with its deployments."""
+    shown = lines(
         entry("mine", "gemini/gemini-3.6-flash", api_key="sk-hidden"),
         entry("mine", "openai/my-own", api_base="http://llm:8000/v1", timeout=30) | {"profile": "mistral"},
         entry("claude", "anthropic/claude-sonnet-4-5", api_key="sk-hidden"),
@@ -37,8 +37,8 @@ def test_a_whole_file() -> None:
         turns={"mode": "enforce", "max_rounds": 0},
     )
 
-    assert "hidden" not in "\n".join(told)
-    assert told == [
+    assert "hidden" not in "\n".join(shown)
+    assert shown == [
         "What happens to a request.",
         "",
         "    access      a key is required: the master key, team-a",
@@ -94,7 +94,7 @@ def test_a_whole_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "sections", "told"),
+    ("name", "sections", "shown"),
     [
         ("access", {}, "no key is required; only loopback can be served"),
         (
@@ -130,28 +130,28 @@ def test_a_whole_file() -> None:
         ),
     ],
 )
-def test_what_is_set_is_told(name: str, sections: dict[str, Any], told: str) -> None:
-    """Each setting in words."""
-    assert fact(name, entry(model="gemini/gemini-3.6-flash"), **sections) == told
+def test_each_setting_is_described(name: str, sections: dict[str, Any], shown: str) -> None:
+    """The text says the effect on a request."""
+    assert value_of(name, entry(model="gemini/gemini-3.6-flash"), **sections) == shown
 
 
-def test_a_wildcard_says_that_its_models_differ() -> None:
-    """Nothing is told that depends on the model."""
-    told = lines(entry("openai/*", "openai/*"))
+def test_wildcard_shows_no_value_that_depends_on_the_model() -> None:
+    """The last line says so."""
+    shown = lines(entry("openai/*", "openai/*"))
 
-    assert told[-1] == "    the rest    depends on the requested model"
-    assert not any(line.startswith("    window") for line in told)
+    assert shown[-1] == "    the rest    depends on the requested model"
+    assert not any(line.startswith("    window") for line in shown)
 
 
-def test_a_window_that_is_assumed() -> None:
-    """Where the operator says what to take an unknown one for."""
-    told = fact("window", entry(model="openai/my-own"), budget={"preset": "lango"})
+def test_assumed_window_of_an_unknown_model_is_shown() -> None:
+    """The preset assumes a window."""
+    shown = value_of("window", entry(model="openai/my-own"), budget={"preset": "lango"})
 
-    assert told == "65,536 tokens, assumed, since it is unknown"
+    assert shown == "65,536 tokens, assumed, since it is unknown"
 
 
 @pytest.mark.parametrize(
-    ("general", "told"),
+    ("general", "shown"),
     [
         ({}, "pages of no other site are served; Host must be an address, localhost, a container's host"),
         (
@@ -163,6 +163,6 @@ def test_a_window_that_is_assumed() -> None:
         ({"allow_unauthenticated_access": True}, "no CORS headers are sent"),
     ],
 )
-def test_table_tells_which_web_pages_are_served(general: dict[str, Any], told: str) -> None:
-    """Which web pages are served, and by which names."""
-    assert fact("browsers", entry(), general_settings=general) == told
+def test_served_web_pages_are_listed(general: dict[str, Any], shown: str) -> None:
+    """The names of the proxy are listed too, where no key is required."""
+    assert value_of("browsers", entry(), general_settings=general) == shown

@@ -1,4 +1,4 @@
-"""Likely mistakes: each is told where it is made, and a file without them is left in peace."""
+"""Warnings about probable mistakes, each with its place in the file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from proxy.cli.check_warnings import find_warnings
 from tests.proxy.config.samples import entry, settings_of
 
 
-def doubts(*entries: dict[str, Any], **sections: Any) -> list[str]:
-    """Return the doubts about a file."""
+def warnings_of(*entries: dict[str, Any], **sections: Any) -> list[str]:
+    """Return the warnings about a file."""
     return list(find_warnings(settings_of(*entries, **sections)))
 
 
@@ -24,15 +24,15 @@ SMALL = keyed("small", "openai/gpt-4o")  # 128,000
 LARGE = keyed("large", "openai/gpt-4.1")  # 1,047,576
 
 
-def test_a_good_file_is_left_in_peace() -> None:
-    """Pools of one model, chains that are written out, a larger model for what is too long."""
+def test_good_file_has_no_warning() -> None:
+    """Its pools have one model each, its chains are complete, and the larger model takes long requests."""
     router = {"fallbacks": [{"small": ["large"]}], "context_window_fallbacks": [{"small": ["large"]}]}
 
-    assert doubts(SMALL, SMALL, LARGE, keyed("gemini/*", "gemini/*"), router_settings=router) == []
+    assert warnings_of(SMALL, SMALL, LARGE, keyed("gemini/*", "gemini/*"), router_settings=router) == []
 
 
 @pytest.mark.parametrize(
-    ("params", "told"),
+    ("params", "warned"),
     [
         ({"model": "openai/gpt-4.1"}, True),
         ({"model": "gpt-4.1"}, True),
@@ -45,57 +45,57 @@ def test_a_good_file_is_left_in_peace() -> None:
         ({"model": "hosted_vllm/x", "api_base": "http://llm/v1"}, False),
     ],
 )
-def test_a_key_that_is_missing(params: dict[str, Any], told: bool) -> None:
-    """Hosted providers ask for one; servers of one's own, and those with credentials of their own, may not."""
+def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], warned: bool) -> None:
+    """Own servers, and providers with other credentials, may need none."""
     name = params["model"] if "*" in params["model"] else "x"
-    found = doubts({"model_name": name, "litellm_params": params}, budget={"preset": "off"})
+    found = warnings_of({"model_name": name, "litellm_params": params}, budget={"preset": "off"})
 
     assert [each.startswith("model_list[0].litellm_params.api_key: is not set") for each in found] == [
         True
-    ] * told
+    ] * warned
 
 
 def test_port_that_is_open_without_a_key_is_a_warning() -> None:
-    """A port that is open to all is the operator's word, and worth a word back; with a key it is not open."""
+    """The operator has allowed it. With a key the port is not open."""
     general = {"allow_unauthenticated_access": True}
-    [found] = doubts(LARGE, general_settings=general)
+    [found] = warnings_of(LARGE, general_settings=general)
 
     assert found.startswith("general_settings.allow_unauthenticated_access: whoever reaches the port")
-    assert doubts(LARGE, general_settings=general | {"master_key": "k"}) == []
+    assert warnings_of(LARGE, general_settings=general | {"master_key": "k"}) == []
 
 
-def test_windows_that_differ() -> None:
-    """How much is sent then depends on chance; nearly the same is the same."""
+def test_different_windows_in_a_pool_are_a_warning() -> None:
+    """The deployment then decides how much of a history is sent. Nearly equal windows count as equal."""
     pool = [keyed("pool", "openai/gpt-4.1"), keyed("pool", "openai/gpt-4o")]
     near = [keyed("pool", "openai/gpt-4.1"), keyed("pool", "gemini/gemini-2.5-flash")]
-    [found] = doubts(*pool)
+    [found] = warnings_of(*pool)
 
     assert "the deployments of pool have different windows (1,047,576, 128,000)" in found
-    assert doubts(*near) == []
-    assert doubts(*pool, sanitize={"mode": "off"}) == doubts(*pool, budget={"preset": "off"}) == []
+    assert warnings_of(*near) == []
+    assert warnings_of(*pool, sanitize={"mode": "off"}) == warnings_of(*pool, budget={"preset": "off"}) == []
 
 
-def test_a_window_that_is_not_known() -> None:
-    """Unless one is given or assumed, or nothing is cut in any case."""
+def test_unknown_window_is_a_warning() -> None:
+    """There is none if a window is given or assumed, or if nothing is cut anyway."""
     unknown = keyed("x", "openai/my-own", api_base="http://llm/v1")
-    [found] = doubts(SMALL, unknown)
+    [found] = warnings_of(SMALL, unknown)
 
     assert found.startswith(
         "model_list[1].model_info.max_input_tokens: the window of openai/my-own is not known"
     )
-    assert doubts(unknown | {"model_info": {"max_input_tokens": 9_000}}) == []
-    assert doubts(unknown, budget={"preset": "lango"}) == []
-    assert doubts(unknown, budget={"unknown_window": 32_768}) == []
-    assert doubts(unknown, budget={"preset": "off"}) == []
+    assert warnings_of(unknown | {"model_info": {"max_input_tokens": 9_000}}) == []
+    assert warnings_of(unknown, budget={"preset": "lango"}) == []
+    assert warnings_of(unknown, budget={"unknown_window": 32_768}) == []
+    assert warnings_of(unknown, budget={"preset": "off"}) == []
 
 
 @pytest.mark.parametrize("key", ["fallbacks", "context_window_fallbacks"])
-def test_chains_that_are_not_followed(key: str) -> None:
-    """A fallback's own fallbacks are not asked, and two that name each other are told of once."""
+def test_chain_that_is_not_followed_is_a_warning(key: str) -> None:
+    """The fallbacks of a fallback are not followed. Two models that name each other give one warning."""
     entries = [keyed(name) for name in "abc"]
-    followed = doubts(*entries, router_settings={key: [{"a": ["b"]}, {"b": ["c"]}]})
-    circle = doubts(*entries, router_settings={key: [{"a": ["b"]}, {"b": ["a"]}]})
-    written_out = doubts(*entries, router_settings={key: [{"a": ["b", "c"]}, {"b": ["c"]}]})
+    followed = warnings_of(*entries, router_settings={key: [{"a": ["b"]}, {"b": ["c"]}]})
+    circle = warnings_of(*entries, router_settings={key: [{"a": ["b"]}, {"b": ["a"]}]})
+    written_out = warnings_of(*entries, router_settings={key: [{"a": ["b", "c"]}, {"b": ["c"]}]})
 
     place = f"router_settings.{key}: "
     assert f"{place}a falls back to b and not on to c" in "".join(followed)
@@ -105,13 +105,13 @@ def test_chains_that_are_not_followed(key: str) -> None:
     assert not any("not on to" in each or "each other" in each for each in written_out)
 
 
-def test_a_fallback_that_takes_no_more() -> None:
-    """What does not fit the one fits the other no better."""
+def test_fallback_without_a_larger_window_is_a_warning() -> None:
+    """The fallback is for requests that are too long."""
     chains = [{"large": ["small"]}]
-    [found] = doubts(SMALL, LARGE, router_settings={"context_window_fallbacks": chains})
+    [found] = warnings_of(SMALL, LARGE, router_settings={"context_window_fallbacks": chains})
 
     assert found.endswith("small has no larger window than large (128,000 tokens, 1,047,576)")
-    assert doubts(SMALL, LARGE, router_settings={"fallbacks": chains}) == []
+    assert warnings_of(SMALL, LARGE, router_settings={"fallbacks": chains}) == []
 
 
 @pytest.mark.parametrize(
@@ -126,16 +126,16 @@ def test_a_fallback_that_takes_no_more() -> None:
     ],
 )
 def test_zero_that_switches_something_off_is_a_warning(section: str, key: str) -> None:
-    """It switches something off; where the guard is off it switches nothing off."""
-    [found] = doubts(LARGE, **{section: {key: 0}})
+    """With the turn guard off there is nothing to switch off."""
+    [found] = warnings_of(LARGE, **{section: {key: 0}})
 
     assert found.startswith(f"{section}.{key}: 0 ")
     if section == "turns":
-        assert doubts(LARGE, turns={key: 0, "mode": "off"}) == []
+        assert warnings_of(LARGE, turns={key: 0, "mode": "off"}) == []
 
 
 @pytest.mark.parametrize(
-    ("general", "transport", "memory_mib", "told"),
+    ("general", "transport", "memory_mib", "warned"),
     [
         ({}, "direct", 1024, []),
         ({}, "direct", 1023, ["max_body_mib"]),
@@ -148,20 +148,20 @@ def test_zero_that_switches_something_off_is_a_warning(section: str, key: str) -
         ({}, "direct", None, []),
     ],
 )
-def test_bodies_that_memory_does_not_hold(
-    general: dict[str, Any], transport: str, memory_mib: int | None, told: list[str]
+def test_bodies_that_memory_cannot_hold_are_a_warning(
+    general: dict[str, Any], transport: str, memory_mib: int | None, warned: list[str]
 ) -> None:
-    """A body may take 8 times its bytes, 14 through litellm; requests have a quarter of the memory, or what is set."""
+    """A body takes 8 times its bytes, 14 with litellm. Requests have a quarter of the memory, or a set number."""
     settings = settings_of(LARGE | {"transport": transport}, general_settings=general)
     limit = None if memory_mib is None else memory_mib * 2**20
 
     found = find_warnings(settings, limit)
 
-    assert [line.split(":")[0] for line in found] == [f"general_settings.{name}" for name in told]
+    assert [line.split(":")[0] for line in found] == [f"general_settings.{name}" for name in warned]
 
 
-def test_the_doubt_names_a_limit_that_fits() -> None:
-    """And both figures that do not."""
+def test_warning_about_memory_names_a_safe_limit() -> None:
+    """It has both figures that do not fit."""
     [found] = find_warnings(settings_of(LARGE), 512 * 2**20)
     assert "32 MiB may take 256 MiB" in found
     assert "have 128 (max_in_flight_mib): at most 16 is safe" in found

@@ -1,4 +1,4 @@
-"""Texts and tables as lines: literal, unwrapped, and coloured only where that is wanted."""
+"""Texts and tables as lines: literal, unwrapped, and coloured only on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONG = "word " * 5_000 + "end"
 @pytest.mark.parametrize("colours", [False, True])
 @pytest.mark.parametrize("line", [LITERAL, LONG, "", "漢字 ✅"], ids=["markup", "long", "empty", "wide"])
 def test_a_string_is_shown_as_it_is(line: str, colours: bool) -> None:
-    """No markup, no emoji code, no highlighting and no line break is added to it."""
+    """Markup and emoji codes are text. Highlighting and line breaks are not added."""
     assert list(render_lines([line, line], colours=colours)) == [line, line]
 
 
@@ -32,7 +32,7 @@ def test_a_table_is_neither_wrapped_nor_padded_at_its_end(value: str, colours: b
 
 
 def test_colours_are_the_callers_decision(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment and the terminal have no part in it."""
+    """The environment and the terminal do not decide."""
     text = Text.assemble(("red", "red"), " and ", ("bold", "bold"))
     for name, value in (("NO_COLOR", "1"), ("FORCE_COLOR", ""), ("TERM", "dumb"), ("COLUMNS", "10")):
         monkeypatch.setenv(name, value)

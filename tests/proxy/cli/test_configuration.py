@@ -1,0 +1,54 @@
+"""The configuration of a command: its file, its faults, and its warnings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.configuration import print_warnings, read_configuration, reload_configuration
+from tests.proxy.config.samples import text_of
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [(None, "No such file or directory"), (b"model_list: 5", "model_list")],
+)
+def test_unusable_configuration_is_explained_on_standard_error(
+    content: bytes | None, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command ends with status 2, and its standard output stays empty."""
+    path = tmp_path / "config.yaml"
+    if content is not None:
+        path.write_bytes(content)
+
+    assert read_configuration(str(path)) is None
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert fault in shown.err
+
+
+def test_warnings_are_printed_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The configuration can still be used."""
+    path = tmp_path / "config.yaml"
+    path.write_bytes(text_of(litellm_settings={"drop_params": True}))
+    loaded = read_configuration(str(path))
+
+    assert loaded is not None
+    print_warnings(loaded)
+    assert capsys.readouterr().err == "".join(
+        f"turnright: warning: {warning}\n" for warning in loaded.warnings
+    )
+    assert loaded.warnings
+
+
+def test_pipe_is_not_read_again(tmp_path: Path) -> None:
+    """It was emptied at the start, and reading it again may block forever."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a file"):
+        reload_configuration(str(pipe))
+
+    (tmp_path / "config.yaml").write_bytes(text_of())
+    assert reload_configuration(str(tmp_path / "config.yaml")).settings.model_list

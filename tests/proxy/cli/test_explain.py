@@ -1,0 +1,58 @@
+"""The exit status and the outputs of ``turnright explain``."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.cli.explain import run_explain
+from tests.support.builders import assistant, call, tool, user
+
+MODEL = "gemini-2.5-pro"
+ROUND = [user(), assistant(calls=[call("c1")]), tool("c1")]
+
+
+def explain(directory: Path, request: Any, **options: Any) -> int:
+    """Run the command with *request* in a file."""
+    file = directory / "request.json"
+    file.write_text(json.dumps(request))
+    return run_explain(
+        Namespace(**{"config": None, "model": None, "json": True, "file": str(file)} | options)
+    )
+
+
+@pytest.mark.parametrize(
+    ("messages", "status"), [(ROUND, 0), (ROUND[:2], 1), ([{"role": "nobody", "content": "x"}], 2)]
+)
+@pytest.mark.parametrize("as_list", [False, True], ids=["request", "list"])
+def test_status_says_if_the_request_is_changed(
+    messages: list[Any], status: int, as_list: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bare list is taken as the messages of a request."""
+    request = messages if as_list else {"model": MODEL, "messages": messages}
+
+    assert explain(tmp_path, request, model=MODEL if as_list else None) == status
+    shown = capsys.readouterr()
+    assert bool(shown.out) == (status < 2)
+    if status < 2:
+        assert json.loads(shown.out)["verdict"] == ["unchanged", "repaired"][status]
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"file": "/nowhere"}, "turnright: /nowhere: No such file or directory"),
+        ({"config": "/nowhere"}, "turnright: /nowhere: No such file or directory"),
+        ({"model": "\ud800"}, "turnright: --model: it is not valid UTF-8"),
+    ],
+)
+def test_unusable_option_is_a_fault(
+    options: dict[str, str], fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The status is 2, and nothing is explained."""
+    assert explain(tmp_path, {"model": MODEL, "messages": ROUND}, **options) == 2
+    assert capsys.readouterr() == ("", f"{fault}\n")

@@ -1,0 +1,75 @@
+"""The result of a command keeps its exit status unless standard output cannot be written."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.print_result import can_encode, print_result, takes_colours
+
+
+def test_character_that_the_terminal_lacks_becomes_an_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status stays."""
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
+
+    assert print_result("é \ud83d", 1) == 1
+    assert written.getvalue() == b"\\xe9 \\ud83d\n"
+    assert (can_encode("e"), can_encode("é")) == (True, False)
+
+
+def test_closed_output_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The shell may have closed it."""
+    monkeypatch.setattr("sys.stdout", None)
+
+    assert print_result("x", 0) == 2
+    assert capsys.readouterr().err == "turnright: standard output: it is closed\n"
+    assert can_encode("é")
+    assert not takes_colours()
+
+
+def test_full_disk_is_a_fault(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The rest of the buffer is dropped, so that Python does not fail at its exit."""
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert print_result("x", 0) == 2
+        monkeypatch.undo()
+
+    assert capsys.readouterr().err == "turnright: standard output: No space left on device\n"
+
+
+def test_reader_that_leaves_early_does_not_change_the_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``head`` does so."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        monkeypatch.setattr("sys.stdout", pipe)
+        assert print_result("x", 1) == 1
+        monkeypatch.undo()
+
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("variables", "colours"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_colours_are_for_terminals(
+    variables: dict[str, str], colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``NO_COLOR`` switches them off unless it is empty (no-color.org)."""
+    for name, value in {"TERM": "xterm", "NO_COLOR": "", **variables}.items():
+        monkeypatch.setenv(name, value)
+    terminal = io.StringIO()
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert not takes_colours()
+
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    assert takes_colours() is colours
