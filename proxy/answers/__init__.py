@@ -2,11 +2,12 @@
 
 In the order of the data:
 
+    object_end                    finds the end of a JSON object that comes in pieces
     partial_call, assemble_calls  join tool calls that come in pieces, and give each a place and an id
     join_surrogates               joins surrogate pairs that a provider split
     usage                         token counts and log probabilities in OpenAI's types
     restore_tool_names            puts the client's tool names back
-    normalize                     brings whole answers and chunks into canonical form, with all of these
+    normalize_answer, normalize   bring whole answers and chunks into canonical form, with all of these
     chunk_rules, chunk_shapes     the guarantees of strict chunks, and their types
     chunk_violations              checks these guarantees, for tests and for other writers of chunks
     repaired                      tells if a repair changed the text or calls of an answer

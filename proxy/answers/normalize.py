@@ -1,157 +1,31 @@
-"""Brings answers and chunks into one canonical form.
-
-A run with 13 real clients showed the faults that break them. These are a first delta without a role, tool calls
-without an index, a missing id, object or model, and no finish reason. Vendors' extra fields (``vertex_ai_*``, a cost
-that litellm adds to ``usage``) are removed, since strict clients refuse unknown fields. The form is the same for every
-provider, streamed or not. ``docs/canonical-chat.md`` describes it.
-"""
+"""Brings the chunks of a stream into one canonical form (:mod:`proxy.answers.normalize_answer`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from proxy.answers.assemble_calls import CallAssembler
 from proxy.answers.find_empty import CUT_OFF
 from proxy.answers.join_surrogates import PendingSurrogates, join_surrogates, release_surrogates
+from proxy.answers.normalize_answer import (
+    MESSAGE_FIELDS,
+    TEXTS,
+    AnswerFindings,
+    finish_reason_of,
+    text_signature,
+)
 from proxy.answers.partial_call import join_pieces
 from proxy.answers.restore_tool_names import UNCHANGED, LegacyNames, ToolNameMap
 from proxy.answers.usage import normalize_logprobs, normalize_usage
-from proxy.core.upstream_call import Answer, Chunk
+from proxy.core.upstream_call import Chunk
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.state.kept_signatures import Signed
 from proxy.upstream.signature_carriers import (
-    SIGNATURE_FIELD,
     encrypted_details,
     has_only_openai_fields,
-    is_signature,
-    text_signatures,
-    with_signature,
 )
-from sanitizers import Change
 
-_MESSAGE_FIELDS = frozenset(
-    {"annotations", "audio", "content", "function_call", "reasoning_content", "refusal", "role", "tool_calls"}
-)
-_DELTA_FIELDS = _MESSAGE_FIELDS - {"role"}
-_TEXTS = ("content", "reasoning_content", "refusal")
-_SERVICE_TIERS = ("auto", "default", "flex", "priority", "scale")
-
-
-@dataclass(slots=True)
-class AnswerFindings:
-    """Facts about an answer that the client does not get."""
-
-    signed: list[Signed] = field(default_factory=list)
-    """The signed calls and texts."""
-
-    changes: list[Change] = field(default_factory=list)
-    """Changes of the model's answer, beyond those for OpenAI's form."""
-
-    def add(self, index: int, assembler: CallAssembler) -> None:
-        """Add the facts about the calls of the choice *index*, which has ended."""
-        self.signed += assembler.signed(ended=True)
-        self.changes += [
-            Change("answer_repair", "replaced", index, "tool_arguments", call_id)
-            for call_id in assembler.rewritten()
-        ]
-
-
-class Normalized(NamedTuple):
-    """A whole answer in canonical form."""
-
-    answer: Answer
-    findings: AnswerFindings
-
-
-def normalize_answer(
-    answer: Answer,
-    *,
-    fallback_id: str,
-    created: int,
-    model: str,
-    ids: CallIds | None = None,
-    names: ToolNameMap = UNCHANGED,
-) -> Normalized:
-    """Return *answer* as a ``chat.completion``, with the facts that the client does not get.
-
-    *fallback_id*, *created* (unix seconds) and *model* replace values that are missing or of another type. *ids* gives
-    the calls their ids, and *names* the client's names for their tools. A value in place of the six parameters would
-    cost one more call for each request.
-    """
-    given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
-    findings = AnswerFindings()
-    ids = ids or CallIds(fallback_id)
-    normalized: Answer = {
-        "id": given_id if given_id and isinstance(given_id, str) else fallback_id,
-        "object": "chat.completion",
-        "created": time if type(time) is int and 0 < time < 2**53 else created,
-        "model": given_model if given_model and isinstance(given_model, str) else model,
-        "choices": [
-            _normalize_choice(choice, at, ids, names, findings)
-            for at, choice in enumerate(answer.get("choices") or [])
-        ],
-    }
-    fingerprint, tier = answer.get("system_fingerprint"), answer.get("service_tier")
-    if fingerprint and isinstance(fingerprint, str):
-        normalized["system_fingerprint"] = fingerprint
-    if tier in _SERVICE_TIERS:
-        normalized["service_tier"] = tier
-    usage = answer.get("usage")
-    if isinstance(usage, dict) and (counts := normalize_usage(usage)):
-        normalized["usage"] = counts
-    return Normalized(normalized, findings)
-
-
-def _normalize_choice(
-    choice: dict[str, Any], at: int, ids: CallIds, names: ToolNameMap, findings: AnswerFindings
-) -> dict[str, Any]:
-    """Return a choice in canonical form.
-
-    A choice without a finish reason gets ``stop``, since litellm loses the reason for some providers. The direct
-    transport has refused such an answer before (:mod:`proxy.upstream.wires`).
-    """
-    given = choice.get("message") or {}
-    if given.keys() <= _MESSAGE_FIELDS:
-        message, signature = dict(given), None
-    else:
-        message = {name: v for name, v in given.items() if name in _MESSAGE_FIELDS}
-        signature = _text_signature(given)
-    message["role"] = "assistant"
-    message.setdefault("content", None)
-    index = choice.get("index")
-    index = at if index is None else index
-    reason = choice.get("finish_reason") or "stop"
-    calls = message.pop("tool_calls", None)
-    if calls:
-        assembler = CallAssembler(ids, index, names)
-        for call in calls:
-            assembler.read_whole(call)
-        assembler.close(cut_off=reason in CUT_OFF)
-        assembler.sign(encrypted_details(given))
-        if signature is not None:
-            assembler.sign_first(signature)
-            signature = None
-        message["tool_calls"] = assembler.whole_calls()
-        findings.add(index, assembler)
-        for name in _TEXTS:
-            if message.get(name) == "":
-                message[name] = None
-        message = {name: v for name, v in message.items() if v is not None or name == "content"}
-    elif signature is not None:
-        message = with_signature(message, signature, (SIGNATURE_FIELD,))
-        findings.signed.append(Signed("", "", "", signature))
-    if names is not UNCHANGED and (legacy := message.get("function_call")) and legacy.get("name"):
-        message["function_call"] = {**legacy, "name": names.restore(legacy["name"])}
-    normalized = {
-        "index": index,
-        "message": message,
-        "finish_reason": _finish_reason(reason, bool(calls), bool(message.get("function_call"))),
-    }
-    logprobs = choice.get("logprobs")
-    if logprobs is not None and (logprobs := normalize_logprobs(logprobs)) is not None:
-        normalized["logprobs"] = logprobs
-    return normalized
+_DELTA_FIELDS = MESSAGE_FIELDS - {"role"}
 
 
 class ChunkNormalizer:
@@ -265,7 +139,7 @@ class ChunkNormalizer:
             return None
         delta = {name: value for name, value in given.items() if name in _DELTA_FIELDS}
         if len(delta) < len(given):
-            if (signature := _text_signature(given)) is not None:
+            if (signature := text_signature(given)) is not None:
                 self._signatures[index] = signature
             if "reasoning_details" in given:
                 self._details.setdefault(index, {}).update(encrypted_details(given))
@@ -286,7 +160,7 @@ class ChunkNormalizer:
             reason = self._finish(index, reason, delta)  # which may add withheld calls
         first = index not in self._started
         if not first or "tool_calls" in delta:
-            for name in _TEXTS:
+            for name in TEXTS:
                 if name in delta and not delta[name]:
                     del delta[name]
         logprobs = choice.get("logprobs")
@@ -324,7 +198,7 @@ class ChunkNormalizer:
             release_surrogates(self._surrogates, index, delta)
             if "tool_calls" in delta:
                 delta["tool_calls"] = join_pieces(delta["tool_calls"])
-        return _finish_reason(reason, called, index in self._legacy)
+        return finish_reason_of(reason, called, index in self._legacy)
 
     def _read_legacy(self, index: int, delta: dict[str, Any]) -> None:
         """Replace the piece of a legacy call in *delta* by the part that can be sent now."""
@@ -365,23 +239,6 @@ class ChunkNormalizer:
         if known or len(pieces) > 1:
             pieces = join_pieces([*(known or ()), *pieces])
         delta["tool_calls"] = pieces
-
-
-def _finish_reason(reason: str, called: bool, legacy: bool) -> str:
-    """Return the finish reason that agrees with the calls. Gemini also sends STOP for an answer with calls.
-
-    A reason for calls without any calls would keep agents waiting.
-    """
-    if called:
-        return "tool_calls" if reason in ("stop", "function_call") else reason
-    if reason == "tool_calls" or (reason == "function_call" and not legacy):
-        return "function_call" if legacy else "stop"
-    return reason
-
-
-def _text_signature(said: dict[str, Any]) -> str | None:
-    """Return the signature of a message or a delta outside its calls."""
-    return next((text for text in text_signatures(said) if is_signature(text)), None)
 
 
 def _text_or_none(value: Any) -> str | None:

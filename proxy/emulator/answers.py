@@ -30,6 +30,8 @@ MEDIA_TOKENS = 258
 THOUGHTS_TOKENS = 16
 MAX_CALLS = 32
 MAX_CANDIDATES = 8
+SCHEMA_FIELDS = ("responseSchema", "responseJsonSchema", "_responseJsonSchema")
+ANY_ANSWER = {"type": "OBJECT", "properties": {"answer": {"type": "STRING"}}, "required": ["answer"]}
 
 
 @dataclass(frozen=True)
@@ -154,25 +156,17 @@ def _arguments(declaration: Mapping[str, Any]) -> dict[str, Any]:
 def _text(request: Mapping[str, Any], last: Content) -> str:
     settings = request.get("generationConfig") or {}
     if settings.get("responseMimeType") == "application/json":
-        schema = next(
-            (
-                settings[k]
-                for k in ("responseSchema", "responseJsonSchema", "_responseJsonSchema")
-                if k in settings
-            ),
-            {"type": "OBJECT", "properties": {"answer": {"type": "STRING"}}, "required": ["answer"]},
-        )
+        given = [settings[name] for name in SCHEMA_FIELDS if name in settings]
+        schema = given[0] if given else ANY_ANSWER
         return json.dumps(value_for(schema, "answer"), ensure_ascii=False, default=str)
     if last.responses:
         quotes = "; ".join(f"{response.get('name')}: {_quote(response)}" for response in last.responses)
         results = "1 tool result" if len(last.responses) == 1 else f"{len(last.responses)} tool results"
         return f"I read {results}: {quotes}"
     prompt = " ".join(last.text.split())
-    return (
-        f"You said: {prompt[:ECHOED_CHARACTERS]}"
-        if prompt
-        else f"I got {len(last.parts)} part(s) and no text."
-    )
+    if not prompt:
+        return f"I got {len(last.parts)} part(s) and no text."
+    return f"You said: {prompt[:ECHOED_CHARACTERS]}"
 
 
 def _quote(response: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from proxy.answers.normalize import AnswerFindings
+from proxy.answers.normalize_answer import AnswerFindings
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.json_text import write_json

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from proxy.answers.find_empty import AnswerStart, find_empty
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.core.errors import AnswerUnusable, UpstreamFault

@@ -7,7 +7,7 @@ from functools import partial
 from aiohttp import web
 
 from proxy.answers.find_empty import find_empty
-from proxy.answers.normalize import normalize_answer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause

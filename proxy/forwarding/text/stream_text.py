@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proxy.answers.normalize import AnswerFindings
+from proxy.answers.normalize_answer import AnswerFindings
 from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause

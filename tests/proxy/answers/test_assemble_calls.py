@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.answers.partial_call import PartialCall
 from proxy.core.errors import UpstreamFault
 from proxy.planning.signatures.client_ids import CallIds

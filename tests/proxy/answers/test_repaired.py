@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.answers.repaired import is_repaired
 from tests.support.scripted_upstream import answer, chunk
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.answers.restore_tool_names import ToolNameMap
 from sanitizers.tool_names import spell_legal
 from tests.support.builders import call

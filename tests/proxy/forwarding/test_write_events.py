@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.core.source import OPENAI_CHAT, SOURCE, AnswerSource
 from proxy.forwarding.write_events import find_native, hold_event, keep_source, write_answer, write_held
 from proxy.ingress.openai_chat.format import OPENAI_CHAT as OPENAI

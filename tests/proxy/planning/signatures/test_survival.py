@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.emulator import judge
 from proxy.emulator.signatures import sign_call, sign_text
 from proxy.planning.signatures.client_ids import CallIds, ids_in

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.answers.normalize import AnswerFindings, ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import AnswerFindings, normalize_answer
 from proxy.core.errors import UpstreamFault
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.planning.signatures.origins import tag_of

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.normalize import ChunkNormalizer, normalize_answer
+from proxy.answers.normalize import ChunkNormalizer
+from proxy.answers.normalize_answer import normalize_answer
 from proxy.core.errors import UpstreamFault
 from proxy.planning.signatures.client_ids import CallIds
 from proxy.upstream.wires.openai import StreamReader, read_answer
