@@ -25,7 +25,6 @@ from sanitizers.messages import base_id
 
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
-
 _MAX_DOUBTFUL = 64
 """The most objects behind one call that may only repeat others. A model in a loop writes hundreds."""
 
@@ -41,12 +40,10 @@ class CallAssembler:
         self._choice = choice
         self._names = names
         self._calls: list[PartialCall] = []  # announced calls; the index here is the call's place
-        self._unfinished: list[
-            PartialCall
-        ] = []  # calls that may have more to send when another begins, and the newest
-        self._waiting: list[
-            PartialCall
-        ] = []  # calls without a name or with part of it, and calls that may only repeat others
+        # Calls that may have more to send when another begins, and the newest one.
+        self._unfinished: list[PartialCall] = []
+        # Calls without a name or with part of it, and calls that may only repeat others.
+        self._waiting: list[PartialCall] = []
         self._by_id: dict[str, PartialCall] = {}  # the newest call of each provider id, which calls may share
         self._by_index: dict[int, PartialCall] = {}  # the newest call of each provider index
         self._last: PartialCall | None = None
@@ -64,8 +61,7 @@ class CallAssembler:
         function = piece.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
         if len(piece) == 2 and len(function) == 1 and arguments is not None and index is not None:
-            # The fast path: only arguments, for a call named by its index, as nearly all of OpenAI's pieces
-            # are.
+            # The fast path for nearly all of OpenAI's pieces: only arguments, for a call named by its index.
             call = self._by_index.get(index)
             if call is not None and call.place >= 0:
                 return self._extend_arguments(call, arguments)

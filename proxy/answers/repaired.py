@@ -30,10 +30,8 @@ def _content_of(answer: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         if message is not None:
             content = _content_of_message(message)
         else:
-            content, at = (
-                _content_of_delta(choice.get("delta") or {}),
-                0,
-            )  # a delta without an index belongs to the first choice
+            content = _content_of_delta(choice.get("delta") or {})
+            at = 0  # a delta without an index belongs to the first choice
         reason = choice.get("finish_reason") or None
         if reason is not None or any(content):
             found.append((at if index is None else index, reason, *content))

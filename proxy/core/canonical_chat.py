@@ -1,8 +1,8 @@
 """The canonical chat message: OpenAI's chat message as a dict, with a closed list of keys beside OpenAI's.
 
 Messages stay plain dicts, since classes would lose identity, key order and unknown fields (:mod:`sanitizers.messages`).
-These types say which keys the proxy knows; ``docs/canonical-chat.md`` says who writes and who reads each. A key that
-stands nowhere here is passed on as it is, or left out where the profile takes none but known ones.
+These types list the keys that the proxy knows. ``docs/canonical-chat.md`` names the writers and readers of each key.
+An unknown key is passed on unchanged, or left out where the profile accepts only known keys.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -15,13 +15,13 @@ class GoogleExtra(TypedDict):
 
 
 class ExtraContent(TypedDict):
-    """The one place of a thought signature within the proxy; read from other places, and written to each wire's own."""
+    """The one place of a thought signature within the proxy. Wires write it to the places of their own formats."""
 
     google: GoogleExtra
 
 
 class CallFunction(TypedDict):
-    """The tool that is called; *arguments* is JSON as a text."""
+    """The called tool. *arguments* is JSON as a text."""
 
     name: str
     arguments: str
@@ -30,14 +30,14 @@ class CallFunction(TypedDict):
 
 
 class CustomInput(TypedDict):
-    """A custom tool that is called with a text."""
+    """A called custom tool. Its input is free text."""
 
     name: str
     input: str
 
 
 class ToolCall(TypedDict):
-    """One call of an assistant's message: *function*, or *custom* where the type says so."""
+    """One call of an assistant's message. *type* names the key that holds it."""
 
     id: str
     type: Literal["function", "custom"]
@@ -50,7 +50,7 @@ class ToolCall(TypedDict):
 
 
 class LegacyCall(TypedDict):
-    """A call in the form that OpenAI had before tool calls."""
+    """A call in OpenAI's older form, before tool calls."""
 
     name: str
     arguments: str
@@ -72,7 +72,7 @@ class InputAudio(TypedDict):
 
 
 class File(TypedDict, total=False):
-    """A document: its bytes as a ``data:`` URL, or the id of one that the provider holds."""
+    """A document: its bytes as a ``data:`` URL, or the provider's id of a stored document."""
 
     file_data: str
     file_id: str
@@ -81,7 +81,7 @@ class File(TypedDict, total=False):
 
 
 class ContentPart(TypedDict):
-    """One part of a content: *type* names the key that holds it."""
+    """One part of a content. *type* names the key that holds it."""
 
     type: str
     text: NotRequired[str | None]
@@ -153,7 +153,7 @@ class ToolMessage(TypedDict):
 
 
 class FunctionMessage(TypedDict):
-    """The result of a call in the old form, which its name stands for."""
+    """The result of a call in the older form. The name identifies the call."""
 
     role: Literal["function"]
     content: Content
@@ -178,4 +178,4 @@ EXTENSION_KEYS = frozenset(
         "tool_plan",
     }
 )
-"""The keys of a message that are none of OpenAI's and that the proxy writes, reads or takes out."""
+"""Keys of a message, beside OpenAI's, that the proxy writes, reads or removes."""

@@ -16,7 +16,7 @@ def client_of_key(name: str) -> str:
 
 
 def client_at(address: str | None) -> str:
-    """Return the client at *address*, an IP address as text. Takes None where the transport has no address."""
+    """Return the client at *address*, an IP address as text. *address* is None where the transport has none."""
     if address is None or ":" not in address:
         return f"address:{address or ''}"
     return _client_of_v6(address)

@@ -34,10 +34,8 @@ def _limits(cgroups: Path, own_cgroups: Path) -> Iterator[int]:
         else:
             continue
         within = PurePosixPath(path.lstrip("/"))
-        for above in (
-            within,
-            *within.parents,
-        ):  # in a container the path may be the host's, while the root is the container's cgroup
+        # In a container the path may be the host's, while the root is the container's cgroup.
+        for above in (within, *within.parents):
             text = _read(folder / above / name).strip()
             if text.isdecimal():  # "max" means that there is no limit
                 yield int(text)

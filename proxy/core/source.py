@@ -1,8 +1,7 @@
 """The original bytes of a request and the original events of an answer, each with the name of its format.
 
 Only the wire of a provider with that format may send a request's bytes. Only the writer of a client with that format
-may send an answer's events.
-Without the name, the bytes of one format could be sent as those of another.
+may send an answer's events. Without the name, the bytes of one format could be sent as those of another.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ class Source:
     """The name of the client's format (:class:`proxy.forwarding.answer_format.ClientFormat`)."""
 
     body: bytes
-    """The body as it was read; a body that had to be mended first is the mended one."""
+    """The body as it was read, after any mending."""
 
     messages: Messages
-    """The history in *body*. A history is unchanged while it is this very object."""
+    """The history in *body*. A history is unchanged while it is the same object."""
 
 
 @record

@@ -1,7 +1,7 @@
-"""The strict chunk: the form in which the chunks of every streamed chat answer reach whoever writes them for a client.
+"""The strict chunk: the form of every chunk of a streamed chat answer, before it is written for the client.
 
-:mod:`proxy.answers.normalize` yields it, and :mod:`proxy.answers.chunk_violations` checks it. What is guaranteed beyond
-the types is in ``docs/canonical-chat.md``. The values stay plain dicts; these types say which keys they may have.
+:mod:`proxy.answers.normalize` yields it, and :mod:`proxy.answers.chunk_violations` checks it. Further guarantees are in
+``docs/canonical-chat.md``. The values stay plain dicts. These types list their keys.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -9,18 +9,18 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 from proxy.core.canonical_chat import ExtraContent
 
 FinishReason: TypeAlias = Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
-"""OpenAI's five (chat completions reference, 2026-11)."""
+"""OpenAI's five finish reasons (chat completions reference, 2026-11)."""
 
 
 class PieceFunction(TypedDict):
-    """The function of a piece: its name on the first piece, and always a text of arguments, which may be empty."""
+    """The function of a piece. The first piece has the name. Every piece has arguments, which may be empty."""
 
     name: NotRequired[str]
     arguments: str
 
 
 class CallPiece(TypedDict):
-    """A piece of one tool call; *index* is the call's place among those of its choice."""
+    """A piece of one tool call. *index* is the call's place among the calls of its choice."""
 
     index: int
     id: NotRequired[str]
@@ -30,7 +30,7 @@ class CallPiece(TypedDict):
 
 
 class LegacyPiece(TypedDict, total=False):
-    """A piece of a call in the form that OpenAI had before tool calls."""
+    """A piece of a call in OpenAI's older form, before tool calls."""
 
     name: str
     arguments: str
@@ -58,7 +58,7 @@ class Logprobs(TypedDict, total=False):
 
 
 class ChunkChoice(TypedDict):
-    """One choice's part of a chunk; *finish_reason* is null until its last."""
+    """One choice's part of a chunk. *finish_reason* is null until the choice's last part."""
 
     index: int
     delta: Delta
@@ -93,7 +93,7 @@ class Usage(TypedDict):
 
 
 class StrictChunk(TypedDict):
-    """One chunk; the one with *usage* has no choices and is the last."""
+    """One chunk. The chunk with *usage* has no choices and is the last one."""
 
     id: str
     object: Literal["chat.completion.chunk"]

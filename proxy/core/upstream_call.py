@@ -1,4 +1,4 @@
-"""One call to a provider, and the shapes of what comes back: what rooms hand to the upstream and get from it."""
+"""One call to a provider, and the shapes of its answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Chunk = dict[str, Any]
 
 @record
 class Timeouts:
-    """Limits of one upstream call, in seconds: to connect, to the first byte, between bytes, in all."""
+    """Limits of one upstream call, in seconds: to connect, to the first byte, between bytes, and in total."""
 
     connect_s: float
     first_byte_s: float
@@ -34,18 +34,18 @@ class CallTrace(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers that tell the provider of the trace: plain ASCII, since they are made of hexadecimal ids."""
+        """The headers that pass the trace to the provider. They are plain ASCII, made of hexadecimal ids."""
 
     def read_part(self, part: Mapping[str, Any]) -> None:
-        """Note what an answer, or a chunk of one, says of itself. It is not to be relied on, and must not fail."""
+        """Note the facts in an answer or a chunk. They are unchecked. Must not raise."""
 
 
 @record
 class UpstreamCall:
-    """One call: where to, what history, which parameters.
+    """One call: its deployment, history and parameters.
 
-    *parameters* come from the allow-list; *extra_body* holds the parameters that the deployment allows by name
-    and that OpenAI's format does not know.
+    *parameters* come from the allow-list. *extra_body* holds parameters that OpenAI's format does not know and that the
+    deployment allows by name.
     """
 
     deployment: Deployment
@@ -53,20 +53,20 @@ class UpstreamCall:
     parameters: Mapping[str, Any]
     timeouts: Timeouts
     ask_usage: bool = True
-    """True where a stream is asked for its usage. The budget learns from the usage."""
+    """True if a stream is to report its usage. The budget learns from the usage."""
 
     source: Source | None = None
-    """The request as the client sent it. Its *messages* may be others by now; the wire decides whether to use it."""
+    """The request as the client sent it. The history may have changed since. The wire decides whether to use it."""
 
     weight: int = 0
     """The cost of writing the request, as the bytes of a usual body."""
 
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     profile: Profile | None = None
-    """The rules that *messages* were made for, where they are not those of the deployment's model."""
+    """The rules that *messages* were made for, if they differ from those of the deployment's model."""
 
     trace: CallTrace | None = None
-    """The call's part in a trace, whose headers go with it."""
+    """The call's part in a trace. Its headers are sent with the call."""
 
     @property
     def rules(self) -> Profile:
@@ -75,7 +75,7 @@ class UpstreamCall:
 
     @property
     def choices(self) -> int:
-        """The number of choices that are asked for."""
+        """The number of requested choices."""
         return self.parameters.get("n") or 1
 
     @property
@@ -86,10 +86,10 @@ class UpstreamCall:
 
 @record
 class TextCall:
-    """One call without a history: *parameters* hold ``input`` or ``prompt``, and otherwise come from an allow-list.
+    """One call without a history. *parameters* holds ``input`` or ``prompt``, and parameters of an allow-list.
 
-    *extra_body* holds what the deployment allows by name beside them. A stream is asked for its usage where the client
-    wants it.
+    *extra_body* holds further parameters that the deployment allows by name. *ask_usage* is true if the client wants
+    the usage of a stream.
     """
 
     deployment: Deployment
@@ -103,5 +103,5 @@ class TextCall:
 
     @property
     def choices(self) -> int:
-        """The number of choices that are asked for, over all prompts."""
+        """The number of requested choices, over all prompts."""
         return (self.parameters.get("n") or 1) * len(separate_inputs(self.parameters["prompt"]))

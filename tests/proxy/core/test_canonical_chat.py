@@ -1,4 +1,4 @@
-"""The keys of a canonical message are those that ``docs/canonical-chat.md`` lists, and that the code knows."""
+"""The keys of a canonical message, in ``docs/canonical-chat.md`` and in the code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPENAI_KEYS = {
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_document_lists_the_keys_of_each_chat_type(kind: Any) -> None:
-    """In their order, with what is required."""
+    """The keys are in their order, and required keys are marked."""
     listed = {key_in(row[0]): row[1] for row in rows_under(DOCUMENT, f"`{kind.__name__}`")}
 
     assert list(listed) == list(kind.__annotations__)
@@ -39,46 +39,46 @@ def test_document_lists_the_keys_of_each_chat_type(kind: Any) -> None:
 
 
 def test_chat_types_are_found() -> None:
-    """The test above is of something."""
+    """Otherwise the test above would have no cases."""
     assert set(MESSAGES) < set(KINDS)
     assert len(KINDS) == 15
 
 
-def test_the_document_lists_the_extension_keys() -> None:
-    """The list is closed on both sides."""
+def test_document_lists_the_extension_keys() -> None:
+    """The list is closed."""
     assert sorted(key_in(row[0]) for row in rows_under(DOCUMENT, "Extension keys")) == sorted(EXTENSION_KEYS)
 
 
-def test_a_message_has_no_key_beside_openais_and_the_extensions() -> None:
-    """Whatever its role."""
+def test_message_has_only_openais_keys_and_extensions() -> None:
+    """The rule holds for every role."""
     known = {key for kind in MESSAGES for key in kind.__annotations__}
 
     assert known == OPENAI_KEYS | EXTENSION_KEYS
 
 
 def test_every_role_has_a_type() -> None:
-    """The validator takes these and no others."""
+    """The validator accepts these roles only."""
     roles = [role for kind in MESSAGES for role in get_args(kind.__annotations__["role"])]
 
     assert sorted(roles) == sorted(ROLES)
 
 
 def test_every_kind_of_part_has_its_key() -> None:
-    """But for a redacted thought, which nobody reads."""
+    """A redacted thought has none, since the proxy does not read it."""
     assert PART_TYPES - {"redacted_thinking"} <= ContentPart.__annotations__.keys()
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
-def test_profiles_name_known_keys_alone(profile: Any) -> None:
-    """A key that a profile refuses, or is alone in taking, is in the closed list."""
+def test_profiles_name_only_known_keys(profile: Any) -> None:
+    """These are keys that a profile refuses, or accepts as the only ones."""
     named = profile.refused_fields | (profile.only_fields or frozenset()) | profile.result_fields
 
     assert named <= OPENAI_KEYS | EXTENSION_KEYS
 
 
 @pytest.mark.parametrize("row", rows_under(DOCUMENT, "Extension keys"), ids=lambda row: key_in(row[0]))
-def test_who_writes_or_reads_an_extension_key_names_it(row: list[str]) -> None:
-    """Each file of its row is there and holds the key."""
+def test_listed_writers_and_readers_hold_the_extension_key(row: list[str]) -> None:
+    """Each file in the key's row exists and contains the key."""
     key = key_in(row[0])
     paths = re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", " ".join(row[2:]))
 
@@ -86,14 +86,14 @@ def test_who_writes_or_reads_an_extension_key_names_it(row: list[str]) -> None:
     assert [path for path in paths if f'"{key}"' not in (ROOT / path).read_text(encoding="utf-8")] == []
 
 
-def test_calls_carry_extensions_of_messages_alone() -> None:
-    """Beside OpenAI's keys and the place that a client kept of a stream."""
+def test_extensions_of_calls_are_extensions_of_messages() -> None:
+    """The other keys are OpenAI's, and the index that a client kept from a stream."""
     own = {"custom", "function", "id", "index", "type"}
 
     assert ToolCall.__annotations__.keys() - own <= EXTENSION_KEYS
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", DOCUMENT))))
-def test_a_file_that_is_named_is_there(path: str) -> None:
-    """The document does not grow old."""
+def test_every_named_file_exists(path: str) -> None:
+    """The document names no file that was moved."""
     assert (ROOT / path).exists()

@@ -1,4 +1,4 @@
-"""Who a client is."""
+"""The names of clients."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from proxy.core.clients import client_at, client_of_key
         (None, "", True),
     ],
 )
-def test_addresses_of_one_client(one: str | None, other: str | None, same: bool) -> None:
-    """An IPv4 address is a client, and so is an IPv6 network of 64 bits."""
+def test_client_is_an_ipv4_address_or_an_ipv6_network(one: str | None, other: str | None, same: bool) -> None:
+    """The network has 64 bits. A mapped IPv4 address is that IPv4 address."""
     assert (client_at(one) == client_at(other)) == same
 
 
-def test_a_key_cannot_pose_as_an_address() -> None:
-    """A key may be called anything."""
+def test_key_is_never_taken_for_an_address() -> None:
+    """A key may have any name."""
     assert client_of_key("192.0.2.1") != client_at("192.0.2.1")

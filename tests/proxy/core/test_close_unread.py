@@ -1,4 +1,4 @@
-"""A request that is refused before its body was read: its answer comes, and the rest is not parsed."""
+"""A request that is refused before its body was read: the client gets the answer, and the rest is not parsed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
 
 CHUNKS = 512
 PARSED = 4 * 2**20
-"""Bytes that may be parsed before a refusal stops it: what one read brings, and what the stream buffers."""
+"""Bytes that may be parsed before a refusal: those of one read, and those that the stream buffers."""
 
 REFUSALS = {
     "no key": ("POST", CHAT, CHUNKED, 401),
@@ -42,7 +42,7 @@ OPEN = {
     "page": ("GET", "/ui/", CHUNKED, 200),
     "list": ("GET", "/v1/models", BEARER + CHUNKED, 200),
 }
-"""Paths that read no body: one that is sent all the same is no reason to read on."""
+"""Paths that read no body. A body that is sent anyway is not read either."""
 
 CASES = pytest.mark.parametrize(
     ("method", "path", "headers", "status"), [*REFUSALS.values(), *OPEN.values()], ids=[*REFUSALS, *OPEN]
@@ -71,7 +71,7 @@ def head(method: str, path: str, headers: str = "") -> bytes:
 
 
 async def everything(reader: asyncio.StreamReader) -> bytes:
-    """Return all that comes until the connection ends, or is reset behind the answer."""
+    """Return all data until the connection ends, or is reset after the answer."""
     received = b""
     async with asyncio.timeout(30):
         try:
@@ -88,7 +88,7 @@ def statuses(received: bytes) -> list[int]:
 
 
 async def flood(writer: asyncio.StreamWriter) -> bool:
-    """Send chunks, and tell whether they were all taken: else the connection broke."""
+    """Send chunks. Return False if the connection broke before all were sent."""
     try:
         for _ in range(CHUNKS):
             writer.write(CHUNK)
@@ -99,10 +99,10 @@ async def flood(writer: asyncio.StreamWriter) -> bool:
 
 
 @CASES
-async def test_the_body_is_not_read(
+async def test_body_of_an_answered_request_is_not_read(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, method: str, path: str, headers: str, status: int
 ) -> None:
-    """The client has its answer and the end of the connection, however much it goes on to send."""
+    """The client gets the answer and the end of the connection. It goes on sending meanwhile."""
     parsed: list[int] = []
     feed = streams.StreamReader.feed_data
 
@@ -123,10 +123,10 @@ async def test_the_body_is_not_read(
 
 
 @CASES
-async def test_a_body_that_never_comes_is_not_waited_for(
+async def test_connection_of_a_silent_client_is_closed(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, method: str, path: str, headers: str, status: int
 ) -> None:
-    """A client that neither sends nor closes has its answer, and its connection is closed."""
+    """The client neither sends its body nor closes the connection."""
     monkeypatch.setattr(close_unread, "LINGER_S", 0.1)
     async with connected(proxy) as (reader, writer):
         writer.write(head(method, path, headers))
@@ -135,10 +135,10 @@ async def test_a_body_that_never_comes_is_not_waited_for(
 
 
 @pytest.mark.parametrize(("method", "path", "headers", "status"), REFUSALS.values(), ids=list(REFUSALS))
-async def test_a_client_that_asks_first_gets_the_refusal(
+async def test_expect_100_continue_is_answered_with_the_refusal(
     proxy: Proxied, method: str, path: str, headers: str, status: int
 ) -> None:
-    """``Expect: 100-continue`` is answered with the refusal, and never with the invitation."""
+    """The client does not send its body then."""
     async with connected(proxy) as (reader, writer):
         writer.write(head(method, path, f"{headers}Expect: 100-continue\r\n"))
         async with asyncio.timeout(30):
@@ -148,8 +148,8 @@ async def test_a_client_that_asks_first_gets_the_refusal(
     assert statuses(first) == [status]
 
 
-async def test_nothing_behind_a_refused_key_is_answered(proxy: Proxied) -> None:
-    """One wrong key, one answer: what is pipelined behind it is dropped."""
+async def test_pipelined_requests_after_a_wrong_key_are_dropped(proxy: Proxied) -> None:
+    """One wrong key gets one answer."""
     one = head("GET", "/v1/models") + head("POST", CHAT, "Content-Length: 2\r\n") + b"{}"
     async with connected(proxy) as (reader, writer):
         writer.write(one * 1_000)
@@ -158,8 +158,8 @@ async def test_nothing_behind_a_refused_key_is_answered(proxy: Proxied) -> None:
     assert statuses(received) == [401]
 
 
-async def test_a_refusal_with_its_body_there_keeps_the_connection(proxy: Proxied) -> None:
-    """There is nothing to read, so the next request is answered on the same connection."""
+async def test_refusal_of_a_request_with_its_whole_body_keeps_the_connection(proxy: Proxied) -> None:
+    """The next request is answered on the same connection."""
     one = head("POST", "/nowhere", f"{BEARER}Content-Length: 2\r\n") + b"{}"
     async with connected(proxy) as (reader, writer):
         writer.write(one)
@@ -172,10 +172,10 @@ async def test_a_refusal_with_its_body_there_keeps_the_connection(proxy: Proxied
     assert b"Connection: close" not in first
 
 
-async def test_a_client_that_sends_too_much_is_cut_off(
+async def test_connection_of_a_client_that_sends_too_much_is_aborted(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is dropped is bounded, and the connection ends without waiting for more."""
+    """The number of dropped bytes is bounded."""
     monkeypatch.setattr(close_unread, "LINGER_S", 60.0)
     dropped: list[int] = []
     drop = close_unread._DroppingProtocol.data_received
@@ -193,10 +193,10 @@ async def test_a_client_that_sends_too_much_is_cut_off(
     assert close_unread.MAX_DROPPED < sum(dropped) <= close_unread.MAX_DROPPED + 2**20
 
 
-async def test_a_stop_does_not_wait_for_a_client_that_lingers(
+async def test_stop_does_not_wait_for_a_lingering_client(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process ends its connections."""
+    """The process closes all connections."""
     monkeypatch.setattr(close_unread, "LINGER_S", 3_600.0)
     async with asyncio.timeout(30), proxied(settings, upstream) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)

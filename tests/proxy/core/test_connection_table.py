@@ -1,4 +1,4 @@
-"""Which connection goes when there are too many."""
+"""The choice of the connection to close when there are too many."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def filled(maximum: int, *, waiting: int = 0, idle: int = 0, busy: int = 0) -> C
     return table
 
 
-def test_there_is_room() -> None:
-    """Nothing is closed below the maximum."""
+def test_no_connection_is_closed_below_the_maximum() -> None:
+    """The table has room for one more."""
     assert filled(8, waiting=7).open("new", "here", 0.0) is None
 
 
-def test_oldest_waiting_goes_first() -> None:
-    """Before any that is idle, however long."""
+def test_oldest_waiting_connection_is_closed_first() -> None:
+    """Idle connections stay, for however long they have been idle."""
     table = filled(6, idle=3, waiting=3)
 
     assert table.open("new", "here", 1.0) == Closing("w0", Reason.MAXIMUM)
@@ -37,8 +37,8 @@ def test_oldest_waiting_goes_first() -> None:
     assert len(table) == 6
 
 
-def test_a_head_that_is_not_read_yet_is_spared() -> None:
-    """It came with a batch of others; where all have sent something, the oldest goes."""
+def test_connection_with_unread_data_is_not_closed_first() -> None:
+    """If all waiting connections have unread data, the oldest one is closed."""
     table = filled(6, waiting=6)
     table.has_unread = {"w0", "w1"}.__contains__
     assert table.open("new", "here", 1.0) == Closing("w2", Reason.MAXIMUM)
@@ -47,8 +47,8 @@ def test_a_head_that_is_not_read_yet_is_spared() -> None:
     assert table.open("newer", "there", 1.0) == Closing("w0", Reason.MAXIMUM)
 
 
-def test_longest_idle_goes_where_none_waits() -> None:
-    """Idle since its last request: one that was used again is young."""
+def test_longest_idle_connection_is_closed_if_none_waits() -> None:
+    """The idle time begins with the end of the last request."""
     table = filled(4, idle=3, busy=1)
     table.begin_request("i0")
     table.end_request("i0")
@@ -56,8 +56,8 @@ def test_longest_idle_goes_where_none_waits() -> None:
     assert table.open("new", "here", 1.0) == Closing("i1", Reason.IDLE)
 
 
-def test_new_one_goes_where_all_are_busy() -> None:
-    """A request in flight is never cut off for a newcomer."""
+def test_new_connection_is_closed_if_all_are_busy() -> None:
+    """A request in flight is never ended for a new connection."""
     table = filled(4, busy=4)
 
     assert table.open("new", "here", 1.0) == Closing("new", Reason.REFUSED)
@@ -65,8 +65,8 @@ def test_new_one_goes_where_all_are_busy() -> None:
     assert table.open("newer", "here", 1.0) == Closing("b2", Reason.IDLE)
 
 
-def test_one_address_has_a_quarter() -> None:
-    """Of those that wait, although there is room; its own oldest goes, and nobody else's."""
+def test_one_address_may_have_a_quarter_waiting() -> None:
+    """The oldest connection of that address is closed, although the table has room."""
     table = filled(8, waiting=1)
     assert [table.open(name, "flood", 1.0) for name in "abc"] == [None, None, Closing("a", Reason.ADDRESS)]
 
@@ -76,15 +76,15 @@ def test_one_address_has_a_quarter() -> None:
 
 
 def test_refused_requests_do_not_count_as_accepted() -> None:
-    """Whoever sends a bad key may stay longer than one who sends nothing, and goes no later."""
+    """A connection whose key was refused is still among the first to be closed."""
     table = filled(2, waiting=2)
     table.note_head("w0")
 
     assert table.open("new", "here", 1.0) == Closing("w0", Reason.MAXIMUM)
 
 
-def test_head_has_to_come_in_time() -> None:
-    """Whatever came of it so far; a request that was accepted, or refused, ends the wait."""
+def test_connection_without_a_head_in_time_is_closed() -> None:
+    """A complete head ends the wait, if the request was accepted or refused."""
     table = filled(8, waiting=4)
     table.note_head("w1")
     table.begin_request("w2")
@@ -97,16 +97,16 @@ def test_head_has_to_come_in_time() -> None:
     assert len(table) == 2
 
 
-def test_descriptors_run_out() -> None:
-    """Those that wait go first, then idle ones; busy ones never."""
+def test_waiting_connections_are_shed_before_idle_ones() -> None:
+    """Busy connections are never shed."""
     table = filled(8, waiting=2, idle=1, busy=1)
 
     assert [closing.key for closing in table.shed(10)] == ["w0", "w1", "i0"]
     assert table.shed(10) == []
 
 
-def test_maximum_may_change() -> None:
-    """Connections that are too many go one by one as new ones come."""
+def test_lower_maximum_closes_connections_one_by_one() -> None:
+    """Each new connection makes one of the surplus connections close."""
     table = filled(8, waiting=4)
     table.resize(4)
 
@@ -114,8 +114,8 @@ def test_maximum_may_change() -> None:
     assert table.maximum == 4
 
 
-def test_what_is_unknown_changes_nothing() -> None:
-    """A connection that was closed may still end its request."""
+def test_events_of_a_removed_connection_are_ignored() -> None:
+    """A closed connection may still end its request."""
     table = filled(2, waiting=1)
     table.remove("w0")
     for note in (table.begin_request, table.end_request, table.note_head, table.remove):
@@ -140,8 +140,8 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, maximum=st.integers(4, 12))
-def test_never_too_many(steps: list[tuple[str, int]], maximum: int) -> None:
-    """Whatever happens: not more than there may be, and no busy connection is closed."""
+def test_table_is_bounded_and_closes_no_busy_connection(steps: list[tuple[str, int]], maximum: int) -> None:
+    """The steps come in any order."""
     table = ConnectionTable[int](maximum)
     open_ones: set[int] = set()
     busy: set[int] = set()

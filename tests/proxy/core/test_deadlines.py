@@ -1,4 +1,4 @@
-"""Limits that share a timer: each is reached at its own moment, and a cancellation by others stays one."""
+"""Limits that share a timer: each is reached at its own time, and other cancellations stay cancellations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Limit = Callable[[float], AbstractAsyncContextManager[object]]
 
 
 class _Jumping(selectors.DefaultSelector):
-    """Waits for nothing while a timer is set: the time until then is over at once."""
+    """Does not wait for timers. The clock moves to the next timer at once."""
 
     now = 1000.0
 
@@ -34,7 +34,7 @@ class _Jumping(selectors.DefaultSelector):
 
 
 class Clockwork(asyncio.SelectorEventLoop):
-    """A loop whose clock goes by what is waited for alone, so that a machine that stands still changes nothing."""
+    """A loop whose clock moves only by waiting, so that a slow machine changes nothing."""
 
     def __init__(self) -> None:
         self._clock = _Jumping()
@@ -45,12 +45,12 @@ class Clockwork(asyncio.SelectorEventLoop):
         return self._clock.now
 
     def advance(self, seconds: float) -> None:
-        """Let work take so long."""
+        """Move the clock, as work without a pause does."""
         self._clock.now += seconds
 
 
 def clockwork(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test on such a loop."""
+    """Run a test on a :class:`Clockwork` loop."""
 
     @wraps(test)
     def run(**arguments: Any) -> None:
@@ -62,14 +62,14 @@ def clockwork(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., N
 
 @asynccontextmanager
 async def shared(until: float) -> Any:
-    """Keep *until* with the shared timer, in the form of asyncio's."""
+    """Return a :class:`TimeLimit` as an asynchronous context, as asyncio's is."""
     limit: AbstractContextManager[object] = TimeLimit(until)
     with limit:
         yield limit
 
 
 class Noting:
-    """Something with a limit, which notes when it is reached."""
+    """An object with a limit, which records when the limit is reached."""
 
     def __init__(self, until: float, fails: bool = False) -> None:
         self.until = until
@@ -77,7 +77,7 @@ class Noting:
         self._fails = fails
 
     def expire(self) -> None:
-        """Note the moment."""
+        """Record the time."""
         self.until = inf
         self.reached.append(asyncio.get_running_loop().time())
         if self._fails:
@@ -91,13 +91,13 @@ async def in_time() -> str:
 
 
 async def too_long() -> str:
-    """Be at work at the limit."""
+    """Still work when the limit is reached."""
     await asyncio.sleep(5)
     return "done"
 
 
 async def fails_late() -> str:
-    """Fail with an error of its own once it is cancelled."""
+    """Raise another error when cancelled."""
     try:
         await asyncio.sleep(5)
     except asyncio.CancelledError:
@@ -106,19 +106,19 @@ async def fails_late() -> str:
 
 
 async def returns_late() -> str:
-    """Bring its work to an end though it is cancelled."""
+    """Return a result although it was cancelled."""
     with suppress(asyncio.CancelledError):
         await asyncio.sleep(5)
     return "late"
 
 
 async def times_out_itself() -> str:
-    """Fail with a timeout of its own."""
+    """Raise its own timeout."""
     raise TimeoutError("mine")
 
 
 async def blocks() -> str:
-    """Pass the limit without a pause."""
+    """Work beyond the limit without a pause."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, Clockwork)
     loop.advance(0.05)
@@ -129,14 +129,14 @@ async def blocks() -> str:
 @pytest.mark.parametrize("after_s", [0.03, -1.0, inf])
 @pytest.mark.parametrize("cancelled_after", [None, 0.0, 0.01, 0.06, "at once with the limit"])
 @clockwork
-async def test_ends_as_a_limit_of_asyncios(
+async def test_limit_has_the_outcome_of_asyncios_timeout(
     work: Callable[[], Any], after_s: float, cancelled_after: float | str | None
 ) -> None:
-    """However work ends, and whoever cancels it: what comes of it is what comes of :func:`asyncio.timeout_at`."""
+    """The work ends in any way, and may be cancelled by others too."""
     if after_s == inf and cancelled_after is None and work in (too_long, fails_late, returns_late):
-        return  # it would take 5 s
+        return  # the work would take 5 s
     if after_s < 0 and work is in_time:
-        return  # it is done as soon as the limit is seen, and either may be first
+        return  # the work and the limit end in the same step of the loop
 
     async def outcome(limit: Limit) -> object:
         async def limited() -> str:
@@ -149,7 +149,7 @@ async def test_ends_as_a_limit_of_asyncios(
             assert task is not None
             try:
                 result: object = await limited()
-            except BaseException as error:  # noqa: BLE001 - it is what is compared
+            except BaseException as error:  # noqa: BLE001 - the outcome is compared
                 result = repr(error)
             return result, task.cancelling()
 
@@ -168,8 +168,8 @@ async def test_ends_as_a_limit_of_asyncios(
 
 
 @clockwork
-async def test_limits_within_one_another() -> None:
-    """The inner limit ends the inner work alone, and the outer one all of it."""
+async def test_inner_limit_ends_only_the_inner_work() -> None:
+    """The outer limit ends all of the work."""
     clock = asyncio.get_running_loop().time
     outer = TimeLimit(clock() + 0.06)
     ended: list[str] = []
@@ -190,8 +190,8 @@ async def test_limits_within_one_another() -> None:
 
 
 @clockwork
-async def test_each_at_its_own_moment_by_one_timer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that are gone set no timer; a nearer one sets it anew, and whoever fails hinders nobody."""
+async def test_one_timer_serves_limits_at_different_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A nearer limit sets the timer again. A limit whose handler raises does not stop the others."""
     loop = asyncio.get_running_loop()
     began, known = loop.time(), loop.call_at
     moments: list[float] = []
@@ -222,8 +222,8 @@ async def test_each_at_its_own_moment_by_one_timer(monkeypatch: pytest.MonkeyPat
     assert watch.nearest == inf
 
 
-def test_a_loop_that_is_gone_takes_its_watch_with_it() -> None:
-    """A watch is of one loop, whose end is the watch's, also where limits were left behind."""
+def test_watch_of_a_closed_loop_is_freed() -> None:
+    """Some limits were still watched when the loop ended."""
 
     async def leave() -> weakref.ref[LimitWatch]:
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Coroutines that wait for places: none is lost, whoever is cancelled."""
+"""Coroutines that wait for places."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from proxy.core.fair_places import FairPlaces
 
 
 async def turn() -> None:
-    """Let everything run that can."""
+    """Let all ready coroutines run."""
     for _ in range(5):
         await asyncio.sleep(0)
 
 
-async def test_a_released_place_goes_to_who_waits() -> None:
-    """To the client that holds none, though the other asked first."""
+async def test_released_place_goes_to_a_waiting_coroutine() -> None:
+    """Both waiting coroutines get a place in the end."""
     places = FairPlaces(1)
     assert await places.acquire("a")
     own, other = (asyncio.ensure_future(places.acquire(client)) for client in "ab")
@@ -34,8 +34,8 @@ async def test_a_released_place_goes_to_who_waits() -> None:
     assert await other
 
 
-async def test_one_too_many_waits_no_more() -> None:
-    """The newest of the client with the most, which is told so; a newcomer may wait."""
+async def test_newest_coroutine_of_the_longest_queue_is_dropped() -> None:
+    """It gets False. A new client may wait."""
     places = FairPlaces(1, most_waiting=2)
     await places.acquire("a")
     greedy = [asyncio.ensure_future(places.acquire("a")) for _ in range(3)]
@@ -56,7 +56,7 @@ async def test_one_too_many_waits_no_more() -> None:
 
 @pytest.mark.parametrize("released", [True, False], ids=["served at that moment", "waiting"])
 async def test_a_cancelled_coroutine_holds_no_place(released: bool) -> None:
-    """Though its turn came at the moment at which it was cancelled."""
+    """The place may have been assigned at the same moment."""
     places = FairPlaces(1, most_waiting=1)
     await places.acquire("a")
     waiting = asyncio.ensure_future(places.acquire("b"))
@@ -74,7 +74,7 @@ async def test_a_cancelled_coroutine_holds_no_place(released: bool) -> None:
 
 
 async def test_a_dropped_and_cancelled_coroutine_gives_no_place_back() -> None:
-    """It has none, though it does not know yet that it was dropped: another's place would be given twice."""
+    """It holds none. Otherwise another place would be assigned twice."""
     places = FairPlaces(1, most_waiting=2)
     await places.acquire("a")
     first, second = (asyncio.ensure_future(places.acquire("b")) for _ in range(2))
@@ -90,8 +90,8 @@ async def test_a_dropped_and_cancelled_coroutine_gives_no_place_back() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=30), st.integers(1, 3))
-async def test_places_are_neither_lost_nor_shared(askers: list[tuple[str, int]], most: int) -> None:
-    """Whatever is cancelled and whenever, so many work at one time at most, and in the end all places are free."""
+async def test_places_are_never_lost_or_held_twice(askers: list[tuple[str, int]], most: int) -> None:
+    """Coroutines are cancelled at any time. In the end all places are free."""
     places, working = FairPlaces(most, most_waiting=8), 0
 
     async def work(client: str, steps: int) -> None:

@@ -1,4 +1,4 @@
-"""Whose work is next."""
+"""The order of clients in a queue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def queue_of(*items: tuple[str, int]) -> FairQueue[int]:
 
 
 def test_clients_take_turns() -> None:
-    """A client that comes late waits for one piece of another's work, however much there is of it."""
+    """A late client waits for one piece of work of each other client."""
     queue = queue_of(("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5))
     order = []
     while (taken := queue.take()) is not None:
@@ -27,8 +27,8 @@ def test_clients_take_turns() -> None:
     assert order == [("a", 1), ("b", 4), ("c", 5), ("a", 2), ("a", 3)]
 
 
-def test_a_client_works_on_one_thing_at_a_time() -> None:
-    """Its second piece begins when the first is done, also where nobody else waits."""
+def test_client_has_one_piece_of_work_in_progress() -> None:
+    """The second piece begins after the first one, even if no other client waits."""
     queue = queue_of(("a", 1), ("a", 2))
     assert queue.take() == ("a", 1)
     assert queue.take() is None
@@ -41,8 +41,8 @@ def test_a_client_works_on_one_thing_at_a_time() -> None:
     assert queue.take() == ("a", 2)
 
 
-def test_what_was_discarded_is_not_begun() -> None:
-    """And its client gives up its turn where it waits for nothing else."""
+def test_discarded_work_is_not_begun() -> None:
+    """A client without other work loses its turn."""
     queue = queue_of(("a", 1), ("a", 2), ("b", 3))
     assert queue.discard("a", 1)
     assert queue.take() == ("a", 2)
@@ -53,8 +53,8 @@ def test_what_was_discarded_is_not_begun() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["put", "take", "done", "discard"]), st.sampled_from("abc"))))
-def test_nothing_is_lost_and_nobody_works_twice(moves: list[tuple[str, str]]) -> None:
-    """Whatever happens in whatever order."""
+def test_no_work_is_lost_and_no_client_has_two_in_progress(moves: list[tuple[str, str]]) -> None:
+    """The moves come in any order."""
     queue: FairQueue[int] = FairQueue()
     waiting: dict[str, list[int]] = {client: [] for client in "abc"}
     working: set[str] = set()

@@ -1,4 +1,4 @@
-"""Who gets the next place."""
+"""The order in which clients get places."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
 @pytest.mark.parametrize(
     ("places", "asked", "given_back", "served"),
     [
-        (2, "aaa", "aa", [2, None]),  # first come, first served, of one client
-        (2, "aaab", "a", [3]),  # who holds none goes before who holds one
+        (2, "aaa", "aa", [2, None]),  # in the order of arrival, within one client
+        (2, "aaab", "a", [3]),  # a client without a place is served first
         (2, "aaaab", "aaa", [4, 2, 3]),
         (3, "aabaab", "a", [5]),  # both hold one, and b has done so for longer
         (3, "aabbaa", "a", [3]),
-        (4, "aaaabbcc", "aaa", [4, 6, 5]),  # turn by turn
+        (4, "aaaabbcc", "aaa", [4, 6, 5]),  # the clients take turns
         (1, "abcabc", "abc", [1, 2, 3]),
         (2, "ab", "ab", [None, None]),
     ],
@@ -37,14 +37,14 @@ def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
 def test_the_client_with_the_fewest_places_is_served(
     places: int, asked: str, given_back: str, served: list[int | None]
 ) -> None:
-    """Among those that hold as many, the one that has done so for longest."""
+    """Among equals it is the client that has held so many for the longest time."""
     made = turns(places, asked)
 
     assert [made.release(client) for client in given_back] == served
 
 
-def test_the_last_places_are_for_newcomers() -> None:
-    """One client cannot have all, and each newcomer can have one."""
+def test_last_places_are_for_clients_without_a_place() -> None:
+    """One client cannot have all places."""
     made = turns(4, "", kept_free=2)
 
     assert [made.ask(client, at) for at, client in enumerate("aaabbcc")] == [
@@ -56,13 +56,13 @@ def test_the_last_places_are_for_newcomers() -> None:
         True,
         False,
     ]
-    assert made.release("a") is None  # three are taken: the one that is free is a newcomer's
+    assert made.release("a") is None  # three are taken, and the free one is kept for another client
     assert made.release("a") == 2
     assert made.held_by("a") == 1
 
 
-def test_who_is_withdrawn_is_not_served() -> None:
-    """It can be withdrawn once, and not after it was served."""
+def test_withdrawn_waiter_is_not_served() -> None:
+    """A waiter can be withdrawn once, and not after it was served."""
     made = turns(1, "aaab")
 
     assert made.withdraw("a", 1)
@@ -76,7 +76,7 @@ def test_who_is_withdrawn_is_not_served() -> None:
     ("asked", "asking", "dropped"), [("xaab", "b", 2), ("xabab", "b", 4), ("xab", "a", 1), ("xabb", "a", 3)]
 )
 def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dropped: int) -> None:
-    """Of equal queues it is the asking client's own."""
+    """Among equal queues it is the asking client's."""
     assert turns(1, asked).drop_newest(asking) == dropped
 
 
@@ -85,8 +85,10 @@ def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dro
     st.integers(1, 6),
     st.integers(0, 5),
 )
-def test_places_are_neither_lost_nor_made(steps: list[tuple[str, str]], places: int, kept_free: int) -> None:
-    """Nobody waits who could have a place, one client leaves the last places free, and all that is held is counted."""
+def test_places_are_counted_and_given_fairly(
+    steps: list[tuple[str, str]], places: int, kept_free: int
+) -> None:
+    """No client waits for a place that it may have. One client leaves the last places free."""
     made: FairTurns[int] = FairTurns(places, kept_free=min(kept_free, places - 1))
     held: Counter[str] = Counter()
     queues: dict[str, list[int]] = {client: [] for client in CLIENTS}

@@ -1,4 +1,4 @@
-"""The estimate of what a body takes once decoded: never below what it takes, and near it."""
+"""The estimated memory of a decoded body: never too low, and not far too high."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def filled(piece: str, count: int = COUNT) -> bytes:
 
 
 def numbered(form: str) -> bytes:
-    """Return a list of values, each another."""
+    """Return a list of different values."""
     return f"[{','.join(form.replace('#', str(number)) for number in range(1_000, 1_000 + COUNT))}]".encode()
 
 
@@ -73,12 +73,12 @@ HOSTILE = {
 
 @pytest.fixture(autouse=True)
 def looks_for_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for escapes in small bodies as well."""
+    """Search small bodies for escapes as well."""
     monkeypatch.setattr(json_size, "UNSCANNED", 0)
 
 
 def held(value: Any) -> int:
-    """Return the memory of *value*, as its allocator rounds it, with the UTF-8 that writing it leaves behind."""
+    """Return the memory of *value*, rounded as by the allocator, with the UTF-8 form that writing leaves."""
     size = -(-sys.getsizeof(value) // 16) * 16
     if isinstance(value, dict):
         return size + sum(held(key) + held(inner) for key, inner in value.items())
@@ -88,7 +88,7 @@ def held(value: Any) -> int:
 
 
 def decoded(body: bytes) -> int:
-    """Return the memory of what *body* is, decoded and written once."""
+    """Return the memory of the values in *body*, decoded and written once."""
     value = orjson.loads(body)
     orjson.dumps(value)
     return held(value)
@@ -96,7 +96,7 @@ def decoded(body: bytes) -> int:
 
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=list(HOSTILE))
 def test_hostile_bodies_take_no_more_than_estimated(body: bytes) -> None:
-    """The families that are dearest by the byte: the estimate holds, and is no more than four times too high."""
+    """These bodies take the most memory for each byte. The estimate is at most four times too high."""
     assert decoded(body) <= estimate_decoded(body) <= 4 * decoded(body) + 1_000
 
 
@@ -119,14 +119,14 @@ VALUES = st.recursive(
 def test_no_body_takes_more_than_estimated(
     value: Any, ascii_only: bool, indent: int | None, copies: int
 ) -> None:
-    """Whatever the values are, and however they are written."""
+    """The values and their notation are arbitrary."""
     body = json.dumps([value] * copies, ensure_ascii=ascii_only, indent=indent).encode()
     assert decoded(body) <= estimate_decoded(body)
 
 
 @given(value=VALUES, ascii_only=st.booleans(), chunk=st.integers(1, 40))
 def test_exact_counts_hold_as_well(value: Any, ascii_only: bool, chunk: int) -> None:
-    """Whatever is cut into chunks, and wherever."""
+    """The body is cut into chunks anywhere."""
     body = json.dumps(value, ensure_ascii=ascii_only).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_size, "_DENSE", -1)
@@ -189,20 +189,20 @@ HISTORY = [
 def test_usual_bodies_are_not_taken_for_hostile_ones(
     messages: list[dict[str, Any]], times: float, ascii_only: bool
 ) -> None:
-    """What is within texts hardly counts."""
+    """Brackets and commas within texts hardly count."""
     body = json.dumps({"model": "m", "messages": messages}, ensure_ascii=ascii_only).encode()
     assert estimate_decoded(body) <= times * len(body)
 
 
 def test_one_emoji_does_not_make_all_texts_wide() -> None:
-    """In a large body it is found out which texts are wide."""
+    """The wide texts of a large body are counted apart."""
     text = "What a day it was. " * 5_000
     body = json.dumps({"messages": [user(text), user("😀")] * 30}, ensure_ascii=False).encode()
     assert estimate_decoded(body) < 1.6 * len(body)
 
 
-def test_counting_ends_where_it_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A body that is refused anyway is not counted to its end."""
+def test_counting_ends_above_the_given_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The body is refused anyway."""
     body = filled('""', 1_000_000)
     enough = 10 * MIB
     cut: list[int] = []
@@ -218,8 +218,8 @@ def test_counting_ends_where_it_is_enough(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(cut) < 60 < 4 * len(body) // json_size._CHUNK
 
 
-def test_escapes_are_not_looked_for_in_small_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more search would double what the estimate costs; a small body's texts are bounded by their size."""
+def test_small_bodies_are_not_searched_for_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search would double the cost. The texts of a small body are bounded by its size."""
     monkeypatch.undo()
     small = HOSTILE["escaped emoji"][:MIB]
     large = HOSTILE["escaped emoji"] * 2

@@ -1,4 +1,4 @@
-"""What is written as JSON is JSON, whatever it holds."""
+"""Any value is written as JSON, and as one event."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def _refuse(constant: str) -> NoReturn:
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("beside", ["a", "a\ud83d", 10**30], ids=["text", "half a character", "large"])
-def test_what_is_no_number_is_null(number: float, beside: Any) -> None:
-    """Also where orjson does not write it."""
+def test_nan_and_infinity_are_null(number: float, beside: Any) -> None:
+    """The rule holds for values that orjson cannot write, too."""
     written = write_json({"logprob": [number, (number,)], "beside": beside})
 
     assert json.loads(written, parse_constant=_refuse)["logprob"] == [None, [None]]
 
 
 @given(_VALUES)
-def test_anything_is_json(value: Any) -> None:
-    """That a strict parser reads, and the same that orjson writes where it can."""
+def test_any_value_is_written_as_strict_json(value: Any) -> None:
+    """The result is that of orjson, where orjson can write the value."""
     written = write_json(value)
 
     read = json.loads(written.decode(), parse_constant=_refuse)
-    json.dumps(read, ensure_ascii=False).encode()  # no half of a character
+    json.dumps(read, ensure_ascii=False).encode()  # no lone surrogate
     with suppress(orjson.JSONEncodeError):
         assert written == orjson.dumps(value)
 

@@ -1,4 +1,4 @@
-"""The limit of memory is read wherever it stands, and the lowest counts."""
+"""The memory limit: the lowest of all cgroups and of the machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_LIMIT_V1 = 0x7FFFFFFFFFFFF000
 def test_limit_is_read_from_either_version_of_cgroups(
     tmp_path: Path, own: str | None, files: dict[str, object], expected: int
 ) -> None:
-    """Version 2, version 1, both, and neither."""
+    """The limit is of version 2, of version 1, of both, or of neither."""
     for name, value in files.items():
         file = tmp_path / "cgroup" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -48,5 +48,5 @@ def test_limit_is_read_from_either_version_of_cgroups(
 
 
 def test_this_process_has_a_limit() -> None:
-    """Whatever is there can be read."""
+    """The real files can be read."""
     assert 0 < read_memory_limit() <= MACHINE

@@ -1,4 +1,4 @@
-"""Work on large bodies: where it is done, what it weighs, and how it ends."""
+"""Work on large bodies: its thread, its weight, and its limit of steps."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from tests.support.builders import assistant, call, tool, user
 
 
 @pytest.mark.parametrize(("size", "beside"), [(LARGE, False), (LARGE + 1, True)])
-async def test_where_it_is_done(size: int, beside: bool) -> None:
-    """A small one here, since a thread takes time as well."""
+async def test_large_work_is_done_in_a_worker_thread(size: int, beside: bool) -> None:
+    """Small work is done on the event loop, since a thread takes time as well."""
     here = threading.get_ident()
     assert (await run_offloaded(size, threading.get_ident) != here) == beside
 
 
 @pytest.mark.parametrize("size", [1, LARGE + 1])
-async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
-    """An error is raised as if nothing were between."""
+async def test_error_of_the_work_is_raised(size: int) -> None:
+    """The caller gets the same error from a thread and from the event loop."""
 
     def fail() -> None:
         raise InvalidRequest("no")
@@ -46,8 +46,8 @@ async def test_what_goes_wrong_goes_wrong_here(size: int) -> None:
 
 
 @pytest.mark.parametrize(("size", "turns"), [(MEDIUM, 0), (MEDIUM + 1, 1)])
-async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> None:
-    """What waits is done between the steps of a long request."""
+async def test_event_loop_runs_after_a_step_of_medium_work(size: int, turns: int) -> None:
+    """Small work does not yield to the event loop."""
     done: list[int] = []
     asyncio.get_running_loop().call_soon(done.append, 1)
 
@@ -56,8 +56,8 @@ async def test_others_have_their_turn_behind_a_step(size: int, turns: int) -> No
     assert len(done) == turns
 
 
-async def test_others_go_on_meanwhile() -> None:
-    """The loop turns while a thread works."""
+async def test_event_loop_runs_while_a_thread_works() -> None:
+    """The thread waits for ten turns of the loop."""
     turns = 0
     done = threading.Event()
 
@@ -78,20 +78,20 @@ async def test_others_go_on_meanwhile() -> None:
 
 
 def endless() -> None:
-    """Take one step after the other."""
+    """Take steps without end."""
     while True:
         spend()
 
 
 async def test_too_much_work_is_refused_with_its_limit() -> None:
-    """The message tells the number of steps; it is no defect of ours."""
+    """The message has the number of steps. The status is that of a client error."""
     with pytest.raises(TooMuchWork, match=f"{steps_of(LARGE + 1):,} steps") as caught:
         await run_offloaded(LARGE + 1, endless)
     assert (caught.value.http_status, caught.value.code) == (400, "too_much_work")
 
 
-async def test_what_nobody_waits_for_is_given_up_without_a_word() -> None:
-    """Neither a result nor an error is told of work that takes too many steps."""
+async def test_unawaited_work_beyond_its_limit_is_dropped_silently() -> None:
+    """It gives no result and no error."""
     done: list[object] = []
     told: list[object] = []
     loop = asyncio.get_running_loop()
@@ -99,7 +99,7 @@ async def test_what_nobody_waits_for_is_given_up_without_a_word() -> None:
     start_offloaded(MEDIUM + 1, endless, done.append)
     start_offloaded(MEDIUM + 1, lambda: "counted", done.append)
     async with asyncio.timeout(30):
-        while not done:  # noqa: ASYNC110 - nobody is told
+        while not done:  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.01)
     assert (done, told) == (["counted"], [])
 
@@ -115,7 +115,7 @@ async def test_what_nobody_waits_for_is_given_up_without_a_word() -> None:
     ids=["objects", "arrays", "fields", "texts"],
 )
 def test_dense_bodies_weigh_more(element: bytes, more: bool) -> None:
-    """What is parsed slowly counts for more; below the size that leaves the event loop anyway nobody counts."""
+    """Values that are parsed slowly count for more. Small bodies are not counted."""
     body = b"[" + b",".join([element] * (2 * LARGE // (len(element) + 1))) + b"]"
     short = body[: LARGE * 3 // 4]
 
@@ -123,7 +123,7 @@ def test_dense_bodies_weigh_more(element: bytes, more: bool) -> None:
     assert parse_weight(short) == len(short)
 
 
-def test_usual_bodies_weigh_what_they_have() -> None:
+def test_usual_body_weighs_its_bytes() -> None:
     """A request of 100k tokens is parsed on the event loop."""
     for body in bodies().values():
         written = encode(body, model="m")
@@ -131,7 +131,7 @@ def test_usual_bodies_weigh_what_they_have() -> None:
 
 
 def damaged(rounds: int, calls: int) -> bytes:
-    """Return a body whose every round lacks a result."""
+    """Return a body in which each round lacks a result."""
     history = [user("go")]
     for number in range(rounds):
         ids = [f"call_{number}_{at}" for at in range(calls)]
@@ -142,7 +142,7 @@ def damaged(rounds: int, calls: int) -> bytes:
 @pytest.mark.parametrize("model", ["openai/gpt-4.1", "gemini/gemini-3.6-flash"])
 @pytest.mark.parametrize(("rounds", "calls"), [(3_000, 1), (1_000, 5), (1, 5_000)])
 def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, model: str) -> None:
-    """There is room for a damaged history ten times over, however its calls are spread."""
+    """A damaged history takes a tenth of its steps at most, for any spread of its calls."""
     body = damaged(rounds, calls)
     limit = WorkLimit(10**9)
     with limited_by(limit):
@@ -162,13 +162,13 @@ def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, mo
     ids=["calls", "calls of one id", "parts"],
 )
 def test_many_calls_and_parts_are_large(message: dict[str, object]) -> None:
-    """One message of five thousand calls or parts leaves the event loop as five thousand messages do."""
+    """One message with 5,000 calls or parts is worked on in a thread, as 5,000 messages are."""
     body = orjson.dumps({"model": "m", "messages": [user("go"), message]})
     assert parse_chat_request(body, max_nesting=64).weight > LARGE
 
 
-def test_threads_take_short_turns() -> None:
-    """So that the loop has its own soon, whatever a thread computes."""
+def test_switch_interval_is_shortened() -> None:
+    """The event loop then waits less for a working thread."""
     before = sys.getswitchinterval()
     try:
         shorten_switch_interval()

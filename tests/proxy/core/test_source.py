@@ -1,4 +1,4 @@
-"""A request is unchanged while its history is the very object that its source has."""
+"""The source of a request: the body and the history that was read from it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def read() -> ChatRequest:
     return parse_chat_request(BODY, max_nesting=50)
 
 
-def test_openai_s_reader_names_its_format() -> None:
-    """With the body, and the history that is in it."""
+def test_source_has_the_format_the_body_and_the_history() -> None:
+    """The history is the same object as in the request."""
     request = read()
 
     assert request.source is not None
@@ -24,8 +24,8 @@ def test_openai_s_reader_names_its_format() -> None:
     assert request.body_bytes == len(BODY)
 
 
-def test_body_that_was_mended_is_the_mended_one() -> None:
-    """What is sent must be what was read."""
+def test_source_has_the_mended_body() -> None:
+    """The provider must get the body that was read."""
     request = parse_chat_request(BODY.replace(b"Hi.", b"Hi \\ud83d"), max_nesting=50, mends=True)
 
     assert request.source is not None

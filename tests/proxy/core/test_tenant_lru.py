@@ -1,4 +1,4 @@
-"""Nobody pushes out what others have."""
+"""A bounded map in which no tenant evicts the entries of others."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from proxy.core.tenant_lru import TenantLru
 
 
-def test_a_single_tenant_s_least_recently_used_entry_goes() -> None:
-    """As in a plain map of that kind."""
+def test_least_recently_used_entry_of_a_single_tenant_is_evicted() -> None:
+    """To find an entry does not change its order. To use it does."""
     lru: TenantLru[str, int] = TenantLru(2)
     assert lru.put("", "a", 1) is None
     assert lru.put("", "b", 2) is None
@@ -23,7 +23,7 @@ def test_a_single_tenant_s_least_recently_used_entry_goes() -> None:
 
 
 def test_the_tenant_that_holds_most_loses_an_entry() -> None:
-    """Whoever else comes."""
+    """A tenant with one entry keeps it."""
     lru: TenantLru[int, None] = TenantLru(10)
     lru.put("b", 0, None)
     for number in range(100):
@@ -40,8 +40,8 @@ def test_the_tenant_that_holds_most_loses_an_entry() -> None:
         max_size=80,
     )
 )
-def test_it_is_bounded_and_fair(steps: list[tuple[str, str, int]]) -> None:
-    """A tenant loses an entry only while no other holds more; what is counted is what is there."""
+def test_map_is_bounded_and_evicts_from_the_largest_tenant(steps: list[tuple[str, str, int]]) -> None:
+    """The length is that of the entries."""
     lru: TenantLru[int, str] = TenantLru(6)
     for what, tenant, key in steps:
         if what == "put":

@@ -1,4 +1,4 @@
-"""Bodies that were sent with a coding: what is read, what is refused, and how much is unpacked of a bomb."""
+"""Bodies with a content coding: the supported codings, damaged data, and the limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INCOMPRESSIBLE = bytes(
 
 
 def bare(data: bytes) -> bytes:
-    """Return a deflate stream without zlib's head, as many clients send it."""
+    """Return a deflate stream without zlib's header, as many clients send it."""
     packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return packing.compress(data) + packing.flush()
 
@@ -54,16 +54,16 @@ def unpack(body: bytes, coding: str, most: int = MOST) -> bytes:
         (["deflate, identity"], "deflate"),
     ],
 )
-def test_coding_that_is_read(values: list[str], coding: str | None) -> None:
-    """One coding, in any spelling of RFC 9110."""
+def test_one_supported_coding_is_found(values: list[str], coding: str | None) -> None:
+    """The names have any spelling of RFC 9110."""
     assert find_coding(values) == coding
 
 
 @pytest.mark.parametrize(
     "values", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "deflate"], ["compress"], ["gzi\x00p"]]
 )
-def test_coding_that_is_not_read_is_refused(values: list[str]) -> None:
-    """The refusal names those that are read, and says nothing of what was sent."""
+def test_unsupported_coding_is_refused(values: list[str]) -> None:
+    """The refusal lists the supported codings, and holds no text of the client."""
     with pytest.raises(UnsupportedMediaType) as refused:
         find_coding(values)
 
@@ -75,8 +75,8 @@ def test_coding_that_is_not_read_is_refused(values: list[str]) -> None:
 @pytest.mark.parametrize(
     "data", [b"", TEXT, TEXT * 20_000, INCOMPRESSIBLE], ids=["empty", "small", "long", "random"]
 )
-def test_what_is_packed_comes_out(coding: str, pack: Callable[[bytes], bytes], data: bytes) -> None:
-    """Every form, whatever the number of steps."""
+def test_packed_data_is_unpacked_unchanged(coding: str, pack: Callable[[bytes], bytes], data: bytes) -> None:
+    """The data takes one step or many."""
     assert unpack(pack(data), coding) == data
 
 
@@ -85,7 +85,7 @@ def test_what_is_packed_comes_out(coding: str, pack: Callable[[bytes], bytes], d
 def test_the_size_of_a_step_does_not_matter(
     coding: str, pack: Callable[[bytes], bytes], data: bytes, read: int, made: int
 ) -> None:
-    """Input and output of any size for each step come to the same."""
+    """Each step has input and output of any size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unpack_body, "_STEP_INPUT", read)
         patch.setattr(unpack_body, "_STEP_OUTPUT", made)
@@ -95,21 +95,21 @@ def test_the_size_of_a_step_does_not_matter(
 @FORMS
 @pytest.mark.parametrize("cut", [1, 5, 12])
 def test_body_that_is_cut_short_is_refused(coding: str, pack: Callable[[bytes], bytes], cut: int) -> None:
-    """A transfer that broke off must not pass for a shorter body."""
+    """A broken transfer must not be taken for a shorter body."""
     with pytest.raises(InvalidRequest, match="cut short"):
         unpack(pack(INCOMPRESSIBLE)[:-cut], coding)
 
 
 @FORMS
 @pytest.mark.parametrize("size", [10, 200_000])
-def test_bytes_behind_the_end_are_refused(coding: str, pack: Callable[[bytes], bytes], size: int) -> None:
-    """Another reader may take them for a part of the body."""
+def test_bytes_after_the_end_are_refused(coding: str, pack: Callable[[bytes], bytes], size: int) -> None:
+    """Another reader may read them as a part of the body."""
     with pytest.raises(InvalidRequest, match="bytes after the end"):
         unpack(pack(TEXT) + bytes(size), coding)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
-def test_body_that_is_no_such_data_is_refused(coding: str) -> None:
+def test_body_without_data_of_its_coding_is_refused(coding: str) -> None:
     """Broken data is the client's fault."""
     with pytest.raises(InvalidRequest, match="is no"):
         unpack(b"\xff" * 100, coding)
@@ -119,7 +119,7 @@ def test_body_that_is_no_such_data_is_refused(coding: str) -> None:
 
 @FORMS
 def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """The limit counts what comes out; little more than it is ever held."""
+    """The limit counts unpacked bytes. No more bytes are held."""
     unpacking = BodyUnpacker(pack(bytes(64 * 2**20)), coding, 2 * 2**20)
 
     with pytest.raises(BodyTooLarge, match="2 MiB"):
@@ -129,7 +129,7 @@ def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Call
 
 @FORMS
 def test_a_bomb_is_refused_by_its_ratio(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """More than a hundred times the body's size is refused, however high the limit is."""
+    """The limit is a hundred times the body's size, even if the configured limit is higher."""
     body = pack(bytes(64 * 2**20))
     unpacking = BodyUnpacker(body, coding, 2**40)
 
@@ -139,16 +139,16 @@ def test_a_bomb_is_refused_by_its_ratio(coding: str, pack: Callable[[bytes], byt
 
 
 @FORMS
-def test_small_body_of_one_text_is_no_bomb(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """A mebibyte may come of any body."""
+def test_small_body_may_have_any_ratio(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    """Any body may unpack to one mebibyte."""
     data = b"the same again, " * (ALWAYS_ALLOWED // 16)
     assert len(pack(data)) * MAX_RATIO < len(data)
 
     assert unpack(pack(data), coding) == data
 
 
-def test_a_step_makes_a_bounded_piece() -> None:
-    """Whoever asks for the first bytes gets little more of a body that packs well."""
+def test_one_step_unpacks_a_bounded_number_of_bytes() -> None:
+    """The body packs well, and only its first bytes are asked for."""
     unpacking = BodyUnpacker(gzip.compress(bytes(2**26)), "gzip", 2**40)
 
     assert not unpacking.unpack(1_000)

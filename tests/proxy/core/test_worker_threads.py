@@ -1,4 +1,4 @@
-"""Worker threads: whose work they do, what ends it, and what they leave behind."""
+"""Worker threads: their order of work, its end, and the memory that it frees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def as_client(name: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 def endless(begun: threading.Event, taken: list[int]) -> None:
-    """Take steps until somebody ends the work; *taken* is told how many there were."""
+    """Take steps until the work is ended. Their number is added to *taken*."""
     begun.set()
     steps = 0
     try:
@@ -47,7 +47,7 @@ def threads() -> WorkerThreads:
 
 
 async def test_a_client_never_waits_behind_the_second_work_of_another(threads: WorkerThreads) -> None:
-    """One that holds a thread waits with all its other work, and a client that comes late begins at once."""
+    """The other work of a client with a thread waits. A late client begins at once."""
     go = threading.Event()
     greedy = [as_client("greedy", threads.run(go.wait, STEPS)) for _ in range(5)]
     await asyncio.sleep(0)
@@ -59,8 +59,8 @@ async def test_a_client_never_waits_behind_the_second_work_of_another(threads: W
     assert threads.waiting == 0
 
 
-async def test_work_that_was_cancelled_ends_and_frees_its_thread(threads: WorkerThreads) -> None:
-    """The client's next work goes on in the same thread."""
+async def test_cancelled_work_ends_and_frees_its_thread(threads: WorkerThreads) -> None:
+    """The client's next work can begin."""
     begun, taken = threading.Event(), list[int]()
     task = as_client("one", threads.run(lambda: endless(begun, taken), STEPS))
     await asyncio.to_thread(begun.wait, 30)
@@ -73,8 +73,8 @@ async def test_work_that_was_cancelled_ends_and_frees_its_thread(threads: Worker
     assert len(taken) == 1
 
 
-async def test_work_that_was_cancelled_while_it_waited_is_never_begun(threads: WorkerThreads) -> None:
-    """Its place in the queue is free at once."""
+async def test_work_that_is_cancelled_while_it_waits_is_never_begun(threads: WorkerThreads) -> None:
+    """It leaves the queue at once."""
     go, begun = threading.Event(), list[int]()
     first = as_client("one", threads.run(go.wait, STEPS))
     second = as_client("one", threads.run(lambda: begun.append(2), STEPS))
@@ -90,8 +90,8 @@ async def test_work_that_was_cancelled_while_it_waited_is_never_begun(threads: W
     assert begun == [3]
 
 
-async def test_work_without_end_stops_by_itself(threads: WorkerThreads) -> None:
-    """Behind as many steps as it was given, and the thread takes other work."""
+async def test_work_without_end_stops_at_its_limit_of_steps(threads: WorkerThreads) -> None:
+    """The thread can do other work then."""
     begun, taken = threading.Event(), list[int]()
     with pytest.raises(WorkLimitExceeded):
         await threads.run(lambda: endless(begun, taken), 1_000)
@@ -100,18 +100,18 @@ async def test_work_without_end_stops_by_itself(threads: WorkerThreads) -> None:
     assert await threads.run(lambda: sum(metered(range(10))), 10) == 45
 
 
-async def test_a_limit_ends_with_its_work(threads: WorkerThreads) -> None:
-    """What one piece of work has spent, the next one in the thread does not miss."""
+async def test_each_piece_of_work_has_its_own_limit(threads: WorkerThreads) -> None:
+    """The steps of earlier work in the thread do not count."""
     for _ in range(4):
         assert await threads.run(lambda: sum(metered(range(10))), 10) == 45
 
 
 class Held:
-    """Something large."""
+    """A large object."""
 
 
-async def test_an_error_keeps_nothing_of_what_was_worked_on(threads: WorkerThreads) -> None:
-    """Its traceback holds the variables of all frames; freeing them would hold the event loop."""
+async def test_error_keeps_no_object_of_its_work_alive(threads: WorkerThreads) -> None:
+    """A traceback refers to the variables of all frames. To free them would block the event loop."""
     held: list[weakref.ref[Held]] = []
 
     def fail() -> None:
@@ -127,8 +127,8 @@ async def test_an_error_keeps_nothing_of_what_was_worked_on(threads: WorkerThrea
     assert held[0]() is None
 
 
-async def test_threads_do_not_keep_the_interpreter_alive(threads: WorkerThreads) -> None:
-    """They are daemons."""
+async def test_threads_are_daemons(threads: WorkerThreads) -> None:
+    """They do not keep the interpreter alive."""
     thread = await threads.run(threading.current_thread, STEPS)
     assert thread.daemon
     assert thread.name.startswith("tested_")
