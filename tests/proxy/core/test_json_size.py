@@ -108,13 +108,11 @@ VALUES = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | TEXTS,
     lambda inner: st.lists(inner, max_size=12) | st.dictionaries(TEXTS, inner, max_size=12),
-    max_leaves=60,
+    max_leaves=30,
 )
 
 
-@given(
-    value=VALUES, ascii_only=st.booleans(), indent=st.sampled_from([None, 0, 2]), copies=st.integers(1, 30)
-)
+@given(value=VALUES, ascii_only=st.booleans(), indent=st.sampled_from([None, 0, 2]), copies=st.integers(1, 8))
 @example(value=[""], ascii_only=False, indent=None, copies=1)
 def test_no_body_takes_more_than_estimated(
     value: Any, ascii_only: bool, indent: int | None, copies: int
