@@ -11,7 +11,7 @@ from proxy.emulator import control
 from proxy.emulator.answers import count_tokens
 from proxy.emulator.embeddings import embed, embed_batch
 from proxy.emulator.errors import Refusal, invalid_fields, invalid_key, status_error, unknown_model
-from proxy.emulator.generate import generate, parse_body, stream_generate
+from proxy.emulator.generate import generate, parse_body, stream_generate, version_of
 from proxy.emulator.journal import Journal
 from proxy.emulator.judge import read_request
 from proxy.emulator.models import LISTED_MODELS, describe_model, generation_of, model_id
@@ -82,7 +82,7 @@ async def count(request: web.Request) -> web.StreamResponse:
     """Handle ``POST models/{model}:countTokens``: check the shape of the body, and answer with an estimate."""
     model = model_id(request.match_info["model"])
     if generation_of(model) is None:
-        return refusal_response(unknown_model(model, version=_version(request), method="countTokens"))
+        return refusal_response(unknown_model(model, version=version_of(request), method="countTokens"))
     body = parse_body(await request.read())
     if isinstance(body, Refusal):
         return refusal_response(body)
@@ -106,9 +106,5 @@ async def get_model(request: web.Request) -> web.StreamResponse:
     """Handle ``GET models/{model}``, for every name that has a generation."""
     model = model_id(request.match_info["model"])
     if generation_of(model) is None:
-        return refusal_response(unknown_model(model, version=_version(request), method="getModel"))
+        return refusal_response(unknown_model(model, version=version_of(request), method="getModel"))
     return json_response(describe_model(model))
-
-
-def _version(request: web.Request) -> str:
-    return "v1" if request.path.startswith("/v1/") else "v1beta"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from aiohttp import web
 
 from proxy.emulator.errors import Refusal
-from proxy.emulator.faults import InvalidControl, parse_answers, parse_faults
+from proxy.emulator.faults import InvalidControl, Item, Queue, parse_answers, parse_faults
 from proxy.emulator.journal import parse_json
 from proxy.emulator.state import STATE, json_response, refusal_response
 
 
 async def post_faults(request: web.Request) -> web.Response:
     """Append ``{"faults": [...]}`` to the queue. The answer has the number of waiting faults."""
-    queue = request.app[STATE].faults
-    try:
-        queue.extend(parse_faults(parse_json(await request.read())))
-    except InvalidControl as fault:
-        return refusal_response(Refusal(str(fault)))
-    return json_response({"queued": len(queue.items)})
+    return await _extend(request, request.app[STATE].faults, parse_faults)
 
 
 async def get_faults(request: web.Request) -> web.Response:
@@ -33,12 +31,7 @@ async def delete_faults(request: web.Request) -> web.Response:
 
 async def post_answers(request: web.Request) -> web.Response:
     """Append ``{"answers": [...]}`` to the queue. The answer has the number of waiting answers."""
-    queue = request.app[STATE].answers
-    try:
-        queue.extend(parse_answers(parse_json(await request.read())))
-    except InvalidControl as fault:
-        return refusal_response(Refusal(str(fault)))
-    return json_response({"queued": len(queue.items)})
+    return await _extend(request, request.app[STATE].answers, parse_answers)
 
 
 async def delete_answers(request: web.Request) -> web.Response:
@@ -56,6 +49,16 @@ async def delete_requests(request: web.Request) -> web.Response:
     """Empty the journal."""
     request.app[STATE].journal.clear()
     return json_response({})
+
+
+async def _extend(
+    request: web.Request, queue: Queue[Item], parse: Callable[[Any], tuple[Item, ...]]
+) -> web.Response:
+    try:
+        queue.extend(parse(parse_json(await request.read())))
+    except InvalidControl as fault:
+        return refusal_response(Refusal(str(fault)))
+    return json_response({"queued": len(queue.items)})
 
 
 ROUTES = (

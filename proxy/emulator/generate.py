@@ -80,6 +80,11 @@ def parse_body(body: bytes) -> Any:
         return Refusal(UNEXPECTED_TOKEN)
 
 
+def version_of(request: web.Request) -> str:
+    """Return the API version of the request's path."""
+    return "v1" if request.path.startswith("/v1/") else "v1beta"
+
+
 async def generate(request: web.Request) -> web.StreamResponse:
     """Handle ``POST models/{model}:generateContent``."""
     return await handle(request, decide)
@@ -100,9 +105,8 @@ async def handle(request: web.Request, decide: Decide, *, stream: bool = False) 
     """
     state = request.app[STATE]
     model = model_id(request.match_info["model"])
-    version = "v1" if request.path.startswith("/v1/") else "v1beta"
     vertex = "project" in request.match_info
-    call = Call(model, version, stream, await request.read(), vertex)
+    call = Call(model, version_of(request), stream, await request.read(), vertex)
     entry = state.journal.open(Entry(request.method, request.path, model, stream, call.body))
     fault = state.faults.take_for(model)
     response = web.StreamResponse()

@@ -11,7 +11,9 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.answers.tool_calls import check_calls, find_schema_faults, mend_notation
+from proxy.answers.tool_calls import check_calls
+from proxy.answers.tool_calls.fit_schema import find_schema_faults
+from proxy.answers.tool_calls.mend_arguments import mend_notation
 from tests.proxy.answers.tool_calls.test_check_calls import answer_of, tools_of
 from tests.support.builders import call
 
@@ -57,30 +59,7 @@ NO_SCHEMAS = st.recursive(
         | st.dictionaries(KEYWORDS | st.text(max_size=3), inner | TYPES | st.just("#"), max_size=4)
     ),
 )
-BITS = st.sampled_from(
-    [
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        ":",
-        '"',
-        "'",
-        "\\",
-        "\n",
-        " ",
-        "a",
-        "b",
-        "1",
-        ".5",
-        "True",
-        "null",
-        '"a":',
-        '"x"',
-        "'y'",
-    ]
-)
+BITS = st.sampled_from([*"{}[],:\"'\\\n ab1", ".5", "True", "null", '"a":', '"x"', "'y'"])
 PYTHONS_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[xU]")
 WRITTEN_OTHERWISE = re.compile(r"[\\\x00-\x1f]|\d[.eE]|-0")
 """Escapes, control characters and numbers may be written in more than one way."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.tool_calls import find_schema_faults, fit_schema
+from proxy.answers.tool_calls import fit_schema
+from proxy.answers.tool_calls.fit_schema import find_schema_faults
 from proxy.answers.tool_calls.schema_shape import is_usable
 from tests.support.cpu_time import cpu_seconds
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.tool_calls import WorkLimit, mend_notation, unwrap_encoded
+from proxy.answers.tool_calls.mend_arguments import mend_notation, unwrap_encoded
+from proxy.answers.tool_calls.work_limit import WorkLimit
+from tests.support.counted_steps import count_steps
 from tests.support.cpu_time import cpu_seconds
 
 MENDED: list[tuple[str, str, Any]] = [
@@ -149,3 +151,25 @@ def test_a_hostile_text_ends_in_bounded_time(text: str) -> None:
     """Any text is read in bounded time."""
     assert cpu_seconds(lambda: mend_notation(text), bound=1) < 1  # 0.01 on a quiet machine
     assert mend_notation(text) is None
+
+
+PIECES = ('{"a":', "{'a':", '"', "'", '"\\', ",", "\"a'b", " \n", "ab ", "[{", "\\'", "{'a': \"", "{a:1,")
+"""Unclosed brackets, quotes within quotes, and commas alone."""
+
+
+def steps_for(piece: str, size: int) -> int:
+    """Return the steps that it takes to mend *size* characters of *piece*, bare, in braces and in quotes."""
+    text = (piece * size)[:size]
+
+    def work() -> None:
+        mend_notation(text)
+        mend_notation("{" + text + "}")
+        unwrap_encoded('"' + text)
+
+    return count_steps(work).total()
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_steps_grow_with_the_text(piece: str) -> None:
+    """Four times the text takes about four times the steps at most."""
+    assert steps_for(piece, 8_000) <= 4.6 * steps_for(piece, 2_000) + 1_000
