@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.core import inputs
+from proxy.core import text_request
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.parameters import PARAMETERS
 from proxy.ingress.openai_chat.read_request import parse_chat_request
@@ -106,7 +106,7 @@ def test_unknown_fields_are_limited_in_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "most"), [(["a"], inputs.MAX_TEXTS), ([[1]], inputs.MAX_TEXTS), ([1], inputs.MAX_TOKENS)]
+    ("given", "most"), [(["a"], text_request.MAX_TEXTS), ([[1]], text_request.MAX_TEXTS), ([1], text_request.MAX_TOKENS)]
 )
 def test_texts_and_tokens_are_limited_in_number(given: list[Any], most: int) -> None:
     """For embeddings and for text completions alike."""
