@@ -11,6 +11,7 @@ The page changes nothing. Nothing of a request is logged or written to a disk. T
     align_messages   the original position of each message
     rule_texts       one sentence about each step, reason and rule
     worker_thread    the inspector's worker thread and its limits
+    receive_query    the body of the page's request, and a seat for its inspection
     pages            the page's files
     routes           the handlers of the paths below ``/ui``
 """

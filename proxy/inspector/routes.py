@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from aiohttp import web
 
 from proxy import __version__
 from proxy.core.deployment import Deployment
-from proxy.core.errors import BodyNotKept, BodyTooLarge, InvalidRequest, NotFound, Overloaded
+from proxy.core.errors import BodyNotKept, InvalidRequest, NotFound, Overloaded
 from proxy.core.json_text import write_json
 from proxy.forwarding.gateway import GATEWAY, RECORD, Gateway
 from proxy.ingress.page_headers import GUARDED, PRIVATE
@@ -33,7 +32,6 @@ from proxy.ingress.routes.paths import (
     UI_RECENT_ONE,
     UI_VERDICTS,
 )
-from proxy.ingress.routes.read_body import read_body
 from proxy.inspector.dry_runs import (
     Inspection,
     Sender,
@@ -45,10 +43,10 @@ from proxy.inspector.dry_runs import (
 )
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.pages import INDEX, read_files
-from proxy.inspector.read_query import Query, read_query
+from proxy.inspector.receive_query import PLACES, hold_query
 from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import unreadable_row, verdict_row
-from proxy.inspector.worker_thread import LARGEST_MIB, InspectionPlaces, refuse_long, run_in_worker
+from proxy.inspector.worker_thread import InspectionPlaces, run_in_worker
 from proxy.observability.recent_requests import (
     BUCKET_S,
     RecentRequest,
@@ -62,8 +60,6 @@ from proxy.planning.preview import pools_of
 from proxy.upstream.transports import transport_of
 
 FILES = Path(__file__).parent / "static"
-
-PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
 
 
 def add_ui_routes(app: web.Application) -> None:
@@ -109,7 +105,7 @@ async def list_targets(request: web.Request) -> web.Response:
 async def look(request: web.Request) -> web.Response:
     """Answer with one request, shown step by step for one target."""
     gateway, recent = _open(request)
-    async with _asked(request, gateway) as asked:
+    async with hold_query(request, gateway) as asked:
         seen = _find_seen(request, recent, asked.recent)
         target, deployment = find_deployment(asked, seen, gateway)
         sender = _sender_of(request, seen)
@@ -133,7 +129,7 @@ async def verdicts(request: web.Request) -> web.Response:
     """
     gateway, recent = _open(request)
     rows = []
-    async with _asked(request, gateway) as asked:
+    async with hold_query(request, gateway) as asked:
         now = asyncio.get_running_loop().time()
         sender = _sender_of(request, _find_seen(request, recent, asked.recent))
         targets = every_target(asked, gateway)
@@ -219,46 +215,6 @@ def _find_seen(request: web.Request, recent: RecentRequests, wanted: str | None)
 def _sender_of(request: web.Request, seen: RecentRequest | None) -> Sender:
     """Return the sender of the recent request *seen*, or the client that asks."""
     return Sender(request[RECORD].key) if seen is None else Sender(seen.key, seen.max_rounds)
-
-
-@asynccontextmanager
-async def _asked(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
-    """Yield the page's request while it holds a seat. It has the deadline of any request, and ends at a shutdown."""
-    settings, in_flight, record = gateway.settings, gateway.lifecycle.in_flight, request[RECORD]
-
-    def read(body: bytes) -> Query:
-        asked = read_query(
-            body,
-            max_nesting=settings.general_settings.max_nesting,
-            mends=settings.sanitize.mode == "repair",
-            default=settings.routes.names[0],
-        )
-        refuse_long(len(asked.chat.messages))
-        return asked
-
-    task = asyncio.current_task()
-    assert task is not None
-    record.deadline = record.started + settings.router_settings.timeout
-    in_flight[task] = record
-    try:
-        body = await _read(request, gateway)
-        async with request.app[PLACES].hold(record.client):
-            yield await run_in_worker(partial(read, body))
-    finally:
-        del in_flight[task]
-
-
-async def _read(request: web.Request, gateway: Gateway) -> bytes:
-    """Return the body. Raises :class:`BodyTooLarge` as soon as the body is known to be too large."""
-    most = LARGEST_MIB * 2**20
-    try:
-        if (request.content_length or 0) <= most:
-            bounded = request.clone(client_max_size=min(most, request.client_max_size))
-            return await read_body(bounded, gateway, request[RECORD])
-    except web.HTTPRequestEntityTooLarge:
-        if request.client_max_size < most:
-            raise  # over the limit of every request (max_body_mib)
-    raise BodyTooLarge(f"The inspector looks at {LARGEST_MIB} MiB at most.")
 
 
 def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 from http import HTTPStatus
 from math import inf
 
@@ -11,14 +13,16 @@ from aiohttp.typedefs import Handler
 
 from proxy.forwarding.calibrate import calibrate
 from proxy.forwarding.deliver import deliver
-from proxy.forwarding.gateway import CURRENT, GATEWAY, RECORD
-from proxy.ingress.middlewares.begin_trace import begin_trace
+from proxy.forwarding.gateway import CURRENT, GATEWAY, RECORD, Gateway
 from proxy.ingress.middlewares.origins import cors_headers
-from proxy.ingress.middlewares.request_ids import request_id_for
 from proxy.ingress.routes.paths import OTHER, api_route
 from proxy.observability.finish_request import finish_request
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
-from proxy.observability.tracing.trace_context import TRACEPARENT
+from proxy.observability.tracing import IncomingRequest
+from proxy.observability.tracing.propagated_trace import PropagatedTrace
+from proxy.observability.tracing.trace_context import TRACEPARENT, TRACESTATE, new_context, read_context
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 @web.middleware
@@ -58,6 +62,40 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         if record.trace is not None:
             record.trace.end(record)
         calibrate(record, gateway, now)
+
+
+def request_id_for(sent: str | None) -> str:
+    """Return the client's own ``x-request-id`` where it is a plain token, or a new random id.
+
+    The id goes into a header and a log line, and a token cannot break either. The provider does not get the id. vLLM
+    takes an ``x-request-id`` as its own id. It refuses a second running request with the same id (vllm#10583,
+    #11036), such as a retry. ``traceparent`` connects the two sides instead.
+    """
+    if sent is not None and _REQUEST_ID.fullmatch(sent):
+        return sent
+    return "req_" + os.urandom(12).hex()
+
+
+def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -> None:
+    """Give *record* the trace that the request's headers name, or a new one.
+
+    A ``traceparent`` that cannot be read is replaced by a new one, also where no spans are made. The trace begins
+    anew (W3C, section 3.2.4), and its id is in the log.
+    """
+    headers = request.headers
+    parent = read_context(headers.getall(TRACEPARENT, ()), headers.getall(TRACESTATE, ()))
+    propagate = gateway.settings.general_settings.tracing.propagate
+    if gateway.tracing is None:
+        context = parent or new_context(gateway.token)
+        record.trace_id = context.trace_id
+        if propagate:
+            record.trace = PropagatedTrace(context, gateway.token)
+        return
+    resource = request.match_info.route.resource
+    assert resource is not None, "an API path has matched"
+    incoming = IncomingRequest(request.method, request.scheme, resource.canonical, record.route)
+    record.trace = gateway.tracing.begin(parent, incoming, propagate=propagate)
+    record.trace_id = record.trace.trace_id
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:

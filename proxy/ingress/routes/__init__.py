@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.ingress.formats import FORMATS
+from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.chat_completions import chat_completions
-from proxy.ingress.routes.completions import completions
-from proxy.ingress.routes.embeddings import embeddings
 from proxy.ingress.routes.explain import explain
 from proxy.ingress.routes.health import livez, readyz, root
 from proxy.ingress.routes.metrics import metrics
 from proxy.ingress.routes.models import list_models, show_model
 from proxy.ingress.routes.not_served import add_not_served
 from proxy.ingress.routes.paths import (
-    COMPLETIONS,
-    EMBEDDINGS,
     EXPLAIN,
     LIVE,
     METRICS,
@@ -25,16 +21,16 @@ from proxy.ingress.routes.paths import (
     ROOT,
     spellings,
 )
+from proxy.ingress.routes.text import complete_or_embed
 
 __all__ = ["add_api_routes", "add_health_routes"]
 
 
 def add_api_routes(app: web.Application) -> None:
     """Add the API's paths, each with and without ``/v1``, and the paths of OpenAI's API that are not served."""
-    others = {EMBEDDINGS: embeddings, COMPLETIONS: completions}
     for route in FORMATS:
         for path in spellings(route):
-            app.router.add_post(path, others.get(route, chat_completions))
+            app.router.add_post(path, chat_completions if is_chat(route) else complete_or_embed)
     for path in spellings(EXPLAIN):
         app.router.add_post(path, explain)
     for path in spellings(MODELS):

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.upstream_call import TextCall, Timeouts
-from proxy.ingress.openai_text.parameters import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
+from proxy.ingress.openai_text.requests import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
 from proxy.upstream.litellm.transport import LiteLLMUpstream, build_embedding_arguments
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.behaviours.test_trust_boundary import TYPED, Attacker, attacker, redirecting

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
-from proxy.config import Settings
 from proxy.ingress.openai_chat.parameters import PARAMETERS
 from tests.support.builders import assistant, text, user
-from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
+from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
-from tests.support.strategies import any_histories
 
 MIB = 2**20
 FUNCTION = {"type": "function", "function": {"name": "f"}}
@@ -258,152 +251,9 @@ async def test_limits_themselves_are_taken(upstream: ScriptedUpstream) -> None:
     assert upstream.calls[0].parameters == {"seed": 2**63 - 1, "n": 8}
 
 
-@pytest.fixture
-def small() -> Settings:
-    """Return settings with the smallest limit for bodies."""
-    return settings_of(general_settings={"max_body_mib": 1})
-
-
-def padded(size: int) -> bytes:
-    """Build a good request of exactly so many bytes."""
-    body = json.dumps(chat()).encode()
-    return body + b" " * (size - len(body))
-
-
-async def in_pieces(body: bytes) -> AsyncIterator[bytes]:
-    """Send a body in pieces, so that nothing announces its length."""
-    for start in range(0, len(body), 65536):
-        yield body[start : start + 65536]
-
-
-@pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
-async def test_chat_body_over_the_limit_is_a_413(
-    small: Settings, upstream: ScriptedUpstream, announced: bool
-) -> None:
-    """A body over the limit is a 413, whether its length is announced or not; one at the limit is taken."""
-    async with proxied(small, upstream) as proxy:
-        over, at = padded(MIB + 1), padded(MIB)
-        reply = await proxy.post(over if announced else in_pieces(over))
-        taken = await proxy.post(at if announced else in_pieces(at))
-
-    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
-    assert reply.error["message"] == "The body is over 1 MiB (general_settings.max_body_mib)."
-    assert taken.status == 200
-    assert len(upstream.calls) == 1
-
-
-async def test_announced_body_is_refused_unread(small: Settings, upstream: ScriptedUpstream) -> None:
-    """An announced length is believed: the refusal comes before the first byte of the body."""
-    async with proxied(small, upstream) as proxy:
-        head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {MIB + 1}\r\n\r\n"
-        reply = await proxy.raw(head.encode())
-
-    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
-
-
-async def test_inflated_body_over_the_limit(small: Settings, upstream: ScriptedUpstream) -> None:
-    """A compressed body counts as what it inflates to."""
-    async with proxied(small, upstream) as proxy:
-        packed = {"Content-Encoding": "gzip"}
-        reply = await proxy.post(gzip.compress(padded(20 * MIB)), headers=packed)
-        taken = await proxy.post(gzip.compress(padded(1000)), headers=packed)
-
-    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
-    assert taken.status == 200
-
-
-async def test_body_that_does_not_inflate(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A body that is not what its Content-Encoding says is the client's fault."""
-    reply = await proxy.post(chat(), headers={"Content-Encoding": "gzip"})
-
-    assert (reply.status, reply.error["code"]) == (400, "invalid_request")
-    assert upstream.calls == []
-
-
-@pytest.mark.parametrize("path", [b"/v1/models/\xff", b"/\xff\xfe", b"/v1/chat/completions\xed\xa0\xbd"])
-async def test_path_that_is_no_text(proxy: Proxied, path: bytes) -> None:
-    """Bytes in a path that are no UTF-8 get an error, not a fault of ours."""
-    reply = await proxy.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-
-    assert 400 <= reply.status < 500
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status", "code"),
-    [
-        ("GET", "/nothing", 404, "not_found"),
-        ("POST", "/v2/models", 404, "not_found"),
-        ("GET", CHAT, 405, "method_not_allowed"),
-    ],
-)
-async def test_what_is_not_served(proxy: Proxied, method: str, path: str, status: int, code: str) -> None:
-    """A path that does not exist is a 404 in the envelope, a method that it does not take a 405."""
-    reply = await proxy.request(method, path)
-
-    assert (reply.status, reply.error["code"]) == (status, code)
-    assert path in reply.error["message"]
-
-
-@pytest.mark.parametrize("path", [CHAT, "/chat/completions", "/v1/explain", "/explain"])
-async def test_every_spelling_reads_alike(proxy: Proxied, path: str) -> None:
-    """The same faults are found on each path that takes a chat request, with the prefix and without."""
-    reply = await proxy.post(messages(user(5)), path)
-
-    assert (reply.status, reply.error["param"]) == (400, "messages[0].content")
-
-
 async def test_error_quotes_no_text(proxy: Proxied) -> None:
     """An error says places and types, and never what was said."""
     for body in (raw('"user": "geheim\\ud83d"'), chat(user=["geheim"]), messages(user({"text": "geheim"}))):
         reply = await proxy.post(body)
         assert reply.status == 400
         assert b"geheim" not in reply.raw
-
-
-def _json_values() -> st.SearchStrategy[Any]:
-    leaves = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=8)
-    return st.recursive(
-        leaves,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-        max_leaves=12,
-    )
-
-
-_NAMES = st.sampled_from(["messages", "tools", "role", "content", "tool_calls", "type", *PARAMETERS])
-_FIELDS = st.dictionaries(_NAMES, _json_values(), max_size=5)
-_MESSAGES = st.lists(
-    st.fixed_dictionaries(
-        {"role": st.sampled_from(["user", "assistant", "tool", "system", "function", "developer"])},
-        optional={
-            name: _json_values()
-            for name in ("content", "tool_calls", "tool_call_id", "name", "function_call", "audio", "refusal")
-        },
-    ),
-    min_size=1,
-    max_size=4,
-)
-_BODIES = st.one_of(
-    st.binary(max_size=200),
-    _json_values().map(lambda value: json.dumps(value).encode()),
-    st.builds(lambda fields: json.dumps({**chat(), **fields}).encode(), _FIELDS),
-    st.builds(lambda history: json.dumps({"model": MODEL, "messages": history}).encode(), _MESSAGES),
-    st.builds(
-        lambda history, fields: json.dumps({**fields, "model": MODEL, "messages": history}).encode(),
-        any_histories(max_messages=5),
-        _FIELDS,
-    ),
-)
-
-
-@given(body=_BODIES, path=st.sampled_from([CHAT, "/v1/explain"]))
-@hypothesis_settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-async def test_no_body_is_a_fault_of_ours(proxy: Proxied, body: bytes, path: str) -> None:
-    """Whatever is posted, the answer is an answer or the client's error: never a 5xx."""
-    reply = await proxy.post(body, path)
-
-    assert reply.status < 500, reply.raw
-    assert (reply.status == 200) == (
-        "error" not in reply.json if not reply.raw.startswith(b"data:") else True
-    )

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import aiohttp
 import pytest
 
 from proxy import __version__
 from proxy.core.errors import UpstreamUnreachable
-from proxy.server.serve import drain, serving
-from tests.behaviours.test_stream_clients import STREAM_BODY, connect
-from tests.support.proxied import Proxied, chat, proxied, settings_of
-from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, answer, say
+from tests.support.proxied import Proxied, chat
+from tests.support.scripted_upstream import ScriptedUpstream
 
 LIVE = ("/livez", "/health/liveliness", "/health/liveness")
 READY = ("/readyz", "/health", "/healthz", "/health/readiness")
-ADMIN = {"admin": {"host": "127.0.0.1", "port": 0}}
-QUICK = {"drain_delay": 0, "drain_grace": 0.3}
 
 
 @pytest.mark.parametrize("path", [*LIVE, *READY])
@@ -40,149 +33,3 @@ async def test_dead_provider_takes_nobody_out(proxy: Proxied, upstream: Scripted
     await proxy.post(chat())
 
     assert (await proxy.get("/readyz")).status == 200
-
-
-async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
-    """While the upstream warms up the process is alive and not ready."""
-    upstream.may_start.clear()
-    settings = settings_of(general_settings=ADMIN)
-    ports: list[int] = []
-
-    async def serve() -> None:
-        async with serving(settings, upstream, host="127.0.0.1", port=0) as server:
-            assert server.admin_port is not None
-            ports.append(server.admin_port)
-            await asyncio.sleep(3600)
-
-    from proxy.server import serve as module
-
-    listening: asyncio.Queue[int] = asyncio.Queue()
-    listen = module._listen
-
-    async def noting(*arguments: object) -> object:
-        site, port = await listen(*arguments)  # type: ignore[arg-type]  # passed through
-        listening.put_nowait(port)
-        return site, port
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_listen", noting)
-        task = asyncio.get_running_loop().create_task(serve())
-        seen = [await listening.get(), await listening.get()]
-        await upstream.starting.wait()
-        async with aiohttp.ClientSession() as session:
-
-            async def statuses(path: str) -> list[int]:
-                found = []
-                for port in seen:
-                    async with session.get(f"http://127.0.0.1:{port}{path}") as response:
-                        found.append(response.status)
-                return found
-
-            assert await statuses("/livez") == [200, 200]
-            assert await statuses("/readyz") == [503, 503]
-            upstream.may_start.set()
-            async with asyncio.timeout(30):
-                while not ports:  # noqa: ASYNC110 - the server tells nobody that it is ready
-                    await asyncio.sleep(0.01)
-            assert await statuses("/readyz") == [200, 200]
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    assert upstream.closed
-
-
-async def test_not_ready_while_draining(upstream: ScriptedUpstream) -> None:
-    """From the signal on the process is not ready, yet takes requests for the drain delay."""
-    settings = settings_of(general_settings={**QUICK, "drain_delay": 3})  # each answer costs a new connection
-    async with proxied(settings, upstream) as proxy:
-        draining = asyncio.get_running_loop().create_task(drain(proxy.server, settings))
-        await asyncio.sleep(0.05)
-        ready, live, taken = await proxy.get("/readyz"), await proxy.get("/livez"), await proxy.post(chat())
-        gauge = await proxy.count("ready")
-        await draining
-
-        assert (ready.status, ready.json["status"]) == (503, "not ready")
-        assert live.status == 200
-        assert taken.status == 200
-        assert gauge == 0
-        with pytest.raises(aiohttp.ClientConnectorError):
-            async with aiohttp.ClientSession() as session, session.get(f"{proxy.origin}/livez"):
-                pass
-
-
-async def test_what_is_in_flight_ends(upstream: ScriptedUpstream) -> None:
-    """The grace period lets an answer come to its end, and its connection is closed behind it."""
-    upstream.then(Pause(0.15), answer())
-    settings = settings_of(general_settings={**QUICK, "drain_grace": 30})
-    async with proxied(settings, upstream) as proxy:
-        asked = asyncio.get_running_loop().create_task(proxy.post(chat()))
-        await upstream.called()
-        await drain(proxy.server, settings)
-        reply = await asked
-
-    assert reply.status == 200
-    assert reply.headers["Connection"] == "close"
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_what_does_not_end_is_cut_off(upstream: ScriptedUpstream, stream: bool) -> None:
-    """After the grace period the client is told: by the status, or by the last event of its stream."""
-    upstream.then(*([say("Good "), HANG, STOP] if stream else [HANG]))
-    settings = settings_of(general_settings=QUICK)
-    async with proxied(settings, upstream) as proxy:
-        asked = asyncio.get_running_loop().create_task(proxy.post(chat(stream=stream)))
-        exchange = await upstream.called()
-        await asyncio.sleep(0.05)
-        await drain(proxy.server, settings)
-        reply = await asked
-
-    assert await exchange.ended() == "cancelled"
-    error = reply.events[-1]["error"] if stream else reply.error
-    assert reply.status == (200 if stream else 503)
-    assert error["code"] == "overloaded"
-    assert "shutting down" in error["message"]
-    assert not stream or "[DONE]" not in reply.events
-
-
-async def test_client_that_does_not_read_is_cut_off(upstream: ScriptedUpstream) -> None:
-    """A client that takes nothing cannot be told why, and does not hold the process up."""
-    upstream.then(*[say("x" * 200_000)] * 200, STOP)
-    settings = settings_of(general_settings=QUICK)
-    async with proxied(settings, upstream) as proxy:
-        reader, writer = await connect(proxy, STREAM_BODY)
-        exchange = await upstream.called()
-        await asyncio.sleep(0.1)
-        await drain(proxy.server, settings)
-        received = await asyncio.wait_for(reader.read(), 30)
-        writer.close()
-
-    assert await exchange.ended() == "closed"
-    assert received.count(b"HTTP/1.1") == 1
-    assert b'"error"' not in received
-
-
-@pytest.mark.parametrize("key", [None, "tr-master"])
-async def test_admin_has_health_and_metrics_and_no_api(upstream: ScriptedUpstream, key: str | None) -> None:
-    """The second listener shows nothing but health and metrics, and those without a key."""
-    general = {**ADMIN, **({} if key is None else {"master_key": key})}
-    async with proxied(settings_of(general_settings=general), upstream) as proxy:
-        admin = f"http://127.0.0.1:{proxy.server.admin_port}"
-        statuses = {}
-        for path in (*LIVE, *READY, "/metrics"):
-            async with proxy.session.get(admin + path) as response:
-                statuses[path] = response.status
-        assert set(statuses.values()) == {200}
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        for method, path in (
-            ("POST", "/v1/chat/completions"),
-            ("POST", "/chat/completions"),
-            ("POST", "/v1/explain"),
-            ("GET", "/v1/models"),
-            ("GET", "/models"),
-        ):
-            async with proxy.session.request(method, admin + path, json=chat(), headers=headers) as response:
-                assert response.status == 404, path
-        await proxy.post(chat(), headers=headers)
-        async with proxy.session.get(f"{admin}/metrics") as response:
-            text = await response.text()
-    assert 'turnright_requests_total{model="gemini",outcome="ok",route="/v1/chat/completions"} 1.0' in text
-    assert len(upstream.calls) == 1

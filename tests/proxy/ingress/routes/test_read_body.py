@@ -7,7 +7,7 @@ import gzip
 import json
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -15,22 +15,13 @@ import pytest
 from proxy.config import Settings
 from proxy.core.offload import LARGE
 from proxy.core.unpack_body import BodyUnpacker
-from proxy.ingress.routes.paths import (
-    CHAT_COMPLETIONS,
-    COMPLETIONS,
-    EMBEDDINGS,
-    EXPLAIN,
-    UI_LOOK,
-    UI_VERDICTS,
-)
+from proxy.ingress.routes.paths import COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK, UI_VERDICTS
 from tests.support.builders import user
-from tests.support.proxied import CHAT, MODEL, Proxied, Reply, chat, settings_of
+from tests.support.proxied import CHAT, MODEL, Proxied, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
 MAX_MIB = 4
-PATHS = pytest.mark.parametrize(
-    "path", [CHAT_COMPLETIONS, "/chat/completions", COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK, UI_VERDICTS]
-)
+PATHS = (CHAT, "/chat/completions", COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK, UI_VERDICTS)
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "x-gzip": gzip.compress,
@@ -65,11 +56,14 @@ async def send(proxy: Proxied, path: str, body: bytes, coding: str, *, chunked: 
     return await proxy.raw(head.encode() + body)
 
 
-@PATHS
 @pytest.mark.parametrize("chunked", [False, True], ids=["whole", "byte by byte"])
-@pytest.mark.parametrize("coding", CODINGS)
-async def test_packed_body_is_read(proxy: Proxied, path: str, coding: str, chunked: bool) -> None:
-    """A packed body gets what the same body gets as it is."""
+@pytest.mark.parametrize(
+    ("path", "coding"), [*((CHAT, coding) for coding in CODINGS), *((path, "gzip") for path in PATHS)]
+)
+async def test_compressed_body_is_read_on_every_path(
+    proxy: Proxied, path: str, coding: str, chunked: bool
+) -> None:
+    """A compressed body gets the answer that the same body gets without compression."""
     body = asked(path)
     plain = await send(proxy, path, body, "identity")
     packed = await send(proxy, path, CODINGS[coding](body), coding, chunked=chunked)
@@ -84,25 +78,26 @@ async def test_packed_body_goes_upstream_unpacked(proxy: Proxied, upstream: Scri
     assert upstream.calls[0].messages == [user("Hello.")]
 
 
-@PATHS
+REFUSED = {
+    "brotli": ("br", b"x", 415),
+    "zstd": ("zstd", b"x", 415),
+    "twice": ("gzip, gzip", gzip.compress(gzip.compress(b"{}")), 415),
+    "broken": ("gzip", b"x", 400),
+    "cut": ("gzip", gzip.compress(b"{}")[:-4], 400),
+    "trailing": ("deflate", zlib.compress(b"{}") + b"{}", 400),
+    "over the limit": ("gzip", gzip.compress(bytes(64 * 2**20)), 413),
+    "over the ratio": ("gzip", gzip.compress(bytes(3 * 2**20)), 413),
+}
+
+
 @pytest.mark.parametrize(
-    ("coding", "body", "status"),
-    [
-        ("br", b"x", 415),
-        ("zstd", b"x", 415),
-        ("gzip, gzip", gzip.compress(gzip.compress(b"{}")), 415),
-        ("gzip", b"x", 400),
-        ("gzip", gzip.compress(b"{}")[:-4], 400),
-        ("deflate", zlib.compress(b"{}") + b"{}", 400),
-        ("gzip", gzip.compress(bytes(64 * 2**20)), 413),
-        ("gzip", gzip.compress(bytes(3 * 2**20)), 413),
-    ],
-    ids=["brotli", "zstd", "twice", "broken", "cut", "trailing", "over the limit", "over the ratio"],
+    ("path", "case"), [*((CHAT, case) for case in REFUSED), *((path, "broken") for path in PATHS[1:])]
 )
-async def test_packed_body_that_is_refused(
-    proxy: Proxied, upstream: ScriptedUpstream, path: str, coding: str, body: bytes, status: int
+async def test_compressed_body_that_cannot_be_read_is_refused_unsent(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str, case: str
 ) -> None:
-    """The refusal is in OpenAI's envelope, and nothing goes upstream."""
+    """The refusal is in OpenAI's envelope."""
+    coding, body, status = REFUSED[case]
     reply = await send(proxy, path, body, coding)
 
     assert reply.status == status
@@ -164,18 +159,23 @@ async def test_others_are_not_invited(proxy: Proxied, waits: bytes) -> None:
     writer.close()
 
 
-@PATHS
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("chunked", [False, True], ids=["announced", "chunked"])
-async def test_body_is_refused_as_soon_as_it_is_over_the_limit(
-    proxy: Proxied, path: str, chunked: bool
+async def test_body_over_the_limit_is_refused_and_one_at_the_limit_is_taken(
+    upstream: ScriptedUpstream, path: str, chunked: bool
 ) -> None:
-    """It is refused as soon as it is known to be too large."""
-    body = b" " * (MAX_MIB * 2**20 + 1)
+    """The rule is the same with and without an announced length."""
+    at_limit = asked(path).ljust(2**20)
 
-    async def pieces() -> Any:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
         for at in range(0, len(body), 2**16):
             yield body[at : at + 2**16]
 
-    reply = await proxy.post(pieces() if chunked else body, path)
+    async with proxied(settings_of(general_settings={"max_body_mib": 1}), upstream) as proxy:
+        over, taken = [
+            await proxy.post(pieces(body) if chunked else body, path) for body in (at_limit + b" ", at_limit)
+        ]
 
-    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
+    assert (over.status, over.error["code"]) == (413, "body_too_large")
+    assert over.error["message"] == "The body is over 1 MiB (general_settings.max_body_mib)."
+    assert taken.status != 413

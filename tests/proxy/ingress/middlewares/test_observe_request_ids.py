@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.ingress.middlewares.request_ids import request_id_for
+from proxy.ingress.middlewares.observe import request_id_for
 from tests.proxy.conftest import TRANSPORTS
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator

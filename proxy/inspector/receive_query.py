@@ -1,0 +1,59 @@
+"""Receives the page's request, and holds a seat in the inspector's worker thread for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from aiohttp import web
+
+from proxy.core.errors import BodyTooLarge
+from proxy.forwarding.gateway import RECORD, Gateway
+from proxy.ingress.routes.read_body import read_body
+from proxy.inspector.read_query import Query, read_query
+from proxy.inspector.worker_thread import LARGEST_MIB, InspectionPlaces, refuse_long, run_in_worker
+
+PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
+"""The seats that all inspections of an application share."""
+
+
+@asynccontextmanager
+async def hold_query(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
+    """Yield the page's request while it holds a seat. It has the deadline of any request, and ends at a shutdown."""
+    settings, in_flight, record = gateway.settings, gateway.lifecycle.in_flight, request[RECORD]
+
+    def read(body: bytes) -> Query:
+        asked = read_query(
+            body,
+            max_nesting=settings.general_settings.max_nesting,
+            mends=settings.sanitize.mode == "repair",
+            default=settings.routes.names[0],
+        )
+        refuse_long(len(asked.chat.messages))
+        return asked
+
+    task = asyncio.current_task()
+    assert task is not None
+    record.deadline = record.started + settings.router_settings.timeout
+    in_flight[task] = record
+    try:
+        body = await _read(request, gateway)
+        async with request.app[PLACES].hold(record.client):
+            yield await run_in_worker(partial(read, body))
+    finally:
+        del in_flight[task]
+
+
+async def _read(request: web.Request, gateway: Gateway) -> bytes:
+    """Return the body. Raises :class:`BodyTooLarge` as soon as the body is known to be too large."""
+    most = LARGEST_MIB * 2**20
+    try:
+        if (request.content_length or 0) <= most:
+            bounded = request.clone(client_max_size=min(most, request.client_max_size))
+            return await read_body(bounded, gateway, request[RECORD])
+    except web.HTTPRequestEntityTooLarge:
+        if request.client_max_size < most:
+            raise  # over the limit of every request (max_body_mib)
+    raise BodyTooLarge(f"The inspector looks at {LARGEST_MIB} MiB at most.")
