@@ -1,7 +1,7 @@
 """Detects changes of the configuration's file, by watching its directory and by polling every few seconds.
 
 The directory is watched and not the file, since editors and deployments replace the file. A ConfigMap replaces the
-symlink ``..data`` next to it, of which a watch on the file hears nothing.
+symlink ``..data`` next to it, and a watch on the file gets no event for that.
 
 Polling finds changes without an event. Such changes happen behind a symlink to another directory, in a directory that
 was itself replaced, and on a file system without events.
@@ -19,7 +19,7 @@ from proxy.observability.logs import get_log
 Fingerprint = tuple[int, int, int, int]
 """A state of a file: device, inode, size, and the time of its last change in ns."""
 
-_DEBOUNCE_STEP_MS = 200
+QUIET_MS = 200
 """Milliseconds without an event before the file is checked. An editor takes several steps to save a file."""
 
 _MAX_DEBOUNCE_MS = 2_000
@@ -30,9 +30,14 @@ POLL_S = 10.0
 
 
 class FileWatch:
-    """Watches the file at *path* from :meth:`start` to :meth:`stop`. Changes count from the creation of this object."""
+    """Watches the file at *path* from :meth:`start` to :meth:`stop`. Changes count from the creation of this object.
 
-    def __init__(self, path: str) -> None:
+    *poll_s* and *quiet_ms* are shorter in tests.
+    """
+
+    def __init__(self, path: str, *, poll_s: float = POLL_S, quiet_ms: int = QUIET_MS) -> None:
+        self._poll_s = poll_s
+        self._quiet_ms = quiet_ms
         self._path = os.path.abspath(path)
         self._directory = os.path.dirname(self._path)
         self._seen = _fingerprint(self._path)
@@ -48,21 +53,23 @@ class FileWatch:
     def stop(self) -> None:
         """Stop watching, so that *on_change* is not called any more.
 
-        Blocks for some 0.2 s, so it must not run on the event loop.
+        Blocks for about :data:`QUIET_MS`, so it must not run on the event loop.
         """
         self._stopping.set()
         self._thread.join()
 
     def _run(self) -> None:
-        told = False
+        is_logged = False
         while not self._stopping.is_set():
             try:
                 self._watch()
             except Exception as error:  # noqa: BLE001 - no events here, or no watches left: polling goes on
-                if not told:
-                    get_log().warning("config_watch_failed", error=type(error).__name__, look_every_s=POLL_S)
-                told = True
-                self._stopping.wait(POLL_S)
+                if not is_logged:
+                    get_log().warning(
+                        "config_watch_failed", error=type(error).__name__, look_every_s=self._poll_s
+                    )
+                is_logged = True
+                self._stopping.wait(self._poll_s)
 
     def _watch(self) -> None:
         """Check the file after each event in the directory, and regularly. Returns when the directory was replaced."""
@@ -74,9 +81,9 @@ class FileWatch:
             self._directory,
             watch_filter=None,
             recursive=False,
-            step=_DEBOUNCE_STEP_MS,
+            step=self._quiet_ms,
             debounce=_MAX_DEBOUNCE_MS,
-            rust_timeout=int(POLL_S * 1000),
+            rust_timeout=int(self._poll_s * 1000),
             yield_on_timeout=True,
             stop_event=self._stopping,
             raise_interrupt=False,

@@ -1,49 +1,71 @@
-"""A changed file is noticed, however it is changed, and nothing else is."""
+"""The watch reports a changed file, however it is changed, and no other file."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
 import watchfiles
+import watchfiles.main
+from typing_extensions import override
 
-from proxy.server.reload import watch_file
 from proxy.server.reload.watch_file import FileWatch
 from tests.proxy.conftest import LogLines
 
 SOON_S = 30.0
-NEVER_S = 0.8
+NO_POLL_S = 600.0
 
 
-class Told:
-    """Counts what a watch tells."""
+class Watched:
+    """A watched file, with its text at each report of the watch. The text is None for a missing file."""
 
-    def __init__(self) -> None:
-        self._queue: SimpleQueue[None] = SimpleQueue()
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._texts: SimpleQueue[str | None] = SimpleQueue()
 
     def on_change(self) -> None:
-        """Be told."""
-        self._queue.put(None)
+        """Note the text of the file."""
+        self._texts.put(self._path.read_text() if self._path.exists() else None)
 
-    def within(self, seconds: float) -> bool:
-        """Tell whether the watch says something within so many seconds; once is enough."""
-        try:
-            self._queue.get(timeout=seconds)
-        except Empty:
-            return False
+    def reports(self, text: str | None) -> bool:
+        """Wait for a report with *text*. Earlier reports are dropped: a change may be reported step by step."""
+        while self._texts.get(timeout=SOON_S) != text:
+            pass
         return True
 
-    def drain(self) -> None:
-        """Wait until nothing more comes."""
-        while self.within(NEVER_S):
-            pass
+    @property
+    def is_quiet(self) -> bool:
+        """True where all reports have been read."""
+        return self._texts.empty()
+
+
+@contextmanager
+def watching(path: Path, poll_s: float = NO_POLL_S) -> Iterator[Watched]:
+    """Watch the file at *path*. The watch has begun when this function yields."""
+    begun, watched = threading.Event(), Watched(path)
+    open_watch = vars(watchfiles.main)["RustNotify"]
+
+    def opened(*arguments: Any) -> Any:
+        notify = open_watch(*arguments)
+        begun.set()
+        return notify
+
+    watch = FileWatch(str(path), poll_s=poll_s, quiet_ms=10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(watchfiles.main, "RustNotify", opened)
+        watch.start(watched.on_change)
+        assert begun.wait(SOON_S)
+    try:
+        yield watched
+    finally:
+        watch.stop()
 
 
 @pytest.fixture
@@ -54,78 +76,54 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def watching(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Told]]:
-    """Return a function that begins to watch; all watches end with the test. Looks are too rare to help."""
-    monkeypatch.setattr(watch_file, "POLL_S", 60.0)
-    watches: list[FileWatch] = []
-
-    def watch(path: Path) -> Told:
-        told = Told()
-        watches.append(FileWatch(str(path)))
-        watches[-1].start(told.on_change)
-        time.sleep(0.3)  # it says to nobody when it has begun
-        return told
-
-    yield watch
-    for each in watches:
-        each.stop()
+def write_in_place(path: Path, text: str) -> None:
+    """Write into the file itself."""
+    path.write_text(text)
 
 
-def write_in_place(path: Path) -> None:
-    """Write into the very file."""
-    path.write_text("a: 22\n")
-
-
-def rename_over(path: Path) -> None:
+def rename_over(path: Path, text: str) -> None:
     """Put another file in its place, as editors and deployments do."""
-    beside = path.with_suffix(".tmp")
-    beside.write_text("a: 2\n")
-    beside.rename(path)
+    other = path.with_suffix(".tmp")
+    other.write_text(text)
+    other.rename(path)
 
 
-def save_as_vim_does(path: Path) -> None:
-    """Move the old one away, write a new one, delete the old one."""
+def save_as_vim_does(path: Path, text: str) -> None:
+    """Move the old file away, write a new file, and delete the old file."""
     backup = path.with_suffix(".yaml~")
     path.rename(backup)
-    path.write_text("a: 2\n")
+    path.write_text(text)
     backup.unlink()
 
 
-def delete_and_recreate(path: Path) -> None:
-    """Delete it and write another one a moment later."""
+def delete_and_recreate(path: Path, text: str) -> None:
+    """Delete the file and write another."""
     path.unlink()
-    time.sleep(0.05)
-    path.write_text("a: 2\n")
+    path.write_text(text)
 
 
 @pytest.mark.parametrize("change", [write_in_place, rename_over, save_as_vim_does, delete_and_recreate])
-def test_changes_are_noticed(
-    file: Path, watching: Callable[[Path], Told], change: Callable[[Path], None]
+def test_each_way_to_save_a_file_is_reported_every_time(
+    file: Path, change: Callable[[Path, str], None]
 ) -> None:
-    """However an editor saves, once it is quiet; and the next time as well."""
-    told = watching(file)
-
-    assert not told.within(NEVER_S)
-    for _ in range(2):
-        file.touch()
-        told.drain()
-        change(file)
-        assert told.within(SOON_S)
+    """The watch is on the directory, so it outlives the file."""
+    with watching(file) as watched:
+        for text in ("a: 22\n", "a: 333\n"):
+            change(file, text)
+            assert watched.reports(text)
 
 
-def test_gone_and_back(file: Path, watching: Callable[[Path], Told]) -> None:
-    """A file that is gone is told, and that it is back."""
-    told = watching(file)
+def test_deleted_file_is_reported_and_so_is_its_return(file: Path) -> None:
+    """The reload of a missing file fails, and the operator reads that in the log."""
+    with watching(file) as watched:
+        file.unlink()
+        assert watched.reports(None)
+        file.write_text("a: 1\n")
+        assert watched.reports("a: 1\n")
 
-    file.unlink()
-    assert told.within(SOON_S)
-    file.write_text("a: 1\n")
-    assert told.within(SOON_S)
 
-
-def test_swapped_symlink_of_a_config_map_is_seen(tmp_path: Path, watching: Callable[[Path], Told]) -> None:
-    """The kubelet writes a new directory and swaps the symlink to it; the file's own path never changes."""
+def test_swapped_symlink_of_a_config_map_is_reported(tmp_path: Path) -> None:
+    """The kubelet writes a new directory and swaps the symlink to it. The file's own path never changes."""
 
     def publish(name: str, text: str) -> None:
         (tmp_path / name).mkdir()
@@ -135,113 +133,112 @@ def test_swapped_symlink_of_a_config_map_is_seen(tmp_path: Path, watching: Calla
 
     publish("..2026_11_22_1", "a: 1\n")
     (tmp_path / "turnright.yaml").symlink_to("..data/turnright.yaml")
-    told = watching(tmp_path / "turnright.yaml")
-
-    publish("..2026_11_22_2", "a: 2\n")
-    shutil.rmtree(tmp_path / "..2026_11_22_1")
-    assert told.within(SOON_S)
-    told.drain()
-    publish("..2026_11_22_3", "a: 3\n")
-    assert told.within(SOON_S)
+    with watching(tmp_path / "turnright.yaml") as watched:
+        publish("..2026_11_22_2", "a: 2\n")
+        shutil.rmtree(tmp_path / "..2026_11_22_1")
+        assert watched.reports("a: 2\n")
+        publish("..2026_11_22_3", "a: 3\n")
+        assert watched.reports("a: 3\n")
 
 
-def test_neighbours_are_none_of_its_business(file: Path, watching: Callable[[Path], Told]) -> None:
-    """A log that grows in the same directory is no change of the configuration."""
-    told = watching(file)
+def test_change_of_a_neighbour_is_not_reported(file: Path) -> None:
+    """A log file may grow in the same directory."""
+    checks = threading.Semaphore(0)
 
-    for number in range(5):
-        (file.parent / "log").write_text("x" * number)
-        time.sleep(0.1)
+    class Counting(FileWatch):
+        @override
+        def _check(self) -> None:
+            super()._check()
+            checks.release()
 
-    assert not told.within(NEVER_S)
-
-
-def test_change_before_it_began(file: Path) -> None:
-    """What it is compared with is how it was when it was read, not when the watch began."""
-    told, watch = Told(), FileWatch(str(file))
-    rename_over(file)
-    watch.start(told.on_change)
+    watched = Watched(file)
+    watch = Counting(str(file), poll_s=0.05, quiet_ms=10)
+    watch.start(watched.on_change)
     try:
-        assert told.within(SOON_S)
+        for number in range(5):
+            (file.parent / "log").write_text("x" * number)
+            assert checks.acquire(timeout=SOON_S)
+        assert watched.is_quiet
     finally:
         watch.stop()
 
 
-def test_looks_find_what_no_event_tells(
-    tmp_path: Path, watching: Callable[[Path], Told], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A change behind a symlink that leads elsewhere."""
+def test_change_between_creation_and_start_is_reported(file: Path) -> None:
+    """The configuration is read in between."""
+    watched, watch = Watched(file), FileWatch(str(file), quiet_ms=10)
+    rename_over(file, "a: 2\n")
+    watch.start(watched.on_change)
+    try:
+        assert watched.reports("a: 2\n")
+    finally:
+        watch.stop()
+
+
+def test_polling_finds_a_change_without_an_event(tmp_path: Path) -> None:
+    """The file is a symlink to a file in another directory."""
     elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
     for directory in (elsewhere, here):
         directory.mkdir()
     (elsewhere / "real.yaml").write_text("a: 1\n")
     (here / "turnright.yaml").symlink_to(elsewhere / "real.yaml")
-    monkeypatch.setattr(watch_file, "POLL_S", 0.2)
-    told = watching(here / "turnright.yaml")
-
-    rename_over(elsewhere / "real.yaml")
-
-    assert told.within(SOON_S)
+    with watching(here / "turnright.yaml", poll_s=0.05) as watched:
+        rename_over(elsewhere / "real.yaml", "a: 2\n")
+        assert watched.reports("a: 2\n")
 
 
-def test_directory_that_is_replaced(
-    tmp_path: Path, watching: Callable[[Path], Told], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is found by a look, gone and back, and from then on the new one is watched."""
-    here, watched, watch = tmp_path / "here", [], watchfiles.watch
+def test_directory_that_is_replaced_is_watched_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polling finds the missing directory and the new directory."""
+    here, inodes, watch = tmp_path / "here", SimpleQueue[int](), watchfiles.watch
 
     def note(directory: str, **options: Any) -> Iterator[object]:
-        watched.append(os.stat(directory).st_ino)
+        inodes.put(os.stat(directory).st_ino)
         return watch(directory, **options)
 
     monkeypatch.setattr(watchfiles, "watch", note)
-    monkeypatch.setattr(watch_file, "POLL_S", 0.2)
     here.mkdir()
-    write_in_place(here / "turnright.yaml")
-    told = watching(here / "turnright.yaml")
+    (here / "turnright.yaml").write_text("a: 1\n")
+    with watching(here / "turnright.yaml", poll_s=0.05) as watched:
+        first = inodes.get(timeout=SOON_S)
+        here.rename(tmp_path / "before")
+        assert watched.reports(None)
+        here.mkdir()
+        (here / "turnright.yaml").write_text("a: 2\n")
+        assert watched.reports("a: 2\n")
+        while (last := inodes.get(timeout=SOON_S)) == first:
+            pass
 
-    here.rename(tmp_path / "before")
-    assert told.within(SOON_S)
-    here.mkdir()
-    write_in_place(here / "turnright.yaml")
-    assert told.within(SOON_S)
-    limit = time.monotonic() + SOON_S
-    while here.stat().st_ino not in watched and time.monotonic() < limit:
-        time.sleep(0.02)
-
-    assert watched[0] == (tmp_path / "before").stat().st_ino
-    assert watched[-1] == here.stat().st_ino
+    assert first == (tmp_path / "before").stat().st_ino
+    assert last == here.stat().st_ino
 
 
-def test_without_a_watch_it_looks(
-    file: Path,
-    watching: Callable[[Path], Told],
-    monkeypatch: pytest.MonkeyPatch,
-    log_lines: LogLines,
+def test_file_is_polled_and_a_warning_logged_once_where_no_watch_is_left(
+    file: Path, monkeypatch: pytest.MonkeyPatch, log_lines: LogLines
 ) -> None:
-    """Where no watch can be had, that is logged once, and the file is looked at all the same."""
+    """The system limits the watches of a user."""
+    tried = threading.Semaphore(0)
 
     def refuse(*_: object, **__: object) -> None:
+        tried.release()
         raise OSError("OS file watch limit reached.")
 
     monkeypatch.setattr("watchfiles.watch", refuse)
-    monkeypatch.setattr(watch_file, "POLL_S", 0.2)
-    told = watching(file)
-    time.sleep(0.5)
+    watched, watch = Watched(file), FileWatch(str(file), poll_s=0.02)
+    watch.start(watched.on_change)
+    try:
+        assert tried.acquire(timeout=SOON_S)
+        assert tried.acquire(timeout=SOON_S)
+        rename_over(file, "a: 2\n")
+        assert watched.reports("a: 2\n")
+    finally:
+        watch.stop()
 
-    rename_over(file)
-
-    assert told.within(SOON_S)
     [line] = log_lines()
     assert (line["event"], line["error"], line["level"]) == ("config_watch_failed", "OSError", "warning")
 
 
-def test_nothing_is_told_after_the_end(file: Path) -> None:
-    """When it has ended its thread has as well: the loop that it tells may be closed."""
-    told, watch = Told(), FileWatch(str(file))
-    watch.start(told.on_change)
-    time.sleep(0.3)
-    rename_over(file)
-    watch.stop()
+def test_thread_has_ended_when_the_watch_is_stopped(file: Path) -> None:
+    """A later report would reach a closed event loop."""
+    with watching(file):
+        rename_over(file, "a: 2\n")
 
     assert [thread for thread in threading.enumerate() if thread.name == "config-watch"] == []
