@@ -1,4 +1,4 @@
-"""Every client format keeps the protocol: one test for all, OpenAI's and the toy of the tests."""
+"""Every client format keeps the protocol. The tests' own toy format is one of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.toy_format import TOY, TOY_PATH
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A request of one format, and what is answered in it."""
+    """A request of one format, and an answer in the same format."""
 
     request: dict[str, Any]
     answer: dict[str, Any]
@@ -58,7 +58,7 @@ def read(path: str, body: bytes, max_nesting: int = 50) -> Any:
 
 
 def events_in(raw: bytes) -> list[dict[str, str]]:
-    """Read server-sent events into the fields of each; a comment's field is the empty name."""
+    """Return the fields of each server-sent event. A comment's field is the empty name."""
     assert raw.endswith(b"\n\n")
     events = [event.split("\n") for event in raw.decode().removesuffix("\n\n").split("\n\n")]
     fields = [dict(line.split(":", 1) for line in event) for event in events]
@@ -67,12 +67,12 @@ def events_in(raw: bytes) -> list[dict[str, str]]:
 
 
 def test_each_format_has_an_example(path: str) -> None:
-    """What is added to the table is judged here."""
+    """The other tests here need an example of each format."""
     assert path in EXAMPLES
 
 
-def test_a_request_is_read(path: str) -> None:
-    """The model is the one that was asked, and nothing streams unasked."""
+def test_request_is_read_with_its_model_and_does_not_stream_by_default(path: str) -> None:
+    """The weight is above 0."""
     found = read(path, write_json(EXAMPLES[path].request))
 
     assert (found.model, found.stream) == ("m", False)
@@ -80,30 +80,30 @@ def test_a_request_is_read(path: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"{}", b'"m"', b"\xff", b'{"x":' * 60 + b"1" + b"}" * 60])
-def test_what_is_no_request_is_refused(path: str, body: bytes) -> None:
-    """Never with another error than the one that clients are told."""
+def test_body_that_is_no_request_raises_invalid_request(path: str, body: bytes) -> None:
+    """No other error is raised."""
     with pytest.raises(InvalidRequest):
         read(path, body)
 
 
-def test_nesting_is_bounded(path: str) -> None:
-    """The bound is the one that is given."""
+def test_nesting_is_limited_by_the_argument(path: str) -> None:
+    """The body is nested one level too deep."""
     body = write_json({**EXAMPLES[path].request, "user": [[[[["x"]]]]]})
 
     with pytest.raises(InvalidRequest):
         read(path, body, max_nesting=4)
 
 
-def test_an_answer_is_json_with_all_that_was_said(path: str) -> None:
-    """Whatever the format calls it."""
+def test_answer_is_json_with_the_whole_text(path: str) -> None:
+    """The name of the field depends on the format."""
     written = json.loads(ALL[path].write_answer(EXAMPLES[path].answer))
 
     assert "Good day." in json.dumps(written) or "0.5" in json.dumps(written)
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
-def test_an_error_is_told_whole_and_in_a_stream(path: str, error: ProxyError) -> None:
-    """Its message and its code are told in both."""
+def test_error_has_its_message_and_code_in_a_body_and_in_a_stream(path: str, error: ProxyError) -> None:
+    """Clients read both."""
     whole = json.dumps(json.loads(ALL[path].write_error(error)))
     [event] = events_in(ALL[path].write_stream().write_error(error))
 
@@ -112,8 +112,8 @@ def test_an_error_is_told_whole_and_in_a_stream(path: str, error: ProxyError) ->
         assert error.code in told
 
 
-def test_a_stream_is_events_that_say_all_of_it(path: str) -> None:
-    """Each is complete, and the texts stand in their order."""
+def test_stream_has_all_texts_in_their_order(path: str) -> None:
+    """Each event is complete."""
     writer, example = ALL[path].write_stream(), EXAMPLES[path]
     said = [writer.write_chunk(chunk) for chunk in example.chunks]
     raw = b"".join(said) + writer.write_end()
@@ -123,8 +123,8 @@ def test_a_stream_is_events_that_say_all_of_it(path: str) -> None:
     assert all(each.get("data") for each in events_in(raw))
 
 
-def test_a_broken_stream_does_not_end_as_a_whole_one(path: str) -> None:
-    """A client that reads to the end must see the difference."""
+def test_broken_stream_ends_differently_from_a_complete_stream(path: str) -> None:
+    """A client must see the difference."""
     whole, broken = ALL[path].write_stream(), ALL[path].write_stream()
     for chunk in EXAMPLES[path].chunks[:1]:
         assert whole.write_chunk(chunk) == broken.write_chunk(chunk)
@@ -134,16 +134,16 @@ def test_a_broken_stream_does_not_end_as_a_whole_one(path: str) -> None:
     assert events_in(end)[-1] != events_in(fault)[-1]
 
 
-def test_a_chunk_that_was_held_is_written_as_any_other(path: str) -> None:
-    """As JSON it says the same."""
+def test_encoded_chunk_gives_the_same_event(path: str) -> None:
+    """A chunk that was held back is encoded JSON."""
     at_once, later = ALL[path].write_stream(), ALL[path].write_stream()
 
     for chunk in EXAMPLES[path].chunks:
         assert later.write_encoded(write_json(chunk)) == at_once.write_chunk(chunk)
 
 
-def test_streams_are_apart(path: str) -> None:
-    """What one stream has said changes nothing in another."""
+def test_streams_do_not_affect_each_other(path: str) -> None:
+    """Formats may share one writer."""
     alone, first, second = (ALL[path].write_stream() for _ in range(3))
 
     for chunk in EXAMPLES[path].chunks:
@@ -151,15 +151,15 @@ def test_streams_are_apart(path: str) -> None:
     assert alone.write_end() == first.write_end() == second.write_end()
 
 
-def test_keep_alive_is_complete_and_says_nothing(path: str) -> None:
+def test_keep_alive_is_a_complete_event_without_data(path: str) -> None:
     """It may come between any two events."""
     [event] = events_in(ALL[path].keep_alive)
 
     assert event.get("data", " {}").strip() == "{}"
 
 
-def test_ids_have_a_prefix(path: str) -> None:
-    """It goes in front of a request's id, in JSON and in headers."""
+def test_prefix_of_ids_is_printable_ascii(path: str) -> None:
+    """The id stands in JSON and in headers."""
     prefix = ALL[path].id_prefix
 
     assert prefix

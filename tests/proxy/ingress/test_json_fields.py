@@ -1,4 +1,4 @@
-"""The JSON object of a body, its model and its streaming switches."""
+"""The shared fields of requests are read, or refused with an error that names them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, t
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"text"', b"1", b"null", b"\xff", b'{"a":NaN}'])
-def test_a_body_must_be_a_json_object(body: bytes) -> None:
-    """The error names the fault, without a piece of the body."""
+def test_body_that_is_no_json_object_is_refused(body: bytes) -> None:
+    """The error names the fault."""
     with pytest.raises(InvalidRequest, match=r"^The body (is not valid JSON: |must be a JSON object\.)"):
         load_object(body)
 
 
-def test_an_error_does_not_quote_the_body() -> None:
-    """The line and the column are enough for a client that has the body."""
+def test_error_has_line_and_column_and_quotes_nothing() -> None:
+    """The client has the body."""
     with pytest.raises(InvalidRequest) as refused:
         load_object(b'{"secret": zzmadeup}')
 
@@ -32,10 +32,10 @@ def test_an_error_does_not_quote_the_body() -> None:
 
 @pytest.mark.parametrize("enabled", [True, False])
 @pytest.mark.parametrize("body", [b'{"a": 1}', b'{"a": '])
-def test_garbage_collection_is_left_as_it_was(
+def test_garbage_collection_is_off_only_while_a_large_body_is_decoded(
     monkeypatch: pytest.MonkeyPatch, body: bytes, enabled: bool
 ) -> None:
-    """It is off while a large body is decoded, and afterwards as before, also after a fault."""
+    """The setting is restored after a fault as well."""
     while_decoding: list[bool] = []
 
     def noted(given: bytes) -> Any:
@@ -60,8 +60,8 @@ def test_garbage_collection_is_left_as_it_was(
 
 
 @pytest.mark.parametrize("fields", [{}, {"model": None}, {"model": ""}, {"model": 3}, {"model": ["m"]}])
-def test_a_model_is_required(fields: dict[str, Any]) -> None:
-    """It is a text that is not empty."""
+def test_model_must_be_a_text_that_is_not_empty(fields: dict[str, Any]) -> None:
+    """``param`` names the field."""
     with pytest.raises(InvalidRequest, match="'model' is required") as refused:
         read_model(fields)
 
@@ -79,7 +79,9 @@ def test_a_model_is_required(fields: dict[str, Any]) -> None:
         ({"stream_options": {}}, (False, False)),
     ],
 )
-def test_streaming_switches_are_taken_out(known: dict[str, Any], expected: tuple[bool, bool]) -> None:
+def test_streaming_switches_are_removed_from_the_parameters(
+    known: dict[str, Any], expected: tuple[bool, bool]
+) -> None:
     """The other parameters stay."""
     given = {**known, "n": 1}
 
@@ -88,8 +90,8 @@ def test_streaming_switches_are_taken_out(known: dict[str, Any], expected: tuple
 
 
 @pytest.mark.parametrize("value", [1, "true", [], {}])
-def test_include_usage_is_a_boolean(value: Any) -> None:
-    """Another value is refused by its place."""
+def test_include_usage_must_be_a_boolean(value: Any) -> None:
+    """``param`` names the field."""
     with pytest.raises(InvalidRequest) as refused:
         take_stream_switches({"stream_options": {"include_usage": value}})
 
@@ -97,7 +99,7 @@ def test_include_usage_is_a_boolean(value: Any) -> None:
 
 
 @pytest.mark.parametrize(("depth", "fits"), [(3, True), (2, False)])
-def test_nesting_has_a_limit(depth: int, fits: bool) -> None:
+def test_body_nested_over_the_limit_is_refused(depth: int, fits: bool) -> None:
     """The object itself is the first level."""
     fields = {"a": [{"b": 1}]}
     if fits:

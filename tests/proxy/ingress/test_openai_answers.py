@@ -35,13 +35,13 @@ HISTORY: dict[str, Any] = {"violations": [{"rule": "a"}], "changes": [{"step": "
     ids=["plain", "a history without details", "a history", "changes alone"],
 )
 def test_error_envelope_has_four_fields_then_details(error: ProxyError, written: bytes) -> None:
-    """Four fields, and behind them the details where there are any; the same as a stream's last event."""
+    """The last event of a stream has the same envelope."""
     assert write_error(error) == written
     assert OpenAIStream("x").write_error(error) == b"data: " + written + b"\n\n"
 
 
 def test_each_chunk_is_one_line_and_done_is_the_end() -> None:
-    """One line for each chunk, and an end of OpenAI's own."""
+    """OpenAI's streams end in this way."""
     assert OpenAIStream("x").write_chunk({"id": "x"}) == b'data: {"id":"x"}\n\n'
     assert OpenAIStream("x").write_encoded(b'{"id":"x"}') == b'data: {"id":"x"}\n\n'
     assert OpenAIStream("x").write_end() == b"data: [DONE]\n\n"

@@ -1,4 +1,4 @@
-"""Every list and map of a client has a limit, which is looked at before its entries are."""
+"""Every list and map of a client has a limit, which is checked before its entries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse_chat(**parameters: Any) -> Any:
 
 
 def entries(name: str, count: int) -> Any:
-    """Return a value for *name* with so many entries, each legal."""
+    """Return a value for *name* with *count* entries, each legal."""
     if name in _ENTRIES:
         return _ENTRIES[name] * count
     return {str(at): 1 for at in range(count)}
@@ -38,7 +38,7 @@ def entries(name: str, count: int) -> Any:
 
 @pytest.mark.parametrize("name", MAX_ENTRIES)
 def test_as_many_entries_as_are_allowed_pass_and_one_more_is_refused(name: str) -> None:
-    """The message names the limit, and how many there were."""
+    """The error has the limit and the number of entries."""
     most = MAX_ENTRIES[name]
     parse_chat(**{name: entries(name, most)})
 
@@ -51,8 +51,8 @@ def test_as_many_entries_as_are_allowed_pass_and_one_more_is_refused(name: str) 
 
 
 @pytest.mark.parametrize("name", ["logit_bias", "stop", "tools"])
-def test_entries_of_a_wrong_type_are_not_looked_at_beyond_the_limit(name: str) -> None:
-    """Pydantic would make an error for each of them."""
+def test_entries_are_counted_before_their_types_are_checked(name: str) -> None:
+    """Pydantic would make an error for each entry."""
     wrong: Any = [None] * 5_000 if name != "logit_bias" else {str(at): None for at in range(5_000)}
 
     with pytest.raises(InvalidRequest, match="entries are taken") as refused:
@@ -77,8 +77,8 @@ def test_values_are_counted_in_all_levels(name: str) -> None:
 
 
 def test_every_list_and_map_among_the_parameters_has_a_limit() -> None:
-    """What pydantic takes a list or an object for is in one of the tables."""
-    unbounded = {"response_format"}  # taken with its own fields alone
+    """The test finds them by values that pydantic accepts."""
+    unbounded = {"response_format"}  # pydantic accepts its own fields alone
     taken = set()
     for name, kind in PARAMETERS.items():
         values: tuple[Any, ...] = ([], ["text"], {}, {"1": 1.0}, [{}])
@@ -93,7 +93,7 @@ def test_every_list_and_map_among_the_parameters_has_a_limit() -> None:
 
 
 def test_unknown_fields_are_limited_in_number() -> None:
-    """On every path; ``param`` names the first one that is too many."""
+    """The limit holds on every path. ``param`` names the first field over the limit."""
     fields = {f"field_{at}": 1 for at in range(MAX_UNKNOWN)}
     assert len(parse_chat(**fields).unknown) == MAX_UNKNOWN
 
@@ -121,7 +121,7 @@ def test_texts_and_tokens_are_limited_in_number(
         assert refused.value.param == name
 
 
-def test_completions_share_the_limits() -> None:
+def test_text_completions_have_the_limits_of_chats() -> None:
     """A parameter has one limit on all paths."""
     body = json.dumps({"model": "m", "prompt": "a", "stop": ["s"] * (MAX_ENTRIES["stop"] + 1)}).encode()
 

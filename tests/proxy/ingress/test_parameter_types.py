@@ -1,4 +1,4 @@
-"""The type of a parameter, checked before anything is sent."""
+"""Parameters are checked by type before anything is sent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = kinds_of({"count": Count, "flag": Flag, "number": Number, "stop": list[T
         ("text", ""),
     ],
 )
-def test_a_value_of_the_right_type_passes(name: str, value: Any) -> None:
+def test_value_of_the_right_type_passes(name: str, value: Any) -> None:
     """A whole number is a number as well."""
     check_type(name, value, KINDS[name])
 
@@ -45,7 +45,7 @@ def test_a_value_of_the_right_type_passes(name: str, value: Any) -> None:
         ("stop", ["a"] * 1_025, "stop"),
     ],
 )
-def test_nothing_is_coerced(name: str, value: Any, param: str) -> None:
+def test_value_of_another_type_is_refused_and_not_converted(name: str, value: Any, param: str) -> None:
     """The error names the parameter, and the entry of a list."""
     with pytest.raises(InvalidRequest) as refused:
         check_type(name, value, KINDS[name])
@@ -54,7 +54,7 @@ def test_nothing_is_coerced(name: str, value: Any, param: str) -> None:
     assert refused.value.message.startswith(f"Invalid value for '{param}': ")
 
 
-def test_an_error_does_not_quote_the_value() -> None:
+def test_error_does_not_quote_the_value() -> None:
     """The value is a client's text."""
     with pytest.raises(InvalidRequest) as refused:
         check_type("count", "zzmadeup", KINDS["count"])

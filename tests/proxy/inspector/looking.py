@@ -1,4 +1,4 @@
-"""A look at a history, without a process."""
+"""Inspects histories without a process."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(
 def look(
     messages: list[Any], profile: str = "gemini-3-strict", *, compact: bool = False, **sections: Any
 ) -> dict[str, Any]:
-    """Look at a history for a profile; what is told must be JSON."""
+    """Inspect a history for a profile. The result must be JSON."""
     chat = parse(messages)
     told = inspect_request(chat, run(chat, profile, **sections), {"profile": profile}, compact=compact)
     read: dict[str, Any] = orjson.loads(orjson.dumps(told))
@@ -57,7 +57,7 @@ def look(
 
 
 def ended_request(name: str, **fields: Any) -> RecentRequest:
-    """Return a request that has ended, as the inspector remembers it."""
+    """Return a request that has ended, as the inspector stores it."""
     given: dict[str, Any] = {
         "request_id": name,
         "ended": 0.0,

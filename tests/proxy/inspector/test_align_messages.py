@@ -1,4 +1,4 @@
-"""Every message of a changed history is known by the one that came, and by no other."""
+"""Every message of a changed history has its own original position."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.proxy.inspector.looking import look
 from tests.support.builders import assistant, call, tool, user
 
 
-def test_made_a_second_time() -> None:
-    """A message that says what one before says is that one, wherever others have gone."""
+def test_equal_copy_has_the_position_of_its_original() -> None:
+    """The messages between may be gone."""
     history = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
     before = with_positions(history)
 
@@ -21,7 +21,7 @@ def test_made_a_second_time() -> None:
 
 
 def test_equal_messages_are_aligned_in_order() -> None:
-    """Of several that say the same it is the next one; none stands behind one that is still there."""
+    """An equal message takes the next free position before the next unchanged message."""
     same = [user("again") for _ in range(3)]
     history = [same[0], assistant("x"), same[1], assistant("y"), same[2]]
 
@@ -37,8 +37,8 @@ def test_equal_messages_are_aligned_in_order() -> None:
     assert [at for at, _ in align_messages(with_positions(history), [tool("z"), history[1]])] == [None, 1]
 
 
-def test_calls_that_were_repaired_and_then_cut() -> None:
-    """Behind a cut, what is left of the rounds is known by its own calls."""
+def test_rounds_left_after_a_cut_keep_the_positions_of_their_calls() -> None:
+    """The calls were repaired before the cut."""
     history: list[dict[str, Any]] = [user("go")]
     for number in range(400):
         broken = call(f"c{number}", "f", '{"a":1')
@@ -54,8 +54,8 @@ def test_calls_that_were_repaired_and_then_cut() -> None:
     assert all(entry["origin"] == calls[entry["message"]["tool_calls"][0]["id"]] for entry in left)
 
 
-def test_what_was_made_again_is_no_change() -> None:
-    """A step that leaves a message as it was gives it as it was, though it was made anew to look at."""
+def test_message_rebuilt_without_a_change_is_shown_as_the_original() -> None:
+    """A later step may change it."""
     history = [user("go"), assistant(None, [call("c1", "f", '{"a":1')]), tool("c1")]
 
     told = look(history, "gemini-3-strict")

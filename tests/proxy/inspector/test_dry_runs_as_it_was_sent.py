@@ -1,4 +1,4 @@
-"""A recent request is looked at as it was: for whoever sent it, and where it went. Pools: each member by itself."""
+"""A recent request is inspected for its sender and for the deployment that answered."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bearer(key: str, **further: str) -> dict[str, str]:
 
 
 async def send(proxy: Proxied, name: str, key: str, model: str = "m", **headers: str) -> None:
-    """Send the request under an id."""
+    """Send the request with an id."""
     named = {header.replace("_", "-"): value for header, value in headers.items()}
     reply = await proxy.post(
         {**ASKED, "model": model}, headers=bearer(key, **{"x-request-id": name}, **named)
@@ -58,12 +58,12 @@ async def send(proxy: Proxied, name: str, key: str, model: str = "m", **headers:
 
 
 async def look(proxy: Proxied, key: str, path: str = "look", **asked: Any) -> Reply:
-    """Look at the request."""
+    """Inspect the request."""
     return await proxy.post({"request": ASKED, **asked}, f"/ui/api/{path}", bearer(key))
 
 
-async def test_the_sender_s_limits(upstream: ScriptedUpstream) -> None:
-    """Those of the key that sent it, and the limit that it asked for, also for another target and in the table."""
+async def test_recent_request_is_inspected_with_its_senders_limits(upstream: ScriptedUpstream) -> None:
+    """The limits are those of the key and of the header. They also hold for other targets."""
     upstream.then(answer("one"))
     upstream.then(answer("two"))
     async with proxied(settings(), upstream) as proxy:
@@ -82,8 +82,8 @@ async def test_the_sender_s_limits(upstream: ScriptedUpstream) -> None:
     assert not any(row["changes"].get("turns") for row in plain)
 
 
-async def test_nobody_learns_of_another_s(upstream: ScriptedUpstream) -> None:
-    """A request that a key may not see is none for it, like one that is forgotten."""
+async def test_recent_request_of_another_key_is_treated_as_unknown(upstream: ScriptedUpstream) -> None:
+    """The answers are equal."""
     upstream.then(answer("one"))
     async with proxied(settings(), upstream) as proxy:
         await send(proxy, "of-bob", BOB)
@@ -93,8 +93,8 @@ async def test_nobody_learns_of_another_s(upstream: ScriptedUpstream) -> None:
     assert orjson.loads(foreign)["turns"]["limit"] == 9
 
 
-async def test_where_it_went(upstream: ScriptedUpstream) -> None:
-    """To the member of the pool, or the fallback, that answered, unless a target is chosen; by the model's limits."""
+async def test_recent_request_leads_to_the_deployment_that_answered(upstream: ScriptedUpstream) -> None:
+    """A chosen target goes first. The limits are those of the model that was asked for."""
     turns = {"mode": "enforce", "max_rounds": 9, "per_model": [{"model": "m", "max_rounds": 4}]}
     async with proxied(settings(turns=turns), upstream) as proxy:
         went: dict[str, str] = {}
@@ -116,8 +116,8 @@ async def test_where_it_went(upstream: ScriptedUpstream) -> None:
     assert {told["turns"]["limit"] for told in looked} == {4}
 
 
-async def test_limits_of_a_wildcard(upstream: ScriptedUpstream) -> None:
-    """They hold for a model of the wildcard also where a fallback has answered."""
+async def test_limits_of_a_wildcard_hold_where_a_fallback_answered(upstream: ScriptedUpstream) -> None:
+    """The model's name matches the wildcard."""
     model = "openai/gpt-4o"
     sections = {
         "turns": {"mode": "enforce", "max_rounds": 9, "per_model": [{"model": "openai/*", "max_rounds": 4}]},
@@ -134,7 +134,7 @@ async def test_limits_of_a_wildcard(upstream: ScriptedUpstream) -> None:
 
 
 async def test_each_member_of_a_pool_shows_its_own_deployment(upstream: ScriptedUpstream) -> None:
-    """Each row leads to its own deployment; what is no member is the client's fault."""
+    """A position outside the pool is a 400."""
     async with proxied(settings(), upstream) as proxy:
         rows = (await look(proxy, MASTER, "verdicts")).json["rows"][:3]
         led = [(await look(proxy, MASTER, target=row["target"])).json for row in rows]
@@ -151,8 +151,8 @@ async def test_each_member_of_a_pool_shows_its_own_deployment(upstream: Scripted
     assert "0, 1" in none.error["message"]
 
 
-async def test_the_state_of_the_moment(upstream: ScriptedUpstream) -> None:
-    """Whether bodies are kept is told with all that is asked for again and again."""
+async def test_each_poll_of_the_page_says_if_bodies_are_kept(upstream: ScriptedUpstream) -> None:
+    """A reload may change the setting."""
     async with proxied(settings(), upstream) as proxy:
         told = [
             (await proxy.get(f"/ui/api/{path}", bearer(MASTER))).json for path in ("recent", "live", "models")

@@ -1,4 +1,4 @@
-"""What is shown step by step is what is done, and every message is known by where it came from."""
+"""The steps shown are the steps made, and each message has its original position."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ STEPS = ("orphan_drop", "user_prepend", "pairing", "tail")
 
 
 def roles(history: list[dict[str, Any]]) -> list[tuple[int | None, str]]:
-    """Return each message's place in what came, and its role."""
+    """Return each message's original position and role."""
     return [(entry["origin"], entry["message"]["role"]) for entry in history]
 
 
 def test_each_step_that_changes_something_is_shown_with_its_history() -> None:
-    """Each step that changes something, in order, with the history behind it; what is inserted comes from nowhere."""
+    """An inserted message has no original position."""
     told = look(BROKEN)
 
     assert [step["step"] for step in told["steps"]] == [*STEPS, "signatures"]
@@ -59,7 +59,7 @@ def test_each_step_that_changes_something_is_shown_with_its_history() -> None:
 
 
 def test_each_change_has_its_reason_rule_and_providers_words() -> None:
-    """Each change has its reason in a sentence, its rule, and what a provider says without it."""
+    """The reason is a sentence."""
     [change] = look(BROKEN)["steps"][2]["changes"]
 
     assert (change["kind"], change["index"], change["reason"]) == ("inserted", 3, "missing_result")
@@ -70,7 +70,7 @@ def test_each_change_has_its_reason_rule_and_providers_words() -> None:
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry["id"])
 def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) -> None:
-    """Behind the last step is what is sent, for every profile; every place is there once."""
+    """The rule holds for every profile. Each position occurs once."""
     chat = parse(entry["messages"])
     for profile in MODELS:
         dry = run(chat, profile)
@@ -90,8 +90,8 @@ def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) 
             assert all(change["why"] for change in told["steps"][stages.index(stage)]["changes"])
 
 
-def test_unchanged_messages_are_told_by_their_place() -> None:
-    """A message that is untouched is told by its place alone; those that are not, whole."""
+def test_compact_answer_has_unchanged_messages_by_position_alone() -> None:
+    """Changed messages are given whole."""
     told = look(BROKEN, compact=True)
 
     assert told["after"][0]["message"]["role"] == "user"
@@ -100,7 +100,7 @@ def test_unchanged_messages_are_told_by_their_place() -> None:
 
 
 def test_legal_history_has_no_steps() -> None:
-    """There is nothing to show of a legal history but itself."""
+    """The history after the steps is the original one."""
     told = look([system("s"), user("Hello.")])
 
     assert (told["verdict"], told["steps"], told["found"], told["refusal"]) == ("unchanged", [], [], None)
@@ -108,7 +108,7 @@ def test_legal_history_has_no_steps() -> None:
 
 
 def test_refused_history_shows_the_steps_taken_and_the_reason() -> None:
-    """What was done is shown as far as it came, with the reason why it went no further."""
+    """The steps before the refusal are shown."""
     told = look([tool("nobody", "lost")])
 
     assert (told["verdict"], told["body"], told["budget"]) == ("refused", None, None)
@@ -117,8 +117,8 @@ def test_refused_history_shows_the_steps_taken_and_the_reason() -> None:
     assert told["after"] == []
 
 
-def test_strict_lists_what_is_wrong() -> None:
-    """A refusal has the rules that are broken, as the client's error has."""
+def test_refusal_of_mode_strict_lists_the_broken_rules() -> None:
+    """The steps are those of mode repair, and none is made."""
     told = look(BROKEN, sanitize={"mode": "strict"})
 
     assert told["verdict"] == "refused"
@@ -129,8 +129,8 @@ def test_strict_lists_what_is_wrong() -> None:
     assert told["would"] == look(BROKEN)["after"]
 
 
-def test_strict_sends_what_is_legal() -> None:
-    """Then there is nothing that repairing would send in its place."""
+def test_mode_strict_sends_a_legal_history() -> None:
+    """Mode repair would send the same."""
     told = look([user("Hello.")], sanitize={"mode": "strict"})
 
     assert (roles(told["after"]), told["would"], told["budget"]["would"]) == ([(0, "user")], None, False)
@@ -138,7 +138,7 @@ def test_strict_sends_what_is_legal() -> None:
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_steps_of_modes_that_change_nothing_are_those_of_repair(mode: str) -> None:
-    """The steps are those that repairing would take, told as such; what is sent is what came."""
+    """None is made, and the original history is sent."""
     told = look(BROKEN, "openai", sanitize={"mode": mode})
 
     assert told["verdict"] == "sent_as_is"
@@ -153,16 +153,16 @@ def test_steps_of_modes_that_change_nothing_are_those_of_repair(mode: str) -> No
     assert told["budget"]["would"]
 
 
-def test_repaired_is_no_supposition() -> None:
-    """In mode ``repair`` all steps are made, and nothing is told but what is sent."""
+def test_all_steps_of_mode_repair_are_made() -> None:
+    """``would`` is empty."""
     told = look(BROKEN)
 
     assert {step["made"] for step in told["steps"]} == {True}
     assert (told["would"], told["budget"]["would"]) == (None, False)
 
 
-def test_the_turn_guard_is_of_every_mode() -> None:
-    """What it says is sent where nothing is repaired, and its step is told as made."""
+def test_step_of_the_turn_guard_is_made_in_mode_observe() -> None:
+    """The guard's note is sent."""
     rounds = [
         message
         for number in range(4)
@@ -180,8 +180,8 @@ def test_the_turn_guard_is_of_every_mode() -> None:
     assert [entry["message"] for entry in told["after"]] == told["body"]["messages"] != chat.messages
 
 
-def test_turns_and_tools() -> None:
-    """What stands beside the history has its steps: the turn guard's notes, names and schemas, parameters."""
+def test_turn_guard_tools_and_parameters_are_steps() -> None:
+    """They change the request outside the history as well."""
     rounds = [
         message
         for number in range(4)
@@ -204,7 +204,7 @@ def test_turns_and_tools() -> None:
 
 
 def test_budget_shows_each_messages_tokens_before_and_after_a_cut() -> None:
-    """The tokens of every message, before and after a cut, with the marks, the margin and the reserve."""
+    """Marks, margin and reserve are shown too."""
     history = [user("go")]
     for number in range(40):
         history += [
@@ -224,7 +224,7 @@ def test_budget_shows_each_messages_tokens_before_and_after_a_cut() -> None:
 
 
 def test_request_that_cannot_fit_is_refused_with_its_steps() -> None:
-    """A request that cannot fit is refused, and its steps are shown all the same."""
+    """The history after the steps is shown."""
     told = look([system("word " * 200_000), tool("nobody"), user("x")], "openai")
 
     assert (told["verdict"], told["refusal"]["code"]) == ("refused", "context_length_exceeded")
@@ -232,8 +232,8 @@ def test_request_that_cannot_fit_is_refused_with_its_steps() -> None:
 
 
 @given(hostile_requests(), st.sampled_from([*MODELS]))
-def test_hostile_bodies_are_shown_or_are_the_clients_fault(body: bytes, profile: str) -> None:
-    """Whatever is pasted is looked at, or is the client's fault; what is told can be written."""
+def test_hostile_body_is_inspected_or_refused_as_invalid(body: bytes, profile: str) -> None:
+    """The result can be written as JSON."""
     asked = b'{"target":{"profile":"' + profile.encode() + b'"},"request":' + body + b"}"
     try:
         read = read_query(asked, max_nesting=100, mends=True, default="mine")

@@ -1,4 +1,4 @@
-"""The page's files: which are served, as what, and under which policy."""
+"""The page's files, with their content types and headers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a directory with a page, which is the one that is served."""
+    """Return a directory with a page, which is served in place of the real one."""
     (tmp_path / "parts").mkdir()
     (tmp_path / "index.html").write_text("<!doctype html>")
     (tmp_path / "app.js").write_text("1")
@@ -26,7 +26,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_are_known_by_path_and_tagged_by_content(page: Path) -> None:
-    """All of known types, by their paths; the tag follows the content."""
+    """Files of other types are left out."""
     files = read_files(page)
 
     assert {name: file.content_type.partition(";")[0] for name, file in files.items()} == {
@@ -39,7 +39,7 @@ def test_files_are_known_by_path_and_tagged_by_content(page: Path) -> None:
 
 
 async def test_page_is_served_without_a_key_under_its_policy(page: Path, upstream: ScriptedUpstream) -> None:
-    """Without a key, under a policy that runs the page's own files alone; who has a file is not sent it again."""
+    """A browser that has a file gets a 304."""
     async with proxied(settings_of(general_settings={"master_key": "k"}), upstream) as proxy:
         answers = [await proxy.get(path) for path in ("/ui", "/ui/", "/ui/app.js", "/ui/parts/one.css")]
         again = await proxy.get("/ui", headers={"If-None-Match": answers[0].headers["ETag"]})
@@ -73,7 +73,7 @@ async def test_page_is_served_without_a_key_under_its_policy(page: Path, upstrea
     ],
 )
 async def test_unknown_file_of_the_page_is_a_404(page: Path, upstream: ScriptedUpstream, path: str) -> None:
-    """A name that is none of the page's leads nowhere."""
+    """No name leads to a file outside the directory."""
     async with proxied(settings_of(), upstream) as proxy:
         answer = await proxy.raw(
             f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
@@ -85,7 +85,7 @@ async def test_unknown_file_of_the_page_is_a_404(page: Path, upstream: ScriptedU
 async def test_page_and_its_api_are_absent_with_the_inspector_off(
     page: Path, upstream: ScriptedUpstream
 ) -> None:
-    """With the inspector off there is nothing, neither the page nor what it asks."""
+    """Each path is a 404."""
     async with proxied(settings_of(general_settings={"ui": False}), upstream) as proxy:
         found = [await proxy.get(path) for path in ("/ui", "/ui/app.js", "/ui/api/models", "/ui/api/live")]
         found += [await proxy.post({"request": []}, path) for path in ("/ui/api/look", "/ui/api/verdicts")]

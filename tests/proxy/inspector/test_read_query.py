@@ -1,4 +1,4 @@
-"""What the page asks is read from the bytes as they were pasted."""
+"""The page's request is read from the pasted bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.builders import user
 
 
 def read(**fields: Any) -> Query:
-    """Read what is asked."""
+    """Read a query."""
     return read_query(orjson.dumps(fields), max_nesting=20, mends=True, default="usual")
 
 
@@ -42,7 +42,7 @@ def read(**fields: Any) -> Query:
 def test_target_goes_before_the_requests_own_model(
     fields: dict[str, Any], model: str, target: dict[str, str]
 ) -> None:
-    """The target's name goes before the request's own; a list stands for the messages of a request."""
+    """A list stands for the messages of a request."""
     asked = read(**fields)
 
     assert (asked.chat.model, asked.target.as_dict()) == (model, target)
@@ -72,15 +72,15 @@ def test_target_goes_before_the_requests_own_model(
         (b'{"request": ' + b"[" * 5000 + b"]" * 5000 + b"}", None),
     ],
 )
-def test_unreadable_query_is_the_clients_fault(body: bytes, param: str | None) -> None:
-    """What cannot be read is the client's fault, and is named."""
+def test_unreadable_query_is_refused_with_its_fault(body: bytes, param: str | None) -> None:
+    """``param`` names the field."""
     with pytest.raises(InvalidRequest) as refused:
         read_query(body, max_nesting=20, mends=True, default="usual")
     assert refused.value.param == param
 
 
-def test_half_a_character_in_a_query_is_mended() -> None:
-    """A message that was cut within a character is mended as it would be on its way to a provider."""
+def test_lone_surrogate_in_a_query_is_mended() -> None:
+    """A request on its way to a provider is mended in the same way."""
     body = b'{"request": {"messages": [{"role": "user", "content": "cut \\ud83d"}]}}'
 
     asked = read_query(body, max_nesting=20, mends=True, default="usual")
@@ -92,7 +92,7 @@ def test_half_a_character_in_a_query_is_mended() -> None:
     ("said", "compact"), [(b"", True), (b',"compact":false', False), (b',"compact":1', True)]
 )
 def test_query_chooses_whole_or_compact_messages(said: bytes, compact: bool) -> None:
-    """Untouched messages are told by their places, unless the page wants them."""
+    """Compact is the default."""
     body = b'{"request": [{"role": "user", "content": "x"}]' + said + b"}"
 
     assert read_query(body, max_nesting=20, mends=True, default="usual").compact is compact

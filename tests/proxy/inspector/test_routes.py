@@ -1,4 +1,4 @@
-"""What the page may ask, who may, and what it costs others."""
+"""The inspector's data paths: their answers, access rules and costs."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-async def test_a_key_is_needed(upstream: ScriptedUpstream) -> None:
-    """Where there is one, for everything but the page; errors are as little for keeping as answers are."""
+async def test_data_of_the_inspector_need_the_key(upstream: ScriptedUpstream) -> None:
+    """The page's files need none."""
     async with proxied(settings_of(general_settings={"master_key": MASTER}), upstream) as proxy:
         found = [await proxy.get(path) for path in GETS] + [await proxy.post({}, path) for path in POSTS]
         found += [await proxy.get(path, bearer("wrong")) for path in GETS]
@@ -51,8 +51,8 @@ async def test_a_key_is_needed(upstream: ScriptedUpstream) -> None:
         assert reply.headers["Content-Security-Policy"] == POLICY
 
 
-async def test_a_client_sees_its_own(upstream: ScriptedUpstream) -> None:
-    """The master key sees every recent request, with its body where that is kept; a client's key its own."""
+async def test_key_sees_its_own_recent_requests_and_the_master_key_all(upstream: ScriptedUpstream) -> None:
+    """Bodies are shown where they are kept."""
     general = {
         "master_key": MASTER,
         "keys": [{"name": "team", "key": TEAM}],
@@ -77,10 +77,10 @@ async def test_a_client_sees_its_own(upstream: ScriptedUpstream) -> None:
     assert (other.status, other.error["code"]) == (404, "not_found")
 
 
-async def test_shares_and_signatures_go_by_key(
+async def test_asker_takes_the_seat_and_signatures_are_the_senders(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who asks takes the seat; signatures are those of the key that sent the request, which the master may look at."""
+    """The master key may inspect a request of another key."""
     general = {
         "master_key": MASTER,
         "keys": [{"name": "team", "key": TEAM}],
@@ -114,8 +114,10 @@ async def test_shares_and_signatures_go_by_key(
     assert tenants == ["", "team", "team"] * 2
 
 
-async def test_what_is_kept_and_known_of_a_request(upstream: ScriptedUpstream) -> None:
-    """Signatures come back, parameters that the upstream does not take go, the turn guard's rules are the key's."""
+async def test_inspection_uses_stored_signatures_and_the_deployments_limits(
+    upstream: ScriptedUpstream,
+) -> None:
+    """Parameters are dropped, and the turn guard applies the key's limit."""
     upstream = ScriptedUpstream(unsupported=["seed"])
     signed = {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLXRoZS1tb2RlbA=="}}
     one = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -141,8 +143,8 @@ async def test_what_is_kept_and_known_of_a_request(upstream: ScriptedUpstream) -
     assert [look["turns"]["wrap_up"] for look in (of_master, of_team)] == [None, "limit"]
 
 
-async def test_bodies_are_not_kept(upstream: ScriptedUpstream) -> None:
-    """By default: what is told of a request has no word of it."""
+async def test_bodies_are_not_kept_by_default(upstream: ScriptedUpstream) -> None:
+    """The list of recent requests holds no text of them."""
     upstream.then(answer("an answer that is told"))
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post(chat("a secret that is told"), headers={"x-request-id": "r1"})
@@ -158,8 +160,10 @@ async def test_bodies_are_not_kept(upstream: ScriptedUpstream) -> None:
     assert models.json["bodies"] is False
 
 
-async def test_look_and_verdicts(upstream: ScriptedUpstream) -> None:
-    """The same history for a model, a profile, a name that a wildcard stands for, and all of them."""
+async def test_request_is_inspected_for_a_model_a_profile_a_wildcard_or_all(
+    upstream: ScriptedUpstream,
+) -> None:
+    """The body is that of ``/v1/explain``."""
     settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "openai/*": "openai/*"})
     async with proxied(settings, upstream) as proxy:
 
@@ -189,10 +193,10 @@ async def test_look_and_verdicts(upstream: ScriptedUpstream) -> None:
     assert upstream.calls == []
 
 
-async def test_neither_logged_nor_counted(
+async def test_requests_of_the_page_are_neither_logged_nor_counted(
     upstream: ScriptedUpstream, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the page asks is no request of a client's."""
+    """They are no requests of the API."""
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post({"request": BROKEN}, "/ui/api/look")
         await proxy.get("/ui/api/live")
@@ -207,7 +211,7 @@ async def test_neither_logged_nor_counted(
 async def test_unreadable_request_of_the_page_is_a_400_that_names_it(
     upstream: ScriptedUpstream, path: str
 ) -> None:
-    """What cannot be read is a 400 that names it."""
+    """``param`` is the fault's place."""
     async with proxied(settings_of(), upstream) as proxy:
         found = [await proxy.post(body, path) for body in (b"", b"{", b"{}", {"request": [{"role": "x"}]})]
 
@@ -215,8 +219,8 @@ async def test_unreadable_request_of_the_page_is_a_400_that_names_it(
     assert found[-1].error["param"] == "messages[0].role"
 
 
-async def test_places_and_sizes(upstream: ScriptedUpstream) -> None:
-    """A look takes one of the places in flight, and a body as large as any request's."""
+async def test_inspection_takes_a_place_and_obeys_max_body_mib(upstream: ScriptedUpstream) -> None:
+    """The sums of the last minutes need no place."""
     general = {"max_in_flight": 1, "max_body_mib": 1}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         large = await proxy.post({"request": [user("x" * 2**20)]}, "/ui/api/look")
@@ -229,7 +233,7 @@ async def test_places_and_sizes(upstream: ScriptedUpstream) -> None:
 
 
 async def test_request_is_counted_in_its_five_seconds(upstream: ScriptedUpstream) -> None:
-    """What went through is in the numbers of its five seconds."""
+    """Refused requests are counted as well."""
     upstream.then(answer("Hi."))
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post({"model": MODEL, "messages": BROKEN})
@@ -245,8 +249,8 @@ async def test_request_is_counted_in_its_five_seconds(upstream: ScriptedUpstream
     assert both[-1]["at"] <= told["now"] < both[-1]["at"] + 10
 
 
-async def test_observed_changes_are_not_made(upstream: ScriptedUpstream) -> None:
-    """Mode observe: the recent request says what its header says; the numbers have what was made, as ``/metrics``."""
+async def test_changes_of_mode_observe_are_shown_and_not_counted(upstream: ScriptedUpstream) -> None:
+    """The recent request has them as its header has."""
     upstream.then(answer("Hi."))
     async with proxied(settings_of(sanitize={"mode": "observe"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": BROKEN})
@@ -267,10 +271,10 @@ async def test_observed_changes_are_not_made(upstream: ScriptedUpstream) -> None
         (routes, "request_to_json", "recent", None),
     ],
 )
-async def test_work_has_a_thread_of_its_own(
+async def test_each_kind_of_work_runs_in_the_inspectors_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, module: Any, work: str, path: str, asked: Any
 ) -> None:
-    """Neither the loop's, whatever the size, nor one of those that clients' large bodies wait for."""
+    """Neither the event loop nor the clients' worker threads wait for it."""
     real, threads = getattr(module, work), set()
 
     def noted(*given: Any, **named: Any) -> Any:
@@ -286,8 +290,8 @@ async def test_work_has_a_thread_of_its_own(
     assert (reply.status, threads) == (200, {"inspector"})
 
 
-async def test_an_estimate_beside_the_provider_s_count(upstream: ScriptedUpstream) -> None:
-    """Where an answer is of the sample that is counted, its recent request has both; else a bound, told as one."""
+async def test_recent_request_has_the_estimate_and_the_providers_count(upstream: ScriptedUpstream) -> None:
+    """Outside the counted sample the estimate is an upper bound."""
     counted = {"usage": {"prompt_tokens": 3600, "completion_tokens": 3, "total_tokens": 3603}}
     async with proxied(settings_of(), upstream) as proxy:
         for _ in range(8):

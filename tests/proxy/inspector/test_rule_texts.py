@@ -1,4 +1,4 @@
-"""Steps, reasons and rules have their words."""
+"""Steps and reasons have texts."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 
 def test_every_step_has_a_text() -> None:
-    """All that a request meets before it is sent are told."""
+    """The steps are those before the request is sent."""
     assert STEPS.keys() == set(_STEPS) - {"repair", "note", "answer_repair"} | {SIGNATURES}
 
 
 def test_every_reason_has_a_sentence() -> None:
-    """A rule that a reason names is one; no reason is also one of a schema's; each is a sentence."""
+    """Each rule named exists, and no reason is also one of a schema's."""
     assert {reason.rule for reason in REASONS.values() if reason.rule} <= RULES.keys()
     assert not REASONS.keys() & SCHEMA_REASONS.keys()
     assert all(reason.why[0].isupper() and reason.why.endswith(".") for reason in REASONS.values())
 
 
 def test_unknown_reason_is_shown_without_a_text() -> None:
-    """What nobody has said anything of is shown without words."""
+    """The texts are empty."""
     change = Change("brand_new", "replaced", 3, "never_heard_of")
 
     assert (why(change), rule_of(change), provider_words(change)) == ("", None, None)
 
 
 def test_rewrites_of_schemas_have_texts() -> None:
-    """A schema's rewrites have the words that they have anyway."""
+    """The texts come from the schemas' own table."""
     assert why(Change("tools", "replaced", 0, "one_of_as_any_of")) == "OneOf is anyOf."
 
 
-def test_what_is_left_out() -> None:
-    """A part that is left out names its own rule."""
+def test_part_that_is_left_out_names_its_own_rule() -> None:
+    """Otherwise the rule is that of the type."""
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]:remote_media")) == "remote_media"
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]")) == "media_type"

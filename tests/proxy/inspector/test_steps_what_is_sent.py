@@ -1,4 +1,4 @@
-"""What the inspector shows is what a provider gets: the same messages, the same parameters, the same refusal."""
+"""The inspector shows the messages, parameters and refusals that a provider and a client get."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BESIDE = ("model", "messages", "stream")
 
 
 async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, headers: Mapping[str, str]) -> str:
-    """Look at a request and send it: return the verdict, or the refusal, that both agree about."""
+    """Inspect a request and send it. Return the verdict, or the code of the refusal."""
     asked = b'{"compact":false,"request":' + raw + b"}"
     looked = await proxy.post(asked, "/ui/api/look", headers)
     assert upstream.exchanges == [], "a look sends nothing"
@@ -82,8 +82,10 @@ async def test_inspector_shows_of_each_known_history_what_is_sent(
     assert found >= ({"repaired"} if mode == "repair" else {"illegal_history"} if mode == "strict" else set())
 
 
-async def test_turns_and_budget(upstream: ScriptedUpstream) -> None:
-    """What the turn guard writes and withholds, and what the budget cuts."""
+async def test_inspector_shows_the_notes_of_the_turn_guard_and_the_cuts_of_the_budget(
+    upstream: ScriptedUpstream,
+) -> None:
+    """The request is sent as shown."""
     rounds = [
         message
         for number in range(30)
@@ -103,7 +105,7 @@ async def test_turns_and_budget(upstream: ScriptedUpstream) -> None:
 
 
 def asking_for(model: str, body: bytes) -> bytes:
-    """Return *body* for *model*; one that may hold half a character is written anew, and names its model once."""
+    """Return *body* for *model*. A body with escaped surrogates is rewritten, with one model."""
     if b"\\ud" in body:
         with contextlib.suppress(ValueError, RecursionError):
             return json.dumps({**json.loads(body), "model": model}).encode()

@@ -1,4 +1,4 @@
-"""A deployment for every profile, which the inspector never calls."""
+"""Each profile has a deployment, which the inspector never calls."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sanitizers.profile_names import PROFILES, profile_for
 
 
 def test_every_profile_has_a_target() -> None:
-    """None is missing on the page."""
+    """The page lists all profiles."""
     assert MODELS.keys() == PROFILES.keys()
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_target_has_its_profile_and_no_access(name: str) -> None:
-    """Its address is a port that answers nothing, and it has no key."""
+def test_target_has_its_profile_and_neither_key_nor_provider(name: str) -> None:
+    """Its address is a closed port."""
     deployment = deployments_by_profile()[name]
 
     assert profile_for(deployment.model).name == deployment.profile == name
@@ -24,7 +24,7 @@ def test_a_target_has_its_profile_and_no_access(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "withheld"), [("mistral", True), ("openai", False)])
 def test_parameters_are_withheld_without_a_transport(name: str, withheld: bool) -> None:
-    """A name that the provider is known to refuse is not sent."""
+    """They are those that the provider is known to refuse."""
     found = withheld_unasked(deployments_by_profile()[name], {"logit_bias": {}, "temperature": 1})
 
     assert ("logit_bias" in found) is withheld

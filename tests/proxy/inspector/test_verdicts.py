@@ -1,4 +1,4 @@
-"""The row of one target: the verdict on a history, in numbers."""
+"""The verdict on a history for one target is one row."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.support.builders import assistant, call, tool, user
 TARGET = {"profile": "openai"}
 
 
-def test_a_legal_history_is_unchanged() -> None:
-    """The tokens that came are those that are sent."""
+def test_legal_history_is_unchanged() -> None:
+    """The estimate equals the tokens sent."""
     row = verdict_row(run(parse([user()]), "openai"), TARGET)
 
     assert (row["verdict"], row["changes"], row["refusal"], row["target"]) == ("unchanged", {}, None, TARGET)
@@ -28,8 +28,8 @@ def test_changes_are_counted_by_step() -> None:
     assert row["changes"]["orphan_drop"] == 1
 
 
-def test_a_refused_history_has_its_error() -> None:
-    """A strict configuration refuses what a repair would change."""
+def test_refused_history_has_its_error() -> None:
+    """Mode strict refuses the history."""
     history = [user(), tool("c")]
     row = verdict_row(run(parse(history), "openai", sanitize={"mode": "strict"}), TARGET)
 
@@ -37,7 +37,7 @@ def test_a_refused_history_has_its_error() -> None:
     assert row["message"]
 
 
-def test_an_unreadable_target_has_the_same_columns() -> None:
+def test_unreadable_target_has_the_same_columns() -> None:
     """The page shows one table."""
     row = unreadable_row(TARGET, InvalidRequest("Not for this model."))
 

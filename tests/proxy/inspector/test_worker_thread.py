@@ -1,4 +1,4 @@
-"""What a look may cost: its size, its time, how many are held at once, and what a shutdown waits for."""
+"""Inspections share seats, and run in one worker thread within a time limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLIENT = "key:one"
 
 
 async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
-    """Two are held, whoever comes then waits for one of them to end, and too many do not even wait."""
+    """Others wait for a seat."""
     seats, leave, sitting = InspectionPlaces(), asyncio.Event(), 0
 
     async def sit() -> None:
@@ -36,8 +36,8 @@ async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
     assert sitting == 19
 
 
-async def test_seats_are_shared() -> None:
-    """One client may have both while nobody else waits; then the next one is the other's, however late."""
+async def test_next_free_seat_goes_to_the_client_without_one() -> None:
+    """The client may have come last."""
     seats, order = InspectionPlaces(), []
     leave = {name: asyncio.Event() for name in ("first", "second", "own", "other")}
 
@@ -64,8 +64,8 @@ async def test_seats_are_shared() -> None:
     assert order == ["first", "second", "other", "own"]
 
 
-async def test_room_to_wait_is_shared() -> None:
-    """A client that fills it gives way to another: the newest that waits is refused, and not the newcomer."""
+async def test_client_that_fills_the_queue_gives_way_to_another() -> None:
+    """Its newest waiting inspection is refused."""
     seats, leave, refused, sat = InspectionPlaces(), asyncio.Event(), [], []
 
     async def sit(client: str, number: int) -> None:
@@ -90,8 +90,8 @@ async def test_room_to_wait_is_shared() -> None:
     assert {one for one in sat if one[0] == "b"} == {("b", 0), ("b", 1)}
 
 
-async def test_inspection_frees_its_place_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether it waits or is worked on, it ends, and its seat is free again."""
+async def test_inspection_ends_at_the_deadline_and_frees_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule holds for waiting and for running inspections."""
     monkeypatch.setattr(worker_thread, "LONGEST_S", 0.02)
     seats, ended = InspectionPlaces(), []
 
@@ -110,8 +110,8 @@ async def test_inspection_frees_its_place_at_the_deadline(monkeypatch: pytest.Mo
     assert "not done within" in ended[0].message
 
 
-async def test_work_of_who_has_gone() -> None:
-    """What waits for the thread when nobody waits for it any more is not begun."""
+async def test_cancelled_work_is_not_begun() -> None:
+    """It waited for the thread."""
     busy, done = threading.Event(), []
     first = asyncio.ensure_future(run_in_worker(busy.wait))
     second = asyncio.ensure_future(run_in_worker(lambda: done.append(1)))

@@ -1,4 +1,4 @@
-"""The loop that serves is asyncio's, with asyncio's clock."""
+"""The event loop of a process is asyncio's, with the clock of asyncio."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import closing
 from proxy.server.event_loop import make_loop
 
 
-def test_the_clock_is_that_of_asyncio() -> None:
-    """It tells what asyncio's own would tell at the moment, and timers go by it."""
+def test_clock_of_the_loop_is_the_clock_of_asyncio() -> None:
+    """Timers use it."""
     with closing(make_loop()) as loop, closing(asyncio.new_event_loop()) as usual:
         assert type(loop) is type(usual)
         assert usual.time() <= loop.time() <= usual.time()

@@ -1,4 +1,4 @@
-"""A request goes the short way where its path is a fixed one, and is answered as on the long one everywhere."""
+"""The fast router finds fixed paths, and every answer is that of aiohttp's router."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from proxy.server.fast_router import Handle, route_fast
 from tests.support.proxied import CHAT, MODEL, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import GOOD_ANSWER, ScriptedUpstream
 
-SHORT = [
-    ("POST", "/v1/%63hat/completions"),  # yarl writes it as it is usually written
+FAST = [
+    ("POST", "/v1/%63hat/completions"),  # yarl decodes %63
     ("POST", CHAT),
     ("POST", "/chat/completions"),
     ("GET", "/v1/models"),
     ("GET", "/livez?x=1"),
     ("HEAD", "/livez"),
 ]
-LONG = [
+SLOW = [
     ("GET", f"/v1/models/{MODEL}"),
     ("GET", CHAT),
     ("POST", f"{CHAT}/"),
@@ -29,47 +29,47 @@ LONG = [
 
 
 @pytest.fixture
-def went_long(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the paths that go the long way."""
-    gone: list[str] = []
+def slow_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the paths that aiohttp's router gets."""
+    found: list[str] = []
 
     def noting(app: web.Application, route_slow: Handle) -> Handle:
         async def noted(request: web.BaseRequest) -> web.StreamResponse:
-            gone.append(request.path_qs)
+            found.append(request.path_qs)
             return await route_slow(request)
 
         return route_fast(app, noted)
 
     monkeypatch.setattr(server, "route_fast", noting)
-    return gone
+    return found
 
 
-def told(reply: Reply) -> tuple[int, set[str], bytes]:
-    """Return what an answer says, without what differs from moment to moment."""
+def comparable(reply: Reply) -> tuple[int, set[str], bytes]:
+    """Return an answer's status, header names and body, without values that differ each time."""
     raw = reply.raw if reply.status != 200 else b""
     return reply.status, set(reply.headers) - {"x-request-id"}, raw
 
 
-@pytest.mark.parametrize(("method", "path"), [*SHORT, *LONG])
-async def test_both_ways_say_the_same(
-    method: str, path: str, went_long: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("method", "path"), [*FAST, *SLOW])
+async def test_answers_of_both_routers_are_equal(
+    method: str, path: str, slow_paths: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other spellings, methods that are not taken, and paths with a name in them go the long one."""
+    """Only fixed paths and their methods are found by the fast router."""
     replies = []
-    for way in ("short", "long"):
-        if way == "long":
+    for router in ("fast", "slow"):
+        if router == "slow":
             monkeypatch.setattr(server, "route_fast", lambda _, route_slow: route_slow)
         async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
             replies.append(await proxy.request(method, path, json=chat() if method == "POST" else None))
 
-    assert told(replies[0]) == told(replies[1])
-    assert bool(went_long) == ((method, path) in LONG)
+    assert comparable(replies[0]) == comparable(replies[1])
+    assert bool(slow_paths) == ((method, path) in SLOW)
 
 
-async def test_a_client_that_waits_to_be_asked(went_long: list[str]) -> None:
-    """``Expect: 100-continue`` is answered where the body is read, on the short way too."""
+async def test_fast_router_serves_a_client_that_expects_100_continue(slow_paths: list[str]) -> None:
+    """The reader of the body answers it."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         reply = await proxy.request("POST", CHAT, json=chat(), expect100=True)
 
     assert reply.status == 200
-    assert went_long == []
+    assert slow_paths == []

@@ -1,4 +1,4 @@
-"""What is there before anything happens: a rate does not see a series that begins at 1."""
+"""The series that alerts ask about exist from the start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def started(models: dict[str, Any], **sections: Any) -> Metrics:
 
 
 def sample(samples: Samples, name: str, **labels: str) -> float | None:
-    """Return the value of one series; None where there is none."""
+    """Return the value of one series, or None where there is none."""
     return samples.get((f"turnright_{name}", tuple(sorted(labels.items()))))
 
 
@@ -56,8 +56,8 @@ def sample(samples: Samples, name: str, **labels: str) -> float | None:
         ("shed_total", {}),
     ],
 )
-def test_what_an_alert_asks_about_is_there(name: str, labels: dict[str, str]) -> None:
-    """Each of these is 0 before the first request."""
+def test_series_of_alerts_begin_at_0(name: str, labels: dict[str, str]) -> None:
+    """A rate does not see a series that begins at 1."""
     samples = scrape(
         started({MODEL: GEMINI, "spare": OTHER}, router_settings={"fallbacks": [{MODEL: ["spare"]}]})
     )
@@ -65,23 +65,23 @@ def test_what_an_alert_asks_about_is_there(name: str, labels: dict[str, str]) ->
     assert sample(samples, name, **labels) == 0
 
 
-def test_rules_are_there_where_a_history_may_break_them() -> None:
-    """What is sent although it is illegal is counted from the first time on."""
+def test_rules_have_series_where_illegal_histories_are_sent() -> None:
+    """Otherwise such a history is never sent."""
     sent = scrape(started({MODEL: GEMINI}, sanitize={"on_violation": "send"}))
     assert sample(sent, "violations_sent_total", rule="orphaned_result") == 0
     assert sample(scrape(started({MODEL: GEMINI})), "violations_sent_total", rule="orphaned_result") is None
 
 
-def test_what_cannot_happen_is_not() -> None:
-    """A model without a fallback has no series of fallbacks, and nothing is retried that never is."""
+def test_impossible_events_have_no_series() -> None:
+    """The model has no fallback, and a refused key is never retried."""
     samples = scrape(started({MODEL: GEMINI}))
 
     assert not any(name == "turnright_fallbacks_total" for name, _ in samples)
     assert sample(samples, "retries_total", model=MODEL, reason="key_refused") is None
 
 
-async def test_first_scrape_of_a_process(proxy: Proxied) -> None:
-    """They are in the scrape of a process that has just started, whose configuration counts as taken up."""
+async def test_first_scrape_of_a_process_has_its_series(proxy: Proxied) -> None:
+    """The configuration counts as applied."""
     samples = await proxy.metrics()
 
     assert sample(samples, "retries_total", model=MODEL, reason=Kind.UNAVAILABLE) == 0
@@ -103,8 +103,8 @@ def test_a_model_begins_with_fewer_than_130_series() -> None:
     assert len(few) < 250
 
 
-def test_a_new_configuration_keeps_what_was_counted() -> None:
-    """Another configuration adds its models; the circuits are its own, since places mean something else in it."""
+def test_reload_keeps_counts_and_replaces_circuits() -> None:
+    """Positions have another meaning in the new configuration."""
     metrics = started({MODEL: GEMINI, "old": OTHER})
     metrics.retries.labels(MODEL, "unavailable").inc()
     metrics.circuits.labels("old", "1").set(2)
@@ -122,8 +122,8 @@ def test_a_new_configuration_keeps_what_was_counted() -> None:
     }
 
 
-def test_every_metric_says_what_it_is() -> None:
-    """Each has a help text that is a sentence, and a name of ours, the library's or the convention's."""
+def test_every_metric_has_a_known_prefix_and_a_help_text() -> None:
+    """The text is a sentence."""
     metrics = Metrics()
     metrics.gen_ai()
     families = list(text_string_to_metric_families(exposition(metrics)))

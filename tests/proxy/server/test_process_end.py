@@ -40,10 +40,10 @@ def release() -> Iterator[threading.Event]:
 
 @pytest.mark.usefixtures("exits")
 @pytest.mark.parametrize(("daemon", "ended"), [(True, False), (False, True)])
-def test_process_is_ended_at_once_while_a_thread_runs_that_is_no_daemon(
+def test_exit_is_forced_while_a_thread_runs_that_is_no_daemon(
     release: threading.Event, daemon: bool, ended: bool
 ) -> None:
-    """The interpreter waits for threads that are no daemons."""
+    """The interpreter would wait for the thread."""
     thread = threading.Thread(target=release.wait, daemon=daemon)
     thread.start()
     try:

@@ -17,8 +17,8 @@ ADMIN = {"admin": {"host": "127.0.0.1", "port": 0}}
 QUICK = {"drain_delay": 0, "drain_grace": 0.05}
 
 
-async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
-    """While the upstream warms up the process is alive and not ready."""
+async def test_process_is_alive_and_not_ready_during_the_warm_up(upstream: ScriptedUpstream) -> None:
+    """Both listeners are open already."""
     upstream.may_start.clear()
     settings = settings_of(general_settings=ADMIN)
     ports: list[int] = []
@@ -55,7 +55,7 @@ async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
             assert await statuses("/readyz") == [503, 503]
             upstream.may_start.set()
             async with asyncio.timeout(30):
-                while not ports:  # noqa: ASYNC110 - the server tells nobody that it is ready
+                while not ports:  # noqa: ASYNC110 - there is no event for it
                     await asyncio.sleep(0.01)
             assert await statuses("/readyz") == [200, 200]
         task.cancel()
@@ -63,8 +63,10 @@ async def test_not_ready_before_it_is_warm(upstream: ScriptedUpstream) -> None:
     assert upstream.closed
 
 
-async def test_not_ready_while_draining(upstream: ScriptedUpstream) -> None:
-    """From the signal on the process is not ready, yet takes requests for the drain delay."""
+async def test_draining_process_is_not_ready_and_serves_until_the_delay_ends(
+    upstream: ScriptedUpstream,
+) -> None:
+    """Then its port is closed."""
     settings = settings_of(general_settings={**QUICK, "drain_delay": 3600})
     async with proxied(settings, upstream) as proxy:
         draining = asyncio.get_running_loop().create_task(drain(proxy.server, settings))
@@ -83,8 +85,8 @@ async def test_not_ready_while_draining(upstream: ScriptedUpstream) -> None:
                 pass
 
 
-async def test_what_is_in_flight_ends(upstream: ScriptedUpstream) -> None:
-    """The grace period lets an answer come to its end, and its connection is closed behind it."""
+async def test_request_in_flight_ends_within_the_grace_period(upstream: ScriptedUpstream) -> None:
+    """Its connection is closed after the answer."""
     upstream.then(Pause(0.15), answer())
     settings = settings_of(general_settings={**QUICK, "drain_grace": 30})
     async with proxied(settings, upstream) as proxy:
@@ -98,8 +100,8 @@ async def test_what_is_in_flight_ends(upstream: ScriptedUpstream) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_what_does_not_end_is_cut_off(upstream: ScriptedUpstream, stream: bool) -> None:
-    """After the grace period the client is told: by the status, or by the last event of its stream."""
+async def test_request_over_the_grace_period_gets_an_error(upstream: ScriptedUpstream, stream: bool) -> None:
+    """The error is the status, or the last event of a stream."""
     upstream.then(*([say("Good "), HANG, STOP] if stream else [HANG]))
     settings = settings_of(general_settings=QUICK)
     async with proxied(settings, upstream) as proxy:
@@ -117,8 +119,8 @@ async def test_what_does_not_end_is_cut_off(upstream: ScriptedUpstream, stream: 
     assert not stream or "[DONE]" not in reply.events
 
 
-async def test_client_that_does_not_read_is_cut_off(upstream: ScriptedUpstream) -> None:
-    """A client that takes nothing cannot be told why, and does not hold the process up."""
+async def test_client_that_does_not_read_is_disconnected(upstream: ScriptedUpstream) -> None:
+    """It gets no error event."""
     upstream.then(*[say("x" * 200_000)] * 200, STOP)
     settings = settings_of(general_settings=QUICK)
     async with proxied(settings, upstream) as proxy:

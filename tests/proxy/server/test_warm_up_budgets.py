@@ -1,4 +1,4 @@
-"""What the budget goes by is there before the first request, and no request's loop was held up for it."""
+"""The tables of token budgets are loaded before the first request, in a worker thread."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ CACHES = (windows.window_of, windows._table, upper_bound.text_bound, upper_bound
 
 @pytest.fixture(autouse=True)
 def cold() -> Iterator[None]:
-    """Begin as a new process does."""
+    """Empty the caches, as in a new process."""
     for cache in CACHES:
         cache.cache_clear()
     yield
     windows.window_of.cache_clear()
 
 
-async def test_the_first_request_derives_nothing(upstream: ScriptedUpstream) -> None:
-    """Neither the table nor the bounds of the families that are named."""
+async def test_first_request_loads_no_table_and_measures_no_bound(upstream: ScriptedUpstream) -> None:
+    """Each table was loaded once at the start."""
     models = {"gemini": "gemini/gemini-3.6-flash", "gpt": "openai/gpt-4.1"}
     async with proxied(settings_of(models), upstream) as proxy:
         before = [cache.cache_info().misses for cache in CACHES[:3]]
@@ -37,10 +37,10 @@ async def test_the_first_request_derives_nothing(upstream: ScriptedUpstream) -> 
 
 
 @pytest.mark.parametrize(("mode", "read"), [("repair", True), ("observe", True), ("off", False)])
-async def test_what_is_needed_is_read_beside_the_loop(
+async def test_tables_are_loaded_in_a_worker_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, mode: str, read: bool
 ) -> None:
-    """By a thread of its own, and not at all where no budget is kept."""
+    """Mode off needs none."""
     readers: list[threading.Thread] = []
     table = windows._table
 

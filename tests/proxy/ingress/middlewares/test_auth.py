@@ -1,4 +1,4 @@
-"""The master key: asked for on every API path, in both spellings, and nowhere told."""
+"""Every API path requires the key, with and without ``/v1``. No answer shows the key."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def settings() -> Settings:
 
 
 async def ask(proxy: Proxied, method: str, path: str, authorization: str | None) -> Any:
-    """Ask a path, with a good body where it takes one."""
+    """Send a request to a path, with a good body where the path takes one."""
     headers = {} if authorization is None else {"Authorization": authorization}
     return await (
         proxy.post(chat(), path, headers=headers) if method == "POST" else proxy.get(path, headers=headers)
@@ -67,10 +67,10 @@ async def ask(proxy: Proxied, method: str, path: str, authorization: str | None)
 
 
 @pytest.mark.parametrize(("method", "path"), API)
-async def test_every_api_path_asks_for_the_key(
+async def test_every_api_path_requires_the_key(
     proxy: Proxied, upstream: ScriptedUpstream, method: str, path: str
 ) -> None:
-    """Without the key, or with another, each path is a 401 that says nothing of it; with the key it answers."""
+    """Without a valid key each path answers 401. The answer holds no part of a key."""
     for authorization in REFUSED.values():
         reply = await ask(proxy, method, path, authorization)
         assert (reply.status, reply.error["code"]) == (401, "invalid_api_key")
@@ -85,14 +85,16 @@ async def test_every_api_path_asks_for_the_key(
 
 
 @pytest.mark.parametrize("authorization", [f"bearer {KEY}", f"BEARER {KEY}", f"Bearer  {KEY}"])
-async def test_scheme_is_read_as_http_has_it(proxy: Proxied, authorization: str) -> None:
-    """The scheme's case, and more than one space, make no difference (RFC 9110)."""
+async def test_scheme_in_any_case_and_with_several_spaces_is_accepted(
+    proxy: Proxied, authorization: str
+) -> None:
+    """HTTP allows both (RFC 9110)."""
     assert (await ask(proxy, "GET", "/v1/models", authorization)).status == 200
 
 
 @pytest.mark.parametrize("path", OPEN)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_health_and_metrics_stay_open(proxy: Proxied, method: str, path: str) -> None:
+async def test_health_and_metrics_need_no_key(proxy: Proxied, method: str, path: str) -> None:
     """Probes and scrapers have no key."""
     assert (await proxy.request(method, path)).status == 200
 
@@ -100,19 +102,19 @@ async def test_health_and_metrics_stay_open(proxy: Proxied, method: str, path: s
 @pytest.mark.parametrize(
     "path", ["/v1/nothing", "/nothing", "/metrics/", "//metrics", "/v1/metrics", "/livez/x"]
 )
-async def test_unknown_paths_ask_as_well(proxy: Proxied, path: str) -> None:
-    """What does not exist is a 401 too, so that nobody learns what does."""
+async def test_unknown_path_is_a_401_without_a_key(proxy: Proxied, path: str) -> None:
+    """Nobody without a key learns which paths exist."""
     assert (await proxy.get(path)).status == 401
     assert (await proxy.get(path, {"Authorization": f"Bearer {KEY}"})).status == 404
 
 
-async def test_key_is_asked_for_before_the_body(proxy: Proxied) -> None:
-    """Nobody without the key learns what is wrong with a body, or makes the process read it."""
+async def test_key_is_checked_before_the_body_is_read(proxy: Proxied) -> None:
+    """A client without a key does not learn the faults of its body."""
     assert (await proxy.post(b"{", headers={})).status == 401
 
 
 async def test_key_is_compared_in_constant_time(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is sent as a bearer is compared by `hmac.compare_digest`, and only its verdict counts."""
+    """``hmac.compare_digest`` compares every bearer token, and its result alone decides."""
     compared: list[tuple[Any, Any]] = []
 
     def note(one: Any, other: Any) -> bool:
@@ -134,6 +136,8 @@ async def keyless(upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
 
 
 @pytest.mark.parametrize("authorization", [None, "Bearer sk-client", "Basic x"])
-async def test_without_a_master_key_any_will_do(keyless: Proxied, authorization: str | None) -> None:
-    """Clients always send some key; where none is set, it is not looked at."""
+async def test_any_key_is_accepted_where_none_is_configured(
+    keyless: Proxied, authorization: str | None
+) -> None:
+    """Clients always send some key."""
     assert (await ask(keyless, "POST", "/v1/chat/completions", authorization)).status == 200

@@ -1,4 +1,4 @@
-"""The verdict on a request's headers, by every combination that a browser or a client may send."""
+"""The verdict on a request's headers, for every combination that a browser or a client may send."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ ORIGINS: dict[str | None, bool | None] = {
     "": False,
 }
 SITES = (None, "none", "same-origin", "same-site", "cross-site", "Cross-Site")
-"""What browsers say; the own page's requests are never cross-site, so that one that says so is refused."""
+"""The values that browsers send. Requests of the process's own page are never cross-site."""
 
 
 @pytest.mark.parametrize(("host", "origin", "site"), list(itertools.product(HOSTS, ORIGINS, SITES)))
-def test_hosts_and_pages(host: str | None, origin: str | None, site: str | None) -> None:
-    """A foreign host is told first; an allowed origin may be another site, and only an allowed one."""
+def test_verdict_of_every_combination_of_host_origin_and_site(
+    host: str | None, origin: str | None, site: str | None
+) -> None:
+    """The verdict on the host comes first. An allowed origin may be cross-site."""
     sent = f"http://{host}" if origin == "own" else origin
     listed = sent in ALLOWED[1]
     foreign = (origin == "own" and host is None) or ORIGINS[origin] is False
@@ -46,8 +48,8 @@ def test_hosts_and_pages(host: str | None, origin: str | None, site: str | None)
     assert judge(host, sent, site, JSON, ALLOWED) is expected
 
 
-def test_own_page_in_other_letters() -> None:
-    """Names are compared without their case."""
+def test_own_origin_is_compared_without_case() -> None:
+    """Host names have no case."""
     assert judge("LocalHost:4000", "http://localhost:4000", None, JSON, ALLOWED) is Verdict.FINE
 
 
@@ -63,7 +65,7 @@ def test_own_page_in_other_letters() -> None:
     ],
 )
 def test_json_types_are_recognised(content_type: str) -> None:
-    """JSON's own type, or one with its syntax, whatever its parameters."""
+    """The type is JSON's own or has its syntax. Parameters are ignored."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.FINE
 
 
@@ -87,8 +89,8 @@ def test_json_types_are_recognised(content_type: str) -> None:
         "json",
     ],
 )
-def test_types_that_a_page_may_send_unasked_are_no_json(content_type: str | None) -> None:
-    """Those that a page may send without asking, and whatever is not JSON."""
+def test_types_of_simple_requests_and_other_types_are_no_json(content_type: str | None) -> None:
+    """A page may send the types of simple requests without permission."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.OTHER_TYPE
 
 
@@ -108,14 +110,14 @@ BODIES = ({"Content-Length": "2"}, {"Transfer-Encoding": "chunked"}, {"content-l
         {"Sec-Fetch-Anything-New": "1"},
     ],
 )
-def test_bodies_that_may_be_a_page_s(body: dict[str, str], marks: dict[str, str]) -> None:
-    """Another type, or none where a browser's mark is there: a page can send a body without a type."""
+def test_body_that_a_page_may_have_sent_is_refused(body: dict[str, str], marks: dict[str, str]) -> None:
+    """A page can also send a body without a type. The browser then marks the request."""
     assert not may_send_body(CIMultiDict({**body, **marks}))
     assert may_send_body(CIMultiDict(marks))
     assert may_send_body(CIMultiDict({**marks, "Content-Length": "0"}))
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_bodies_without_a_type(body: dict[str, str]) -> None:
+def test_body_without_a_type_and_without_a_browsers_mark_is_served(body: dict[str, str]) -> None:
     """Clients other than browsers may leave the type out."""
     assert may_send_body(CIMultiDict({**body, "User-Agent": "x", "Sec": "y"}))

@@ -8,8 +8,8 @@ from tests.support.proxied import CHAT, Proxied
 
 
 @pytest.mark.parametrize("path", [b"/v1/models/\xff", b"/\xff\xfe", b"/v1/chat/completions\xed\xa0\xbd"])
-async def test_path_that_is_no_text(proxy: Proxied, path: bytes) -> None:
-    """Bytes in a path that are no UTF-8 get an error, not a fault of ours."""
+async def test_path_that_is_not_utf8_is_a_client_error(proxy: Proxied, path: bytes) -> None:
+    """Such a path must not cause a 500."""
     reply = await proxy.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     assert 400 <= reply.status < 500
@@ -23,8 +23,10 @@ async def test_path_that_is_no_text(proxy: Proxied, path: bytes) -> None:
         ("GET", CHAT, 405, "method_not_allowed"),
     ],
 )
-async def test_what_is_not_served(proxy: Proxied, method: str, path: str, status: int, code: str) -> None:
-    """A path that does not exist is a 404 in the envelope, a method that it does not take a 405."""
+async def test_unknown_path_is_a_404_and_wrong_method_a_405(
+    proxy: Proxied, method: str, path: str, status: int, code: str
+) -> None:
+    """Both errors name the path."""
     reply = await proxy.request(method, path)
 
     assert (reply.status, reply.error["code"]) == (status, code)

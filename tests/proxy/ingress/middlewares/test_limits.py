@@ -1,4 +1,4 @@
-"""What the process has no room for is refused at once."""
+"""Requests over the process's limits are refused at once."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ROOM = 2
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with room for two requests."""
+    """Return settings for two requests in flight."""
     return settings_of(general_settings={"max_in_flight": ROOM})
 
 
 async def fill(proxy: Proxied, upstream: ScriptedUpstream) -> list[asyncio.Task[object]]:
-    """Take all the room there is, with calls that wait."""
+    """Occupy all places with calls that wait."""
     loop = asyncio.get_running_loop()
     for _ in range(ROOM):
         upstream.then(HANG)
@@ -52,8 +52,10 @@ async def test_request_over_max_in_flight_is_refused_until_another_ends(
     assert (await proxy.post(chat())).status == 200
 
 
-async def test_full_process_is_still_healthy(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Probes and scrapes are answered when nothing else is."""
+async def test_probes_and_scrapes_are_answered_while_all_places_are_taken(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Health and metrics need no place."""
     tasks = await fill(proxy, upstream)
 
     assert {(await proxy.get(path)).status for path in ("/livez", "/readyz", "/metrics", "/")} == {200}
@@ -62,8 +64,8 @@ async def test_full_process_is_still_healthy(proxy: Proxied, upstream: ScriptedU
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def test_room_is_given_back(proxy: Proxied) -> None:
-    """Requests that end, whichever way, leave no trace in the count."""
+async def test_place_is_released_however_a_request_ends(proxy: Proxied) -> None:
+    """The table holds answers, streams and three kinds of errors."""
     for body in (chat(), chat(stream=True), b"{", chat(model="x"), {"model": MODEL, "messages": []}) * 3:
         await proxy.post(body)
 
@@ -82,8 +84,8 @@ async def test_announced_length_over_the_limit_is_refused_before_the_body(
     assert (reply.status, reply.error["code"]) == (413, "body_too_large")
 
 
-async def test_two_keys_behind_one_address_share_fairly(upstream: ScriptedUpstream) -> None:
-    """A key that holds more than its share is refused, and a key at the same address that holds nothing is served."""
+async def test_two_keys_at_one_address_share_places_fairly(upstream: ScriptedUpstream) -> None:
+    """A key over its share is refused while a key without a request is served."""
     keys = [{"name": name, "key": f"tr-{name}-0000000000"} for name in ("greedy", "other")]
     settings = settings_of(general_settings={"max_in_flight": 4, "keys": keys})
     greedy, other = ({"Authorization": f"Bearer {one['key']}"} for one in keys)

@@ -1,4 +1,4 @@
-"""Ids of requests: the client's own where nothing can go wrong with it, else one of ours."""
+"""A request has the client's id where that is a plain token, or else a new id."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PLAIN = string.ascii_letters + string.digits + "._:-"
 
 
 @given(st.text(PLAIN, min_size=1, max_size=128))
-def test_plain_ids_are_kept(sent: str) -> None:
-    """Letters, digits and the marks that UUIDs, ULIDs and trace ids are written with, 128 at most."""
+def test_clients_plain_id_is_kept(sent: str) -> None:
+    """UUIDs, ULIDs and trace ids consist of these characters."""
     assert request_id_for(sent) == sent
 
 
@@ -31,8 +31,8 @@ def test_plain_ids_are_kept(sent: str) -> None:
         st.text(), st.text(PLAIN, min_size=129, max_size=140), st.text(PLAIN, min_size=1).map("{}\n".format)
     )
 )
-def test_what_is_given_can_go_into_a_header(sent: str) -> None:
-    """Whatever was sent: an id is a plain token, and one that was none is replaced, not mended."""
+def test_any_other_id_is_replaced_by_a_plain_token(sent: str) -> None:
+    """An id that is no plain token is not mended."""
     given_id = request_id_for(sent)
 
     assert 1 <= len(given_id) <= 128
@@ -40,8 +40,8 @@ def test_what_is_given_can_go_into_a_header(sent: str) -> None:
     assert given_id == sent or given_id.startswith("req_")
 
 
-def test_ours_are_never_the_same() -> None:
-    """So that two requests are told apart in a log."""
+def test_new_ids_are_unique() -> None:
+    """A log must tell two requests apart."""
     ids = {request_id_for(None) for _ in range(1_000)}
 
     assert len(ids) == 1_000
@@ -61,10 +61,10 @@ def test_ours_are_never_the_same() -> None:
         ("GET", "/readyz", None),
     ],
 )
-async def test_every_answer_has_its_id(
+async def test_every_answer_has_its_requests_id(
     proxy: Proxied, upstream: ScriptedUpstream, method: str, path: str, body: object
 ) -> None:
-    """Good answers, streams, errors, unknown paths and probes."""
+    """The rule covers answers, streams, errors, unknown paths and probes."""
     if isinstance(body, dict) and body.get("stream"):
         upstream.then(say("x"), STOP)
     mine = await proxy.request(method, path, json=body, headers={"X-Request-ID": "mine-1"})
@@ -76,8 +76,10 @@ async def test_every_answer_has_its_id(
 
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_it_does_not_go_to_the_provider(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
-    """A server may number its work by it: vLLM refuses a second request of an id while the first runs (vllm#10583)."""
+async def test_request_id_does_not_go_to_the_provider(
+    real: Proxied, openai: OpenAIEmulator, stream: bool
+) -> None:
+    """A provider may refuse a second request with the id of a running request (vllm#10583)."""
     await real.post(chat(model="openai", stream=stream), headers={"x-request-id": "mine-1"})
 
     [asked] = openai.requests

@@ -1,4 +1,4 @@
-"""Web pages before the process: which are served without a key, and what an allowed one needs to read answers."""
+"""Requests of web pages without a key, and the CORS headers of allowed pages."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ GENERAL: dict[str, dict[str, Any]] = {
     "key, further names": {"master_key": KEY, "allowed_origins": [PAGE]},
     "open": {"allow_unauthenticated_access": True},
 }
-"""Settings; the rules hold where there is neither a key nor the operator's word."""
+"""Settings. The rules hold where neither a key nor ``allow_unauthenticated_access`` is set."""
 
 ROWS = [
-    # host, origin, site, type: status without a key, and with the further names
+    # host, origin, site, type: status without a key, and with allowed names
     (OWN_HOST, None, None, JSON, 200, 200),
     (OWN_HOST, None, None, None, 200, 200),
     (OWN_HOST, None, None, "text/plain", 415, 415),
@@ -63,7 +63,7 @@ CODES = {403: "forbidden", 415: "unsupported_media_type"}
 
 
 def head(method: str, path: str, headers: Mapping[str, str | None], size: int = 0) -> bytes:
-    """Write a request's head; a header of None is left out."""
+    """Return a request's head. A header whose value is None is left out."""
     version = "1.0" if "Host" not in headers or headers["Host"] is None else "1.1"
     length = {"Content-Length": str(size)} if size else {}
     lines = [
@@ -77,14 +77,14 @@ def head(method: str, path: str, headers: Mapping[str, str | None], size: int = 
 async def ask(
     proxy: Proxied, headers: Mapping[str, str | None], *, method: str = "POST", path: str = CHAT
 ) -> Reply:
-    """Send a chat request, or one without a body, by these headers alone."""
+    """Send a chat request, or a request without a body, with these headers alone."""
     body = BODY if method == "POST" else b""
     return await proxy.raw(head(method, path, headers, len(body)) + body)
 
 
 @pytest.mark.parametrize("general", GENERAL)
-async def test_who_is_served(general: str) -> None:
-    """Each row of the table, by each kind of settings: nothing goes upstream of what is refused."""
+async def test_each_combination_of_headers_and_settings_is_served_or_refused(general: str) -> None:
+    """A refused request does not go upstream."""
     async with proxied(
         settings_of(general_settings=GENERAL[general]), upstream := ScriptedUpstream(GOOD_ANSWER)
     ) as proxy:
@@ -127,8 +127,8 @@ PROBES = (
 )
 
 
-async def test_every_path_but_the_probes(upstream: ScriptedUpstream) -> None:
-    """Balancers probe by any name; whoever comes as a page gets nothing, whatever the path."""
+async def test_foreign_host_reaches_probes_alone_and_foreign_page_no_path(upstream: ScriptedUpstream) -> None:
+    """Load balancers use any host name for a probe."""
     foreign: dict[str, str | None] = {"Host": "evil.example"}
     page: dict[str, str | None] = {"Host": "localhost", "Sec-Fetch-Site": "cross-site"}
     async with proxied(settings_of(), upstream) as proxy:
@@ -144,7 +144,7 @@ async def test_every_path_but_the_probes(upstream: ScriptedUpstream) -> None:
 
 
 async def test_admin_listener_has_the_same_rule_for_hosts(upstream: ScriptedUpstream) -> None:
-    """It has the same rule: scrapers come by address, or by a name that is allowed."""
+    """Scrapers use an address, or a name in ``allowed_hosts``."""
     general = {"admin": {"host": "127.0.0.1", "port": 0}, "allowed_hosts": ["turnright"]}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         admin = Proxied(_at_admin(proxy.server), proxy.session)
@@ -162,8 +162,8 @@ def _at_admin(server: Serving) -> Any:
     return type("AtAdmin", (), {"port": server.admin_port})
 
 
-async def test_messages_name_the_settings(upstream: ScriptedUpstream) -> None:
-    """Whoever is refused learns what to send, or which setting to change."""
+async def test_refusal_names_the_setting_or_the_header(upstream: ScriptedUpstream) -> None:
+    """The error shows no configured origin."""
     async with proxied(settings_of(), upstream) as proxy:
         host = await ask(proxy, {"Host": "nas"})
         page = await ask(proxy, {"Host": OWN_HOST, "Origin": PAGE})
@@ -185,7 +185,7 @@ ASKED = "authorization,content-type,x-stainless-lang"
 async def test_preflight_of_an_allowed_page_needs_no_key(
     upstream: ScriptedUpstream, general: str, path: str
 ) -> None:
-    """An allowed page may send any header; the browser asks without a key."""
+    """The browser sends a preflight without a key. An allowed page may send any header."""
     asked = {
         "Host": OWN_HOST,
         "Origin": PAGE,
@@ -223,10 +223,10 @@ async def test_preflight_of_an_allowed_page_needs_no_key(
         ("open", PAGE, 405),
     ],
 )
-async def test_preflight_of_other_pages(
+async def test_preflight_of_another_page_gets_no_permission(
     upstream: ScriptedUpstream, general: str, origin: str, status: int
 ) -> None:
-    """No page is told that it may."""
+    """No CORS header is in the answer."""
     asked = {"Host": OWN_HOST, "Origin": origin, "Access-Control-Request-Method": "POST"}
     async with proxied(settings_of(general_settings=GENERAL[general]), upstream) as proxy:
         reply = await proxy.request("OPTIONS", CHAT, headers=asked)
@@ -236,8 +236,8 @@ async def test_preflight_of_other_pages(
 
 
 @pytest.mark.parametrize("general", ["no key, further names", "key, further names"])
-async def test_allowed_pages_can_read(general: str) -> None:
-    """Whole answers, streams, errors and lists all have the headers; other callers get none of them."""
+async def test_answers_to_an_allowed_page_have_cors_headers(general: str) -> None:
+    """Answers, streams, errors and lists have them. Other callers get none."""
     bodies = (chat(), chat(stream=True), {**chat(), "model": "none"}, b"{")
     origin = {"Origin": PAGE, "Authorization": f"Bearer {KEY}"}
     async with proxied(
@@ -261,8 +261,8 @@ async def test_allowed_pages_can_read(general: str) -> None:
         assert said not in reply.headers
 
 
-async def test_origins_and_hosts_follow_a_reload(upstream: ScriptedUpstream) -> None:
-    """Both settings are those of the newest configuration, without a restart."""
+async def test_reload_applies_new_origins_and_hosts(upstream: ScriptedUpstream) -> None:
+    """Neither setting needs a restart."""
     headers = {"Host": "nas", "Origin": PAGE}
     async with proxied(settings_of(), upstream) as proxy:
         before = await ask(proxy, headers)

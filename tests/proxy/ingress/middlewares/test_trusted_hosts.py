@@ -1,4 +1,4 @@
-"""The names that no foreign page can have made to lead here."""
+"""Only host names that no foreign page can have chosen are trusted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALLOWED = ("box.example", "nas")
     ],
 )
 def test_addresses_own_names_and_configured_names_are_trusted(host: str) -> None:
-    """Addresses, the host's own names, and those of the settings; neither case, port nor a last dot counts."""
+    """Case, port and a dot at the end are ignored."""
     assert is_trusted_host(host, ALLOWED)
 
 
@@ -61,10 +61,10 @@ def test_addresses_own_names_and_configured_names_are_trusted(host: str) -> None
     ],
 )
 def test_other_names_are_not_trusted(host: str) -> None:
-    """Any other name, and what only looks like one of them."""
+    """Some only resemble a trusted name."""
     assert not is_trusted_host(host, ALLOWED)
 
 
-def test_further_names_are_of_the_settings_alone() -> None:
-    """By default none is allowed."""
+def test_no_further_name_is_trusted_by_default() -> None:
+    """The settings alone add names."""
     assert not is_trusted_host("nas")

@@ -1,4 +1,4 @@
-"""Tools that were seen before: one object for all that are alike, of which everything is said as it was before."""
+"""Equal tool lists share one cached object, and are treated like lists that are not cached."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def declared(schema: Any, name: str = "f") -> dict[str, Any]:
 
 
 def asked(tools: Any, max_nesting: int = 100, messages: Any = None) -> Any:
-    """Return the parsed request, or what is wrong with it."""
+    """Return the parsed request, or its error."""
     body = {"model": "m", "messages": messages or [user("a")], "tools": tools}
     try:
         return parse_chat_request(json.dumps(body).encode(), max_nesting=max_nesting)
@@ -60,8 +60,8 @@ def asked(tools: Any, max_nesting: int = 100, messages: Any = None) -> Any:
 
 
 @given(st.lists(schemas.map(declared), max_size=3))
-def test_they_are_what_was_sent(tools: list[Any]) -> None:
-    """Whoever asks, and however it was written; the second time it is the same object."""
+def test_cached_tools_equal_the_sent_tools(tools: list[Any]) -> None:
+    """Equal lists give the same object, however they were written."""
     first, second = asked(tools), asked(tools)
 
     assert first.parameters["tools"] == tools
@@ -79,8 +79,10 @@ def test_they_are_what_was_sent(tools: list[Any]) -> None:
     st.sampled_from([{}, {"tool_choice": "auto"}, {"functions": [{"name": "task"}]}]),
     st.sampled_from([OPENAI_NAMES, GEMINI_NAMES]),
 )
-def test_their_names_are_read_alike(tools: list[Any], further: dict[str, Any], rule: NameRule) -> None:
-    """By the guard, which looks for those that hand the task on, and where names are changed."""
+def test_guard_and_renaming_read_the_same_names_from_cached_tools(
+    tools: list[Any], further: dict[str, Any], rule: NameRule
+) -> None:
+    """The guard looks for tools that delegate the task."""
     body = {
         "model": "m",
         "messages": [user("a"), assistant("b", [call("c", "task")]), tool("c")],
@@ -98,8 +100,8 @@ def test_their_names_are_read_alike(tools: list[Any], further: dict[str, Any], r
 
 
 @given(st.lists(schemas.map(declared), max_size=3), st.sampled_from(TARGETS))
-def test_they_are_cleaned_alike(tools: list[Any], target: Target) -> None:
-    """Known or not; what is refused is refused again."""
+def test_cached_tools_are_cleaned_in_the_same_way(tools: list[Any], target: Target) -> None:
+    """A list that was refused is refused again."""
     known = known_tools(tools)
     assert known is not None
     outcomes: list[Any] = []
@@ -115,15 +117,15 @@ def test_they_are_cleaned_alike(tools: list[Any], target: Target) -> None:
 @pytest.mark.parametrize(
     "tools", [[7], [{"type": "mcp"}], [declared([])], [declared({}, "")], {}, "x", 7], ids=str
 )
-def test_what_is_wrong_is_said_each_time(tools: Any) -> None:
-    """It is remembered that something is, and not what."""
+def test_error_of_faulty_tools_is_raised_each_time(tools: Any) -> None:
+    """The cache holds no error text."""
     assert isinstance(asked(tools), tuple)
     assert asked(tools) == asked(tools)
 
 
 @given(st.lists(schemas.map(declared), max_size=2), st.integers(1, 12), st.integers(0, 3))
-def test_the_limit_of_nesting_is_the_same(tools: list[Any], limit: int, deep: int) -> None:
-    """At every depth, of plain messages, others and tools."""
+def test_limit_of_nesting_is_the_same_for_cached_tools(tools: list[Any], limit: int, deep: int) -> None:
+    """The limit counts messages and tools at every depth."""
     odd: Any = [text("x", deep=[[]])]
     histories = (
         [user("a")],
@@ -149,20 +151,20 @@ def test_depth_is_that_of_the_deepest_container(value: Any) -> None:
         assert not nesting_exceeds(value, depth_of(value))
 
 
-def test_a_plain_message_is_as_deep_as_it_is_said_to_be() -> None:
-    """Its calls lie in it, and a call holds a function."""
+def test_depth_of_a_plain_message_is_the_declared_constant() -> None:
+    """A message holds calls, and a call holds a function."""
     assert depth_of(assistant(None, [call("c1")])) == DEPTH
 
 
-def test_large_tools_are_not_remembered() -> None:
-    """They are taken as they are."""
+def test_large_tool_list_is_not_cached() -> None:
+    """The request still holds the list."""
     tools = [declared({"description": "x" * LARGEST_KNOWN})]
     assert known_tools(tools) is None
     assert asked(tools).parameters["tools"] == tools
 
 
-def test_refused_tools_are_not_kept() -> None:
-    """Somebody may send any number of them."""
+def test_refused_tool_list_is_not_cached() -> None:
+    """A client could fill the cache with faulty lists."""
     refused: list[Any] = [{}, {"type": 5}]
     declared = [{"type": "function", "function": {"name": "f"}}]
     assert known_tools(refused) is not known_tools(refused)
@@ -170,8 +172,8 @@ def test_refused_tools_are_not_kept() -> None:
 
 
 @pytest.mark.parametrize("item", [[], {}, 1, "", {"a": 1}, [[]]])
-def test_a_list_of_many_small_parts_is_not_remembered(item: Any) -> None:
-    """In memory it takes many times its bytes; it is read and checked each time, like a larger one."""
+def test_list_of_many_small_parts_is_not_cached(item: Any) -> None:
+    """It takes many times its bytes in memory."""
     many = [declared({"enum": [item] * 8_200})]
     few = [declared({"enum": [item] * 2_000})]
 

@@ -1,4 +1,4 @@
-"""Requests whose texts were cut within a character."""
+"""Requests with texts that were cut within a character are mended."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ MENDED = "shape=2"
 
 
 def body(**fields: Any) -> bytes:
-    """Return a request with a history that is cut in two places."""
+    """Return a request whose history holds a lone surrogate in two messages."""
     request = {"model": MODEL, "messages": HISTORY, **fields}
     return json.dumps(request).encode().replace(b"CUT", f"cut \\u{HIGH}".encode())
 
 
 @pytest.mark.parametrize("model", [MODEL, "gpt"])
-async def test_a_history_is_not_lost_over_it(upstream: ScriptedUpstream, model: str) -> None:
-    """What is sent can be read, the change is told, and whole characters stay."""
+async def test_lone_surrogates_are_replaced_and_whole_characters_kept(
+    upstream: ScriptedUpstream, model: str
+) -> None:
+    """The change is in the answer's header."""
     settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "gpt": "openai/gpt-4.1"})
     async with proxied(settings, upstream) as proxy:
         reply = await proxy.post(body(model=model))
@@ -50,8 +52,8 @@ async def test_a_history_is_not_lost_over_it(upstream: ScriptedUpstream, model: 
 
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])
-async def test_only_repair_changes_it(upstream: ScriptedUpstream, mode: str) -> None:
-    """In the other modes it is what it was: no valid JSON."""
+async def test_other_modes_than_repair_refuse_a_lone_surrogate(upstream: ScriptedUpstream, mode: str) -> None:
+    """The body is no valid JSON."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post(body())
 
@@ -59,8 +61,8 @@ async def test_only_repair_changes_it(upstream: ScriptedUpstream, mode: str) -> 
     assert upstream.calls == []
 
 
-async def test_it_is_told_in_a_dry_run(proxy: Proxied) -> None:
-    """With the places of the messages."""
+async def test_dry_run_lists_the_mended_messages(proxy: Proxied) -> None:
+    """Each change has the index of its message."""
     told = (await proxy.post(body(), "/v1/explain")).json
 
     assert (told["verdict"], told["summary"]) == ("repaired", MENDED)
@@ -68,8 +70,10 @@ async def test_it_is_told_in_a_dry_run(proxy: Proxied) -> None:
     assert changes == [(1, "half_character"), (2, "half_character")]
 
 
-async def test_the_rest_is_not_looked_at(proxy: Proxied, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor is anything looked for in a body that can be read."""
+async def test_readable_body_is_not_searched_for_surrogates(
+    proxy: Proxied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search costs time."""
     monkeypatch.setattr(wire, "mend_surrogates", None)
 
     assert (await proxy.post({"model": MODEL, "messages": HISTORY}, CHAT)).status == 200
@@ -79,8 +83,8 @@ _TEXTS = st.text(st.sampled_from([*'a\\u"', "\ud83d", "\ude00", SMILE, "\ufffd",
 
 
 @given(st.lists(_TEXTS, min_size=1, max_size=3), st.booleans())
-def test_only_halves_are_replaced(texts: list[str], escaped: bool) -> None:
-    """Whatever stands beside them; what is whole is no case for it."""
+def test_nothing_but_lone_surrogates_is_replaced(texts: list[str], escaped: bool) -> None:
+    """A body without a lone surrogate gives None."""
     request = {"messages": [user(text) for text in texts]}
     given_body = json.dumps(request).encode()
     if not escaped:

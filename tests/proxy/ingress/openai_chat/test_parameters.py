@@ -1,4 +1,4 @@
-"""Declared tools and functions of a chat request, before anything is sent."""
+"""Tools and functions of a chat request are checked before anything is sent."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_only_plain_functions_are_taken(name: str, value: Any, param: str) -> No
     assert refused.value.param == param
 
 
-def test_an_error_shows_40_characters_of_a_type() -> None:
-    """It is a client's text."""
+def test_error_shows_at_most_40_characters_of_a_type() -> None:
+    """The type is a client's text."""
     with pytest.raises(InvalidRequest) as refused:
         check_parameter("tools", [{"type": "x" * 100}])
 
@@ -62,6 +62,6 @@ def test_an_error_shows_40_characters_of_a_type() -> None:
 @pytest.mark.parametrize(
     "name", ["api_base", "extra_headers", "extra_body", "fallbacks", "metadata", "mock_response"]
 )
-def test_a_client_cannot_steer_the_call(name: str) -> None:
-    """Such names are arguments of litellm's, and no parameters here."""
+def test_arguments_of_litellm_are_no_parameters(name: str) -> None:
+    """A client could choose the provider's address with them."""
     assert name not in PARAMETERS

@@ -1,4 +1,4 @@
-"""What a client can get wrong about a request: each is told with its status and place, and nothing is sent."""
+"""A faulty chat request gets an error with the fault's place, and is not sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FUNCTION = {"type": "function", "function": {"name": "f"}}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A body that cannot be used, and what the client is told."""
+    """A faulty body and its error. *says* is a part of the message."""
 
     name: str
     body: Any
@@ -35,7 +35,7 @@ def messages(*history: Any) -> dict[str, Any]:
 
 
 def nested(depth: int) -> Any:
-    """Build a value of so many containers, one in the other."""
+    """Build a value of *depth* nested containers."""
     value: Any = {}
     for level in range(depth - 1):
         value = [value] if level % 2 else {"a": value}
@@ -43,7 +43,7 @@ def nested(depth: int) -> Any:
 
 
 def raw(fields: str) -> bytes:
-    """Build a good request with further fields in JSON's own text."""
+    """Build a good request with more fields, which are given as JSON text."""
     return json.dumps(chat()).encode()[:-1] + b", " + fields.encode() + b"}"
 
 
@@ -171,8 +171,10 @@ BODIES = (
 
 
 @pytest.mark.parametrize("case", BODIES, ids=lambda case: case.name)
-async def test_bad_body_is_told_and_not_sent(proxy: Proxied, upstream: ScriptedUpstream, case: Case) -> None:
-    """Each fault has its status, its code and its place, and the provider never hears of it."""
+async def test_faulty_body_is_refused_with_its_place_and_not_sent(
+    proxy: Proxied, upstream: ScriptedUpstream, case: Case
+) -> None:
+    """Each fault has its status, code and place."""
     reply = await proxy.post(case.body)
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (case.status, case.code, case.param)
@@ -223,8 +225,10 @@ def test_every_parameter_has_a_wrong_value() -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-async def test_wrong_type_is_named(proxy: Proxied, upstream: ScriptedUpstream, name: str) -> None:
-    """A known parameter of the wrong type is a 400 that names it."""
+async def test_parameter_of_a_wrong_type_is_named(
+    proxy: Proxied, upstream: ScriptedUpstream, name: str
+) -> None:
+    """The error has the parameter's name in ``param``."""
     reply = await proxy.post(chat(**{name: WRONG[name]}))
 
     assert (reply.status, reply.error["param"], reply.error["code"]) == (400, name, "invalid_request")
@@ -232,16 +236,16 @@ async def test_wrong_type_is_named(proxy: Proxied, upstream: ScriptedUpstream, n
     assert upstream.calls == []
 
 
-async def test_null_counts_as_not_set(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Clients write null for what they leave out; nothing of it goes upstream."""
+async def test_null_counts_as_a_missing_parameter(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Clients write null for parameters that they leave out."""
     reply = await proxy.post(chat(**dict.fromkeys(PARAMETERS)))
 
     assert reply.status == 200
     assert dict(upstream.calls[0].parameters) == {}
 
 
-async def test_limits_themselves_are_taken(upstream: ScriptedUpstream) -> None:
-    """A body as deep as the limit, and the largest whole numbers, go through."""
+async def test_values_at_their_limits_are_accepted(upstream: ScriptedUpstream) -> None:
+    """The body is as deep as the limit, and the numbers are the largest."""
     deepest = nested(95)  # the request, the list, the message, the list and the part hold the other levels
     body = {"model": MODEL, "messages": [user([text("x", deep=deepest)])], "seed": 2**63 - 1, "n": 8}
     async with proxied(settings_of({MODEL: "openai/gpt-4.1"}), upstream) as proxy:
@@ -251,8 +255,8 @@ async def test_limits_themselves_are_taken(upstream: ScriptedUpstream) -> None:
     assert upstream.calls[0].parameters == {"seed": 2**63 - 1, "n": 8}
 
 
-async def test_error_quotes_no_text(proxy: Proxied) -> None:
-    """An error says places and types, and never what was said."""
+async def test_error_quotes_no_text_of_the_client(proxy: Proxied) -> None:
+    """An error names places and types."""
     for body in (raw('"user": "geheim\\ud83d"'), chat(user=["geheim"]), messages(user({"text": "geheim"}))):
         reply = await proxy.post(body)
         assert reply.status == 400

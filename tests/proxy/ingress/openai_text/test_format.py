@@ -1,4 +1,4 @@
-"""OpenAI's formats without a history: each reads its own field."""
+"""Text completions and embeddings each have a field of their own for the input."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from proxy.ingress.openai_text.format import OPENAI_COMPLETIONS, OPENAI_EMBEDDIN
     [(OPENAI_COMPLETIONS, b"prompt", b"input"), (OPENAI_EMBEDDINGS, b"input", b"prompt")],
     ids=["completions", "embeddings"],
 )
-def test_each_reads_its_own_field(form: OpenAICompletions, field: bytes, other: bytes) -> None:
-    """The other's is not enough."""
+def test_each_format_requires_its_own_field(form: OpenAICompletions, field: bytes, other: bytes) -> None:
+    """The other format's field does not count."""
     body = b'{"model":"m","%s":"Hi."}'
     found = form.read_request(body % field, max_nesting=5, mends=True, weight=9)
 
@@ -24,6 +24,6 @@ def test_each_reads_its_own_field(form: OpenAICompletions, field: bytes, other: 
         form.read_request(body % other, max_nesting=5, mends=True, weight=9)
 
 
-def test_ids_of_texts() -> None:
-    """Clients know OpenAI's prefix."""
+def test_ids_of_text_completions_have_openais_prefix() -> None:
+    """Clients expect the prefix."""
     assert OPENAI_COMPLETIONS.id_prefix == "cmpl-"

@@ -1,4 +1,4 @@
-"""What a client can get wrong about a plain request, told with the place of it."""
+"""Inputs of embeddings are accepted in OpenAI's four forms."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 from proxy.core.errors import InvalidRequest
 from proxy.core.text_request import check_inputs, separate_inputs
 
-tokens = st.lists(st.integers(min_value=0), min_size=1)
-inputs = st.one_of(st.text(), st.lists(st.text(), min_size=1), tokens, st.lists(tokens, min_size=1))
+texts = st.text(max_size=3)
+tokens = st.lists(st.integers(min_value=0), min_size=1, max_size=3)
+inputs = st.one_of(
+    texts, st.lists(texts, min_size=1, max_size=3), tokens, st.lists(tokens, min_size=1, max_size=3)
+)
 
 
 @given(inputs)
-def test_every_input_of_openais_is_taken(value: Any) -> None:
-    """The four forms are taken, and each is as many texts as it says."""
+def test_each_form_of_an_input_is_accepted_and_separated(value: Any) -> None:
+    """The forms are a text, texts, tokens and lists of tokens."""
     check_inputs("input", value)
     separate = separate_inputs(value)
     single = isinstance(value, str) or isinstance(value[0], int)
@@ -25,15 +28,15 @@ def test_every_input_of_openais_is_taken(value: Any) -> None:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=2),
+    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
     max_leaves=8,
 )
 
 
 @given(json_values)
-def test_anything_is_taken_or_refused(value: Any) -> None:
-    """Nothing but the error with a place comes of anything else."""
+def test_any_other_input_is_refused_with_its_place(value: Any) -> None:
+    """No other error than :class:`InvalidRequest` is raised."""
     try:
         check_inputs("input", value)
     except InvalidRequest as error:

@@ -17,8 +17,8 @@ from tests.support.strategies import any_histories
 
 
 @pytest.mark.parametrize("path", [CHAT, "/chat/completions", "/v1/explain", "/explain"])
-async def test_every_spelling_reads_alike(proxy: Proxied, path: str) -> None:
-    """The same faults are found on each path that takes a chat request, with the prefix and without."""
+async def test_paths_with_and_without_v1_find_the_same_faults(proxy: Proxied, path: str) -> None:
+    """The rule covers chats and dry runs."""
     reply = await proxy.post({"model": MODEL, "messages": [user(5)]}, path)
 
     assert (reply.status, reply.error["param"]) == (400, "messages[0].content")
@@ -61,8 +61,8 @@ _BODIES = st.one_of(
 
 @given(body=_BODIES, path=st.sampled_from([CHAT, "/v1/explain"]))
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_no_body_is_a_fault_of_ours(proxy: Proxied, body: bytes, path: str) -> None:
-    """Whatever is posted, the answer is an answer or the client's error: never a 5xx."""
+async def test_no_body_causes_a_server_error(proxy: Proxied, body: bytes, path: str) -> None:
+    """The body may be any bytes."""
     reply = await proxy.post(body, path)
 
     assert reply.status < 500, reply.raw

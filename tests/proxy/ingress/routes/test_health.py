@@ -1,4 +1,4 @@
-"""Liveness, readiness and the admin listener through the life of the process."""
+"""Liveness and readiness of a serving process."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ READY = ("/readyz", "/health", "/healthz", "/health/readiness")
 
 @pytest.mark.parametrize("path", [*LIVE, *READY])
 async def test_serving_process_is_alive_and_ready_under_each_name(proxy: Proxied, path: str) -> None:
-    """A process that serves is alive and ready, under each of the usual names."""
+    """The names are those that probes usually have."""
     reply = await proxy.get(path)
 
     assert (reply.status, reply.json["status"]) == (200, "alive" if path in LIVE else "ready")
 
 
-async def test_root_says_who_is_here(proxy: Proxied) -> None:
-    """Some clients ask for `/`, and by HEAD, before anything else."""
+async def test_root_names_the_product_and_its_version(proxy: Proxied) -> None:
+    """Some clients request ``/`` first, also by HEAD."""
     assert (await proxy.get("/")).json == {"name": "turnright", "version": __version__}
     assert (await proxy.request("HEAD", "/")).status == 200
 
 
-async def test_dead_provider_takes_nobody_out(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Readiness does not ask the provider: one that is down must not take every replica out."""
+async def test_process_stays_ready_while_its_provider_is_down(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Otherwise a dead provider would take every replica out."""
     upstream.then(UpstreamUnreachable("x"))
     await proxy.post(chat())
 

@@ -1,4 +1,4 @@
-"""The list of models: what is configured, and no more."""
+"""The list of models holds the configured names alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def settings() -> Settings:
 
 @pytest.mark.parametrize("path", ["/v1/models", "/models"])
 async def test_models_are_listed_once_in_the_files_order(proxy: Proxied, path: str) -> None:
-    """Every configured name is listed once, in the file's order; a wildcard as itself."""
+    """A wildcard is listed unexpanded."""
     reply = await proxy.get(path)
 
     assert reply.status == 200
@@ -44,7 +44,7 @@ async def test_models_are_listed_once_in_the_files_order(proxy: Proxied, path: s
 async def test_model_is_found_by_its_name_or_wildcard(
     proxy: Proxied, prefix: str, name: str, owner: str
 ) -> None:
-    """One model is found by its name, which may hold a slash, or which a wildcard covers."""
+    """The name may hold a slash."""
     reply = await proxy.get(f"{prefix}/models/{name}")
 
     assert reply.status == 200
@@ -53,15 +53,15 @@ async def test_model_is_found_by_its_name_or_wildcard(
 
 @pytest.mark.parametrize("name", ["slow", "team", "openai/..%2Fx", "gemini/gemini-3.6-flash", "fast/x"])
 async def test_unknown_model_is_a_404_with_the_known_names(proxy: Proxied, name: str) -> None:
-    """A name that nothing covers is a 404 with the names that exist."""
+    """The error names the configured models."""
     reply = await proxy.get(f"/v1/models/{name}")
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (404, "model_not_found", "model")
     assert "fast, team/best, openai/*, bare" in reply.error["message"]
 
 
-async def test_openais_client_lists_them(proxy: Proxied) -> None:
-    """OpenAI's own client reads the list and one of it."""
+async def test_openais_client_reads_the_list_and_one_model(proxy: Proxied) -> None:
+    """The SDK parses both answers."""
     async with openai_client.AsyncOpenAI(base_url=f"{proxy.origin}/v1", api_key="x") as client:
         names = [model.id async for model in client.models.list()]
         one = await client.models.retrieve("team/best")
@@ -70,8 +70,10 @@ async def test_openais_client_lists_them(proxy: Proxied) -> None:
     assert one.owned_by == "anthropic"
 
 
-async def test_wildcard_reaches_the_provider(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What a client puts for a wildcard's star is the model that is called, and the header says so."""
+async def test_name_that_a_wildcard_matches_is_sent_to_the_provider(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The answer's header has the whole name."""
     reply = await proxy.post(chat(model="openai/gpt-4.1"))
 
     assert reply.headers["x-turnright-model"] == "openai/gpt-4.1"

@@ -37,17 +37,17 @@ def settings(request: pytest.FixtureRequest) -> Settings:
     return settings_of(**getattr(request, "param", {}))
 
 
-def test_requests_of_every_beginning_are_tried() -> None:
-    """The table below has each name of the table in the code."""
+def test_table_of_requests_has_every_name() -> None:
+    """The names come from the table in the code."""
     assert {name for _, _, name in REQUESTS} == set(NOT_SERVED.values())
 
 
 @pytest.mark.parametrize("prefix", ["/v1", ""])
 @pytest.mark.parametrize(("method", "path", "name"), REQUESTS)
-async def test_path_is_refused_in_openais_envelope(
+async def test_unserved_path_is_refused_in_openais_envelope(
     proxy: Proxied, prefix: str, method: str, path: str, name: str
 ) -> None:
-    """The error is a 501 that no SDK tries again, with the name of what is not there."""
+    """No SDK retries this 501."""
     body = {"data": b"{}"} if method == "POST" else {}
     reply = await proxy.request(method, path.replace("/v1", prefix, 1), **body)
 
@@ -58,14 +58,14 @@ async def test_path_is_refused_in_openais_envelope(
 
 
 @pytest.mark.parametrize("path", ["/v1/audiobooks", "/v1/filesystem", "/v2/files", "/v1/fine_tuning/jobs"])
-async def test_any_other_path_is_not_found(proxy: Proxied, path: str) -> None:
-    """A beginning ends at a slash, and a path in no table is a 404."""
+async def test_other_unknown_path_is_a_404(proxy: Proxied, path: str) -> None:
+    """A beginning of the table ends at a slash."""
     assert (await proxy.post(b"{}", path)).status == 404
 
 
 @pytest.mark.parametrize("settings", [KEY], indirect=True)
-async def test_key_is_asked_for_first(proxy: Proxied) -> None:
-    """Without the key the answer is the one of every other path."""
+async def test_key_is_required_on_unserved_paths(proxy: Proxied) -> None:
+    """The 401 is that of every other path."""
     refused = await proxy.post(b"{}", "/v1/files")
     allowed = await proxy.post(b"{}", "/v1/files", {"Authorization": "Bearer sk-of-the-tests"})
 
@@ -73,7 +73,7 @@ async def test_key_is_asked_for_first(proxy: Proxied) -> None:
 
 
 async def test_form_is_refused_for_its_path_and_not_for_its_type(proxy: Proxied) -> None:
-    """Clients send audio and files as forms, whose type is refused elsewhere where no key is asked for."""
+    """Clients send files as forms. Elsewhere their type is a 415 where no key is configured."""
     form = aiohttp.FormData({"model": "whisper-1"})
     form.add_field("file", b"RIFF", filename="a.wav")
     async with proxy.session.post(f"{proxy.origin}/v1/audio/transcriptions", data=form) as reply:
@@ -84,15 +84,15 @@ async def test_form_is_refused_for_its_path_and_not_for_its_type(proxy: Proxied)
         assert reply.status == 415
 
 
-async def test_foreign_page_is_refused_first(proxy: Proxied) -> None:
-    """A page of another site learns of these paths what it learns of all."""
+async def test_foreign_page_gets_a_403_on_unserved_paths(proxy: Proxied) -> None:
+    """The page does not learn that the path is unserved."""
     reply = await proxy.post(b"{}", "/v1/files", {"Origin": "https://other.example"})
 
     assert reply.status == 403
 
 
-async def test_body_is_not_asked_for(proxy: Proxied) -> None:
-    """A client that waits to be asked for its body gets the error instead, and its connection ends."""
+async def test_body_of_an_unserved_path_is_not_read(proxy: Proxied) -> None:
+    """A client that waits for ``100 Continue`` gets the error, and its connection ends."""
     head = "POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     reply = await proxy.raw(f"{head}Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n".encode())
 
@@ -100,8 +100,8 @@ async def test_body_is_not_asked_for(proxy: Proxied) -> None:
     assert reply.headers["Connection"] == "close"
 
 
-async def test_openais_client_asks_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """OpenAI's SDK raises the error with its words, does not retry, and nothing goes to a provider."""
+async def test_openais_client_sends_the_request_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The SDK raises the error without a retry."""
     asked = []
 
     async def note(request: object) -> None:
@@ -118,8 +118,8 @@ async def test_openais_client_asks_once(proxy: Proxied, upstream: ScriptedUpstre
     assert upstream.calls == []
 
 
-async def test_request_is_not_counted(proxy: Proxied) -> None:
-    """Paths that are not served have no series in the metrics, as paths that are not known."""
+async def test_request_of_an_unserved_path_is_not_counted(proxy: Proxied) -> None:
+    """Unknown paths have no series either."""
     await proxy.post(b"{}", "/v1/files")
 
     assert await proxy.count("requests_total") == 0

@@ -1,4 +1,4 @@
-"""The routes of the API are those of the table of formats, and a few more."""
+"""The API's routes are those of the table of formats, and a few more."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ async def routes_of(*paths: str) -> list[str | None]:
 
 
 async def test_every_route_has_one_name_in_both_spellings() -> None:
-    """With ``/v1`` and without it; a name of a model may have slashes."""
+    """The name is the same with and without ``/v1``. A model's name may hold slashes."""
     paths = [route.replace("{id}", "openai/gpt-4.1") for route in api_routes()]
 
     assert await routes_of(*paths) == list(api_routes())
     assert await routes_of(*(path.removeprefix("/v1") for path in paths)) == list(api_routes())
 
 
-async def test_other_paths_have_none() -> None:
-    """Probes, metrics, the root's page, and what nobody serves."""
+async def test_paths_outside_the_api_have_no_route_name() -> None:
+    """Probes, metrics, the root and unknown paths are such paths."""
     assert (
         await routes_of("/livez", "/metrics", "/", "/nowhere", "/v1/nowhere", "/v1/v1/models") == [None] * 6
     )
 
 
-async def test_format_of_the_table_is_a_route(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its row is all that it needs."""
+async def test_format_added_to_the_table_is_a_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row is enough."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
 
     assert TOY_PATH in api_routes()

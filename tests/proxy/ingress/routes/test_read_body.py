@@ -1,4 +1,4 @@
-"""Bodies as they come in: whole, in pieces, packed; each path reads them alike."""
+"""Each path reads whole, chunked and compressed bodies in the same way."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with a small limit."""
+    """Return settings with a small limit on bodies."""
     return settings_of(general_settings={"max_body_mib": MAX_MIB})
 
 
 def asked(path: str) -> bytes:
-    """Return a body that *path* understands."""
+    """Return a body that *path* can read."""
     body: dict[str, Any] = {
         "model": MODEL,
         "messages": [user("Hello.")],
@@ -48,7 +48,7 @@ def asked(path: str) -> bytes:
 
 
 async def send(proxy: Proxied, path: str, body: bytes, coding: str, *, chunked: bool = False) -> Reply:
-    """Send *body* as it is, and say that it has *coding*."""
+    """Send *body* unchanged, with *coding* as its content encoding."""
     length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {len(body)}"
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Encoding: {coding}\r\n{length}\r\n\r\n"
     if chunked:
@@ -72,8 +72,8 @@ async def test_compressed_body_is_read_on_every_path(
     assert packed.json.keys() == plain.json.keys()
 
 
-async def test_packed_body_goes_upstream_unpacked(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What is forwarded is what the client meant."""
+async def test_compressed_body_goes_upstream_decompressed(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The provider gets the decompressed messages."""
     assert (await send(proxy, CHAT, gzip.compress(asked(CHAT)), "gzip")).status == 200
     assert upstream.calls[0].messages == [user("Hello.")]
 
@@ -109,10 +109,10 @@ async def test_compressed_body_that_cannot_be_read_is_refused_unsent(
 
 
 @pytest.mark.parametrize(("size", "threads"), [(2**19, 0), (3 * 2**20, 1)], ids=["small", "large"])
-async def test_long_unpacking_is_done_in_a_thread(
+async def test_long_decompression_runs_in_a_worker_thread(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, size: int, threads: int
 ) -> None:
-    """Nobody waits behind what takes long."""
+    """Other requests go on meanwhile."""
     seen: list[int] = []
     step = BodyUnpacker._step
 
@@ -128,8 +128,8 @@ async def test_long_unpacking_is_done_in_a_thread(
 
 
 @pytest.mark.parametrize("path", [CHAT, COMPLETIONS, EXPLAIN, UI_LOOK])
-async def test_client_that_asks_first_is_invited(proxy: Proxied, path: str) -> None:
-    """The invitation comes when the body is going to be read, and once."""
+async def test_client_that_expects_100_continue_gets_it_once(proxy: Proxied, path: str) -> None:
+    """The answer comes when the body is going to be read."""
     body = asked(path)
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     head = (
@@ -144,8 +144,10 @@ async def test_client_that_asks_first_is_invited(proxy: Proxied, path: str) -> N
 
 
 @pytest.mark.parametrize("waits", [b"HTTP/1.0\r\nExpect: 100-continue", b"HTTP/1.1\r\nExpect: nonsense"])
-async def test_others_are_not_invited(proxy: Proxied, waits: bytes) -> None:
-    """A client of HTTP/1.0 knows no invitation (RFC 9110, 10.1.1)."""
+async def test_client_of_http_1_0_or_with_another_expectation_gets_no_100_continue(
+    proxy: Proxied, waits: bytes
+) -> None:
+    """HTTP/1.0 has no interim answers (RFC 9110, 10.1.1)."""
     body = asked(CHAT)
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     writer.write(

@@ -1,4 +1,4 @@
-"""Memory is reserved for a request from the first byte of its body to its end, and shared between clients."""
+"""Memory is reserved from a body's first byte to the request's end, and shared between clients."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def settings() -> Settings:
 async def sending(
     proxy: Proxied, before: int, size: int, announced: int, key: dict[str, str]
 ) -> AsyncIterator[None]:
-    """Send a part of a body and no more, until left; *before* is what others hold."""
+    """Send a part of a body, and hold the connection. *before* are the bytes that other requests hold."""
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     head = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nAuthorization: {key['Authorization']}\r\n"
     writer.write(f"{head}Content-Length: {announced}\r\n\r\n".encode() + b" " * size)
@@ -48,8 +48,8 @@ async def sending(
         del reader
 
 
-async def test_unfinished_bodies_count_as_they_arrive(proxy: Proxied) -> None:
-    """What was announced and not sent takes nothing from others."""
+async def test_unfinished_body_holds_the_bytes_that_arrived(proxy: Proxied) -> None:
+    """Announced bytes that have not arrived are left to others."""
     memory = proxy.server.gateway.memory
     async with sending(proxy, 0, 2**20, 4 * 2**20, GREEDY):
         assert 2**20 <= memory.in_flight <= 2 * 2**20
@@ -60,7 +60,7 @@ async def test_unfinished_bodies_count_as_they_arrive(proxy: Proxied) -> None:
 
 
 async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The estimate of what it takes, not its bytes alone."""
+    """A request holds the estimate of its memory, which is more than its bytes."""
     memory = proxy.server.gateway.memory
     upstream.then(HANG)
     body = json.dumps(chat("a" * 2**19)).encode()
@@ -73,8 +73,8 @@ async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: S
     assert memory.in_flight == 0
 
 
-async def test_values_are_counted_once_memory_is_taken(upstream: ScriptedUpstream) -> None:
-    """Before that a body reserves the most that any of its size may take, which costs no look at it."""
+async def test_values_are_counted_only_where_memory_is_scarce(upstream: ScriptedUpstream) -> None:
+    """Otherwise a body reserves the largest need of its size, without a pass over it."""
     settings = settings_of(general_settings={"max_in_flight_mib": 64, "keys": KEYS})
     body = json.dumps(chat("a" * 200_000)).encode()
     async with proxied(settings, upstream) as proxy:
@@ -96,8 +96,8 @@ async def test_values_are_counted_once_memory_is_taken(upstream: ScriptedUpstrea
         assert memory.in_flight == 0
 
 
-async def test_empty_bodies_come_and_go_together(proxy: Proxied) -> None:
-    """Several of one client at once are given back one by one."""
+async def test_empty_bodies_of_one_client_release_their_memory(proxy: Proxied) -> None:
+    """Several of them are in flight at once."""
     replies = await asyncio.gather(*(proxy.post(b"", headers=GREEDY) for _ in range(8)))
 
     assert {reply.status for reply in replies} == {400}
@@ -107,7 +107,7 @@ async def test_empty_bodies_come_and_go_together(proxy: Proxied) -> None:
 async def test_unfinished_bodies_of_one_client_leave_room_for_another(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A body that never ends costs its client nothing, so a part of the memory is kept from its second request on."""
+    """A body that never ends costs its client nothing. A part of the memory is kept for others."""
     memory = proxy.server.gateway.memory
     async with AsyncExitStack() as stack:
         for _ in range(5):
@@ -120,8 +120,10 @@ async def test_unfinished_bodies_of_one_client_leave_room_for_another(
         assert (await proxy.post(chat("a" * 2**17), headers=OTHER)).status == 200
 
 
-async def test_no_room_now_is_told_from_no_room_ever(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The first is a 503 with Retry-After for the greedy client, and no matter for the other; the second a 413."""
+async def test_lack_of_memory_is_a_503_and_a_request_larger_than_all_memory_a_413(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The 503 has a Retry-After. Another client is still served."""
     upstream.then(HANG)
     task = asyncio.get_running_loop().create_task(proxy.post(chat("a" * 2**20), headers=GREEDY))
     await upstream.called()
@@ -141,10 +143,10 @@ async def test_no_room_now_is_told_from_no_room_ever(proxy: Proxied, upstream: S
 
 
 @pytest.mark.parametrize("path", [CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK])
-async def test_what_would_not_fit_once_decoded_is_refused(
+async def test_body_whose_values_would_not_fit_is_refused_before_decoding(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """On every path, before anything decodes it."""
+    """The rule holds on every path."""
     decoded: list[int] = []
     loads = orjson.loads
 
@@ -164,8 +166,8 @@ async def test_what_would_not_fit_once_decoded_is_refused(
     assert proxy.server.gateway.memory.in_flight == 0
 
 
-async def test_a_request_through_litellm_reserves_more(upstream: ScriptedUpstream) -> None:
-    """Where any deployment is asked through it."""
+async def test_request_reserves_more_where_litellm_is_used(upstream: ScriptedUpstream) -> None:
+    """One such deployment is enough."""
     held: list[int] = []
     for transport in ("direct", "litellm"):
         entry = {"model_name": "gemini", "litellm_params": {"model": GEMINI}, "transport": transport}
@@ -180,8 +182,8 @@ async def test_a_request_through_litellm_reserves_more(upstream: ScriptedUpstrea
     assert held[1] == held[0] * LITELLM_TIMES // DIRECT_TIMES
 
 
-async def test_a_reload_changes_what_there_is(proxy: Proxied) -> None:
-    """Requests in flight keep what they hold."""
+async def test_reload_resizes_the_memory(proxy: Proxied) -> None:
+    """Requests in flight keep their bytes."""
     gateway = proxy.server.gateway
     assert gateway.memory.capacity == ROOM * MIB
     wanted = settings_of(general_settings={"max_in_flight_mib": 3})

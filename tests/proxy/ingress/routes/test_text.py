@@ -42,10 +42,10 @@ BAD: list[tuple[str, dict[str, Any], str | None]] = [
 
 
 @pytest.mark.parametrize(("path", "fields", "param"), BAD)
-async def test_told_with_its_place(
+async def test_value_of_a_wrong_type_is_a_400_that_names_it(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, fields: dict[str, Any], param: str | None
 ) -> None:
-    """A value of the wrong type is a 400 that names it; nothing is sent."""
+    """Nothing is sent upstream."""
     reply = await proxy.post(body_for(path, **fields), path)
 
     assert (reply.status, reply.error["code"]) == (400, "invalid_request")
@@ -57,6 +57,6 @@ async def test_told_with_its_place(
 @pytest.mark.parametrize(
     "raw", [b"", b"[]", b"{", b'{"model": "plain", "x": ' + b"[" * 300 + b"]" * 300 + b"}"]
 )
-async def test_no_body_of_ours(proxy: Proxied, path: str, raw: bytes) -> None:
-    """What is no JSON object, or nested without end, is a 400."""
+async def test_body_that_is_no_flat_json_object_is_a_400(proxy: Proxied, path: str, raw: bytes) -> None:
+    """One body is nested too deeply."""
     assert (await proxy.post(raw, path)).status == 400

@@ -1,4 +1,4 @@
-"""The rules on real sockets: what aiohttp tells of connections, the log line, the counts."""
+"""Rules on connections, tried on real sockets, with their log line and counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def connect(proxy: Proxied, sent: bytes = b"") -> tuple[asyncio.StreamRead
 
 
 async def is_closed(reader: asyncio.StreamReader) -> bool:
-    """Tell whether the process has ended the connection, as soon as it does."""
+    """Wait for the end of the connection. Return True where the process closes it."""
     try:
         async with asyncio.timeout(30):
             return await reader.read() == b""
@@ -42,10 +42,10 @@ async def open_connections(proxy: Proxied, count: int) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nX: "])
-async def test_a_head_that_does_not_come(
+async def test_connection_without_a_whole_head_is_closed_in_time_and_counted(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    """Silent or half a head: closed when its time is over, and counted."""
+    """The client sends nothing or half a head."""
     monkeypatch.setattr(table, "HEAD_S", 0.1)
     async with proxied(settings_of(), upstream) as proxy:
         reader, writer = await connect(proxy, sent)
@@ -56,8 +56,10 @@ async def test_a_head_that_does_not_come(
     assert (closed, counted) == (True, 1)
 
 
-async def test_a_trickle_is_no_head(upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes that keep coming do not begin the time anew."""
+async def test_slow_bytes_of_a_head_do_not_extend_its_time(
+    upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client sends a byte again and again."""
     monkeypatch.setattr(table, "HEAD_S", 0.3)
     async with proxied(settings_of(), upstream) as proxy:
         reader, writer = await connect(proxy, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
@@ -73,10 +75,10 @@ async def test_a_trickle_is_no_head(upstream: ScriptedUpstream, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("path", "headers"), [(CHAT, KEYED), (CHAT, {}), ("/livez", {}), ("/metrics", {}), ("/nowhere", KEYED)]
 )
-async def test_connections_with_a_head_are_kept(
+async def test_connection_that_sent_a_head_is_kept(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, headers: dict[str, str]
 ) -> None:
-    """Those of clients, probes and scrapers, and of whoever had a bad key: they are used again."""
+    """Clients, probes and scrapers reuse it, also after a refused key."""
     monkeypatch.setattr(table, "HEAD_S", 0.1)
     async with proxied(settings_of(general_settings={"master_key": KEY}), upstream) as proxy:
         first = await proxy.get(path, headers)
@@ -89,8 +91,10 @@ async def test_connections_with_a_head_are_kept(
     assert (counted, ports) == (0, 1)
 
 
-async def test_silent_ones_make_room_for_a_client(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
-    """However many come: a client with a key is served, and keeps its connection; the log has one line of it."""
+async def test_silent_connections_are_closed_in_favour_of_a_client_with_a_key(
+    upstream: ScriptedUpstream, log_lines: LogLines
+) -> None:
+    """The log has two lines for 56 closed connections."""
     upstream = ScriptedUpstream(GOOD_ANSWER)
     async with proxied(settings_of(general_settings={"master_key": KEY}), upstream) as proxy:
         proxy.server.gateway.connections.resize(16)
@@ -102,17 +106,17 @@ async def test_silent_ones_make_room_for_a_client(upstream: ScriptedUpstream, lo
             writer.close()
 
     assert served == [200] * 3
-    assert opened == 5  # a quarter of 16, and the client's
+    assert opened == 5  # a quarter of 16, and the client's connection
     assert closed == 56
     told = [line for line in log_lines() if line["event"] == "connections_closed"]
-    assert [line["closed"] for line in told] == [1, 55]  # the first at once, and at the end the rest
+    assert [line["closed"] for line in told] == [1, 55]  # the first is logged at once, the rest at the end
     assert (told[-1]["open"], told[-1]["maximum"], told[-1]["reasons"]) == (0, 16, "address=55")
 
 
 async def test_many_addresses_fill_all_places_and_no_more(
     upstream: ScriptedUpstream, log_lines: LogLines
 ) -> None:
-    """Together they fill all places and no more; the oldest goes first, whosever it is."""
+    """The oldest silent connection is closed first."""
     async with proxied(settings_of(), upstream) as proxy:
         proxy.server.gateway.connections.resize(8)
         held = []
@@ -126,18 +130,18 @@ async def test_many_addresses_fill_all_places_and_no_more(
             writer.close()
 
     assert closed == [True] * 4
-    assert counted == 5  # with the one that asked for the metrics
+    assert counted == 5  # one for the request of the metrics
     assert log_lines()[0]["reasons"] == "maximum=1"
 
 
-async def test_a_busy_one_is_never_closed() -> None:
-    """Where all are at work the new one is refused, and served when there is room again."""
+async def test_busy_connection_is_not_closed_and_a_new_one_is_refused() -> None:
+    """A new connection is served when there is room again."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         connections = proxy.server.gateway.connections
         reply = await proxy.post(chat())
         connections.resize(1)
         [idle] = connections._idle
-        connections.begin_request(idle)  # as a request that takes long
+        connections.begin_request(idle)  # stands for a long request
         reader, writer = await connect(proxy)
         refused = await is_closed(reader)
         writer.close()
@@ -147,8 +151,8 @@ async def test_a_busy_one_is_never_closed() -> None:
     assert (reply.status, refused, after.status) == (200, True, 200)
 
 
-async def test_connections_are_forgotten(upstream: ScriptedUpstream) -> None:
-    """When the client closes them: the table holds what is open, and nothing else."""
+async def test_connection_closed_by_its_client_leaves_the_table(upstream: ScriptedUpstream) -> None:
+    """The table holds open connections alone."""
     async with proxied(settings_of(), upstream) as proxy:
         several = [await connect(proxy) for _ in range(5)]
         await open_connections(proxy, 5)
@@ -157,8 +161,10 @@ async def test_connections_are_forgotten(upstream: ScriptedUpstream) -> None:
         await open_connections(proxy, 0)
 
 
-async def test_failed_accepts_are_counted(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
-    """The loop reports each one; the log gets one line a minute, and a silent connection gives its descriptor back."""
+async def test_failed_accepts_are_counted_and_close_a_silent_connection(
+    upstream: ScriptedUpstream, log_lines: LogLines
+) -> None:
+    """The log has two lines for 1,000 failures."""
     failed: dict[str, Any] = {
         "message": "socket.accept() out of system resource",
         "exception": OSError(errno.EMFILE, "Too many open files"),
@@ -178,10 +184,10 @@ async def test_failed_accepts_are_counted(upstream: ScriptedUpstream, log_lines:
     assert [line["event"] for line in log_lines()] == ["connections_closed"] * 2
 
 
-async def test_other_errors_of_the_loop_are_told(
+async def test_other_errors_of_the_event_loop_reach_the_default_handler(
     upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The handler is for failed accepts alone, and goes with the server."""
+    """The former handler is restored at the end."""
     loop = asyncio.get_running_loop()
     before = loop.get_exception_handler()
     async with proxied(settings_of(), upstream):
@@ -191,10 +197,10 @@ async def test_other_errors_of_the_loop_are_told(
     assert loop.get_exception_handler() is before
 
 
-async def test_a_line_a_minute(
+async def test_closed_connections_are_logged_at_once_and_then_in_intervals(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, log_lines: LogLines
 ) -> None:
-    """The first at once, later ones together; after a time without any, the next is told at once again."""
+    """After an interval without any, the next one is logged at once."""
     monkeypatch.setattr(guard, "LINE_S", 0.2)
     async with proxied(settings_of(), upstream) as proxy:
         proxy.server.gateway.connections.resize(4)

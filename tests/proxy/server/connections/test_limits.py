@@ -1,4 +1,4 @@
-"""How many connections a process may have, by its descriptors."""
+"""The number of connections that the process's file descriptors allow."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from proxy.server.connections.limits import (
 
 @pytest.mark.parametrize("descriptors", [64, 256, 1_024, 4_096, 65_536, 1_048_576])
 @pytest.mark.parametrize("in_flight", [1, 64, 512, 20_000])
-def test_descriptors_are_enough(descriptors: int, in_flight: int) -> None:
-    """For connections, their upstreams, and what is accepted before another is closed; some may always connect."""
+def test_descriptors_suffice_for_connections_and_their_upstreams(descriptors: int, in_flight: int) -> None:
+    """Some clients may connect under every limit."""
     clients = max_connections(descriptors, in_flight)
     upstream = min(in_flight, clients)
 
@@ -31,8 +31,8 @@ def test_descriptors_are_enough(descriptors: int, in_flight: int) -> None:
     ("descriptors", "in_flight", "connections"),
     [(256, 512, 92), (256, 64, 120), (4_096, 512, 3_392), (65_536, 512, 8_192), (65_536, 10_000, 20_000)],
 )
-def test_what_is_left_of_the_descriptors(descriptors: int, in_flight: int, connections: int) -> None:
-    """Half of them where they are few; a bound on memory where they are many."""
+def test_connections_for_a_number_of_descriptors(descriptors: int, in_flight: int, connections: int) -> None:
+    """Clients get half of scarce descriptors. A bound on memory holds where there are many."""
     assert max_connections(descriptors, in_flight) == connections
 
 
@@ -49,7 +49,7 @@ def test_what_is_left_of_the_descriptors(descriptors: int, in_flight: int, conne
 def test_soft_limit_is_raised_and_never_lowered(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, reached: int
 ) -> None:
-    """As far as it may be, and never lowered."""
+    """The hard limit and a maximum bound it."""
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked.append(both))
@@ -59,8 +59,8 @@ def test_soft_limit_is_raised_and_never_lowered(
     assert asked == [(reached, hard)]
 
 
-def test_a_limit_that_cannot_be_raised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox may forbid it: the process serves all the same."""
+def test_failure_to_raise_the_limit_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox may forbid it."""
 
     def refuse(*_: object) -> None:
         raise ValueError("not allowed to raise maximum limit")

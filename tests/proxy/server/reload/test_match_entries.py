@@ -1,4 +1,4 @@
-"""Which deployments are still there, wherever in the file they stand now."""
+"""Entries of ``model_list`` are found again in a new configuration, at any position."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tests.proxy.config.samples import entry, settings_of
 
 
 def models(old: Settings, new: Settings) -> dict[int, int]:
-    """Return what is carried of what models taught."""
+    """Return the new positions of the models of *old*."""
     return dict(match_models(old, new, match_unchanged(old, new)))
 
 
-def test_one_added_at_the_top() -> None:
-    """All others are found where they are now."""
+def test_entries_below_an_added_entry_are_matched() -> None:
+    """Their positions have moved."""
     old = settings_of(entry("a"), entry("b"))
     new = settings_of(entry("new"), entry("a"), entry("b"))
 
     assert match_unchanged(old, new) == {0: 1, 1: 2}
 
 
-def test_removed_and_turned_round() -> None:
-    """What is gone is not in the result."""
+def test_removed_entry_is_not_matched() -> None:
+    """The other entries have changed their order."""
     old = settings_of(entry("a"), entry("b"), entry("c"))
     new = settings_of(entry("c"), entry("a"))
 
@@ -45,8 +45,8 @@ def test_removed_and_turned_round() -> None:
     ],
     ids=str,
 )
-def test_an_edited_entry_is_another(edit: dict[str, Any]) -> None:
-    """Whatever was edited may be what cures it."""
+def test_entry_with_an_edited_parameter_is_not_matched(edit: dict[str, Any]) -> None:
+    """The edit may be the cure for its failures."""
     old = settings_of(entry("a", api_key="old", extra_headers={"x-team": "a"}))
     params: dict[str, Any] = {"api_key": "old", "extra_headers": {"x-team": "a"}, **edit}
 
@@ -54,8 +54,8 @@ def test_an_edited_entry_is_another(edit: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("key", ["profile", "transport", "model_info"])
-def test_edited_beside_the_parameters(key: str) -> None:
-    """The same holds for what stands beside them."""
+def test_entry_with_another_edited_key_is_not_matched(key: str) -> None:
+    """The keys stand outside ``litellm_params``."""
     values: dict[str, Any] = {
         "profile": "openai",
         "transport": "litellm",
@@ -65,13 +65,13 @@ def test_edited_beside_the_parameters(key: str) -> None:
     assert match_unchanged(settings_of(entry()), settings_of({**entry(), key: values[key]})) == {}
 
 
-def test_renamed_is_another() -> None:
+def test_renamed_entry_is_not_matched() -> None:
     """Its metrics have the name as a label."""
     assert match_unchanged(settings_of(entry("a")), settings_of(entry("b"))) == {}
 
 
-def test_doubles_in_their_order() -> None:
-    """Of two that are alike, one may go: the first stays the first."""
+def test_equal_entries_are_matched_in_their_order() -> None:
+    """The first stays the first where one is removed."""
     old = settings_of(entry("a"), entry("a"))
 
     assert match_unchanged(old, settings_of(entry("a"))) == {0: 0}
@@ -79,8 +79,8 @@ def test_doubles_in_their_order() -> None:
     assert match_unchanged(old, old) == {0: 0, 1: 1}
 
 
-def test_a_models_tokens_do_not_depend_on_its_key() -> None:
-    """What a model taught holds under another name and key, not at another address or with other limits."""
+def test_model_is_matched_under_another_name_or_key() -> None:
+    """Its address and its limits must be the same."""
     old = settings_of(entry("a", api_key="old"))
 
     assert models(old, settings_of(entry("z"), entry("b", api_key="new"))) == {0: 0}
@@ -89,8 +89,8 @@ def test_a_models_tokens_do_not_depend_on_its_key() -> None:
     assert models(old, settings_of(entry("a", model="gemini/gemini-2.5-pro"))) == {}
 
 
-def test_unchanged_ones_first() -> None:
-    """Of a pool with two keys, one of them replaced, the other keeps what it has taught."""
+def test_unchanged_entries_are_matched_before_edited_ones() -> None:
+    """One of two keys of a pool was replaced."""
     old = settings_of(entry("a", api_key="first"), entry("a", api_key="second"))
     new = settings_of(entry("a", api_key="second"), entry("a", api_key="third"))
 
@@ -98,8 +98,8 @@ def test_unchanged_ones_first() -> None:
     assert models(old, new) == {1: 0, 0: 1}
 
 
-def test_its_own_name_first() -> None:
-    """Of two names for one model, the one that stays keeps what was taught under it."""
+def test_model_is_matched_under_its_own_name_first() -> None:
+    """Two names stand for one model."""
     old = settings_of(entry("a"), entry("b", api_key="old"))
 
     assert models(old, settings_of(entry("b", api_key="new"))) == {1: 0}
@@ -112,8 +112,10 @@ names = st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8)
 
 
 @given(before=names, after=names)
-def test_each_is_matched_once(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> None:
-    """No entry is given to two, matched entries are equal, and nothing that could be matched is left over."""
+def test_each_entry_is_matched_at_most_once_and_as_many_as_possible(
+    before: list[tuple[str, str]], after: list[tuple[str, str]]
+) -> None:
+    """Matched entries are equal."""
     old, new = (
         LOADED.model_copy(update={"model_list": [ENTRIES[pair] for pair in pairs]})
         for pairs in (before, after)

@@ -1,4 +1,4 @@
-"""A configuration is taken up whole or not at all, and no request sees two."""
+"""A reload applies a configuration whole or not at all, and no request sees two."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scrape_of(metric: Collector) -> list[Sample]:
 
 
 class Reloading:
-    """A proxy and what its next reloads will read."""
+    """A proxy with its reloader, and the configuration that the next reload reads."""
 
     def __init__(self, proxy: Proxied, host: str) -> None:
         self.proxy = proxy
@@ -51,11 +51,11 @@ class Reloading:
         raise AssertionError("nothing was to be read")
 
     async def take_up(self, settings: Settings, *warnings: str) -> None:
-        """Reload these settings, and wait until that is over."""
+        """Reload these settings, and wait for the end of the reload."""
         await self.read(lambda: Loaded(settings, warnings))
 
     async def refuse(self, error: Exception) -> None:
-        """Reload what cannot be loaded, and wait until that is over."""
+        """Reload with a loader that raises *error*, and wait for the end of the reload."""
 
         def fail() -> Loaded:
             raise error
@@ -63,7 +63,7 @@ class Reloading:
         await self.read(fail)
 
     async def read(self, load: Callable[[], Loaded]) -> None:
-        """Reload what *load* returns, and wait until that is over."""
+        """Reload with *load*, and wait for the end of the reload."""
         self.next = load
         before = self.done()
         self.reloader.request_reload()
@@ -81,11 +81,11 @@ class Reloading:
                 await asyncio.sleep(0.001)
 
     async def count(self, **labels: str) -> float:
-        """Return how many reloads there were."""
+        """Return the number of reloads with these labels, as scraped."""
         return await self.proxy.count("config_reloads_total", **labels)
 
     async def success(self) -> float:
-        """Return the gauge."""
+        """Return the gauge of the last reload's success."""
         return await self.proxy.count("config_reload_success")
 
 
@@ -93,7 +93,7 @@ class Reloading:
 async def reloading(
     settings: Settings, upstream: ScriptedUpstream, *, host: str = "127.0.0.1"
 ) -> AsyncIterator[Reloading]:
-    """Serve the proxy, ready to reload."""
+    """Serve the proxy with a running reloader."""
     async with proxied(settings, upstream) as proxy:
         found = Reloading(proxy, host)
         async with asyncio.TaskGroup() as group:
@@ -110,7 +110,7 @@ async def reloads(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterat
 
 
 def begin(coroutine: Any) -> asyncio.Task[Any]:
-    """Start what goes on meanwhile."""
+    """Start a coroutine that runs meanwhile."""
     return asyncio.get_running_loop().create_task(coroutine)
 
 
@@ -119,8 +119,8 @@ def to(model: str, **fields: Any) -> dict[str, Any]:
     return {**chat(**fields), "model": model}
 
 
-async def test_models_come_and_go(reloads: Reloading) -> None:
-    """From one request to the next; the list of models says so."""
+async def test_reload_adds_and_removes_models(reloads: Reloading) -> None:
+    """The list of models is the new one."""
     await reloads.take_up(settings_of(OTHER))
 
     statuses = [(await reloads.proxy.post(to(name))).status for name in ("other", MODEL)]
@@ -131,10 +131,10 @@ async def test_models_come_and_go(reloads: Reloading) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_what_is_in_flight_ends_on_the_old(
+async def test_request_in_flight_ends_with_the_old_configuration(
     reloads: Reloading, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Its model is gone, its key is another, and it is answered as if nothing had happened."""
+    """Its model is removed, and a key is now required."""
     go_on = asyncio.Event()
     steps: list[Step] = [say("Good "), go_on, say("day."), STOP] if stream else [go_on, answer()]
     upstream.then(*steps)
@@ -158,8 +158,8 @@ async def test_what_is_in_flight_ends_on_the_old(
         assert reply.json["choices"][0]["message"]["content"] == "Good day."
 
 
-async def test_later_steps_go_by_the_old_as_well(upstream: ScriptedUpstream) -> None:
-    """A fallback that is gone by the time that it is needed is asked: it was there when the request came."""
+async def test_request_in_flight_falls_back_by_the_old_configuration(upstream: ScriptedUpstream) -> None:
+    """The fallback is removed during the first attempt."""
     models = {MODEL: GEMINI, "spare": GEMINI}
     settings = settings_of(models, router_settings={"fallbacks": [{MODEL: ["spare"]}], "timeout": 30})
     go_on = asyncio.Event()
@@ -177,8 +177,8 @@ async def test_later_steps_go_by_the_old_as_well(upstream: ScriptedUpstream) -> 
     assert [call.deployment.name for call in upstream.calls] == [MODEL, "spare"]
 
 
-async def test_request_whose_body_is_still_coming(reloads: Reloading) -> None:
-    """A request begins with its head: what is reloaded before its body is there is not for it."""
+async def test_request_keeps_the_configuration_of_its_head(reloads: Reloading) -> None:
+    """The reload comes before the rest of the body."""
     body = json.dumps(chat()).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
     head += "Connection: close\r\n\r\n"
@@ -199,8 +199,10 @@ async def test_request_whose_body_is_still_coming(reloads: Reloading) -> None:
 FAULTS = [Fault("router_settings.timeout", "must be above 0"), Fault("model_list[1]", "is missing")]
 
 
-async def test_bad_configuration_changes_nothing(reloads: Reloading, log_lines: LogLines) -> None:
-    """It is logged with every fault, counted, and shown by the gauge, until a good one comes."""
+async def test_faulty_configuration_is_reported_and_not_applied(
+    reloads: Reloading, log_lines: LogLines
+) -> None:
+    """The log has every fault. The gauge stays 0 until a good configuration comes."""
     before = reloads.proxy.server.gateway
 
     await reloads.refuse(ConfigurationError(FAULTS))
@@ -230,10 +232,10 @@ async def test_bad_configuration_changes_nothing(reloads: Reloading, log_lines: 
     ],
     ids=["gone", "defect"],
 )
-async def test_what_cannot_even_be_read(
+async def test_unreadable_configuration_is_reported_without_the_exceptions_text(
     reloads: Reloading, log_text: Any, error: Exception, fault: str
 ) -> None:
-    """No file, or a defect of ours: the old configuration goes on, and the text of an exception is not logged."""
+    """The file is missing, or the loader has a defect."""
     await reloads.refuse(error)
 
     assert (await reloads.success(), await reloads.count(result="failed")) == (0, 1)
@@ -244,8 +246,10 @@ async def test_what_cannot_even_be_read(
     assert await reloads.success() == 1
 
 
-async def test_address_must_still_be_allowed(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
-    """A configuration without a key is none for an open address, at a reload as at the start."""
+async def test_configuration_without_a_key_is_refused_on_an_open_address(
+    upstream: ScriptedUpstream, log_lines: LogLines
+) -> None:
+    """The rule is that of the start."""
     keyed = settings_of(general_settings={"master_key": SECRET})
     async with reloading(keyed, upstream, host="0.0.0.0") as reloads:
         await reloads.take_up(settings_of())
@@ -258,8 +262,10 @@ async def test_address_must_still_be_allowed(upstream: ScriptedUpstream, log_lin
     )
 
 
-async def test_what_is_told(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
-    """The keys that changed, the models, what needs a restart and what is doubtful: no value of any of them."""
+async def test_log_line_of_a_reload_names_changes_and_no_value(
+    upstream: ScriptedUpstream, log_lines: LogLines
+) -> None:
+    """It names keys, models, needed restarts and warnings."""
     settings = settings_of(general_settings={"admin": {"host": "127.0.0.1", "port": 0}})
     without = settings_of(
         router_settings={"num_retries": 1}, general_settings={"admin": {"host": "127.0.0.1", "port": 0}}
@@ -292,8 +298,8 @@ async def test_what_is_told(upstream: ScriptedUpstream, log_lines: LogLines) -> 
     }
 
 
-async def test_series_of_models(reloads: Reloading) -> None:
-    """A new model has its series at once, at 0; those of one that is gone stay, as their counts are true."""
+async def test_new_model_has_its_series_and_old_counts_stay(reloads: Reloading) -> None:
+    """The new series begin at 0."""
     await reloads.proxy.post(chat())
 
     await reloads.take_up(settings_of(OTHER))
@@ -311,7 +317,7 @@ async def test_series_of_models(reloads: Reloading) -> None:
 
 
 def chunked(size: int) -> AsyncIterator[bytes]:
-    """Yield a body of about so many bytes, whose length is not announced."""
+    """Yield a body of about *size* bytes, whose length is not announced."""
 
     async def pieces() -> AsyncIterator[bytes]:
         yield json.dumps({**chat(), "messages": [user("x" * size)]}).encode()
@@ -319,8 +325,8 @@ def chunked(size: int) -> AsyncIterator[bytes]:
     return pieces()
 
 
-async def test_size_of_bodies(reloads: Reloading) -> None:
-    """The limit on bodies is the new one, up and down, whether their size is announced or not."""
+async def test_reload_changes_the_limit_on_bodies(reloads: Reloading) -> None:
+    """The limit rises and falls, also for bodies of no announced length."""
 
     async def statuses() -> list[int]:
         large = {**chat(), "messages": [user("x" * (3 * MIB // 2))]}
@@ -338,7 +344,7 @@ async def test_size_of_bodies(reloads: Reloading) -> None:
 def held_back(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[asyncio.Event, asyncio.Event]:
-    """Let transports take their time to get ready; return what says that one has begun, and what lets it go on."""
+    """Let the upstream's preparation wait. Return the events of its start and of its release."""
     preparing, may_go_on = asyncio.Event(), asyncio.Event()
 
     async def prepare(settings: Settings) -> None:
@@ -349,10 +355,10 @@ def held_back(
     return preparing, may_go_on
 
 
-async def test_old_goes_on_until_the_new_is_ready(
+async def test_old_configuration_serves_until_the_new_one_is_prepared(
     reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A transport that takes seconds to get ready holds nobody up, and nothing is swapped before it is."""
+    """A transport may need seconds."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = begin(reloads.take_up(settings_of(OTHER)))
     await asyncio.wait_for(preparing.wait(), 30)
@@ -365,10 +371,10 @@ async def test_old_goes_on_until_the_new_is_ready(
     assert (meanwhile, afterwards) == ([200, 404], [404, 200])
 
 
-async def test_asked_in_the_middle_of_one(
+async def test_requests_during_a_reload_cause_one_more_reload(
     reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What changes while one is under way is read afterwards, once, however often it was asked for."""
+    """The later reload reads the file again."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = begin(reloads.take_up(settings_of()))
     await asyncio.wait_for(preparing.wait(), 30)
@@ -384,9 +390,11 @@ async def test_asked_in_the_middle_of_one(
     assert reloads.loads == 2
 
 
-async def test_the_old_is_let_go(reloads: Reloading, upstream: ScriptedUpstream) -> None:
-    """When its last request has ended nothing of it is left: no settings, no task."""
-    await reloads.take_up(settings_of())  # the first settings are the fixture's as well
+async def test_old_settings_are_freed_after_their_last_request(
+    reloads: Reloading, upstream: ScriptedUpstream
+) -> None:
+    """Neither settings nor tasks are left."""
+    await reloads.take_up(settings_of())  # the fixture holds the first settings
     old = [weakref.ref(reloads.proxy.server.gateway.settings)]
     go_on = asyncio.Event()
     upstream.then(go_on, answer())
@@ -406,7 +414,7 @@ async def test_the_old_is_let_go(reloads: Reloading, upstream: ScriptedUpstream)
         await reloads.take_up(settings_of(OTHER))
         await reloads.proxy.post(to("other"))
         upstream.exchanges.clear()
-    await reloads.proxy.idle()  # a request has its settings until it is counted, a moment after its answer
+    await reloads.proxy.idle()  # a request holds its settings until it is counted
     gc.collect()
 
     assert during
@@ -414,10 +422,10 @@ async def test_the_old_is_let_go(reloads: Reloading, upstream: ScriptedUpstream)
     assert len(asyncio.all_tasks()) <= tasks
 
 
-async def test_ended_in_the_middle_of_one(
+async def test_reload_cancelled_during_its_preparation_is_not_applied(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the process is told to stop, what was not taken up by then never is."""
+    """The process is ending."""
     preparing = asyncio.Event()
 
     async def prepare(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""What goes from one configuration to the next, and what does not."""
+"""The new gateway inherits learned and counted state from the old one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OLD = settings_of(entry("a", **KEY), entry("b", **KEY), entry("gemini/*", "gemin
 
 
 def of(settings: Settings, name: str) -> Deployment:
-    """Return the first deployment of a name."""
+    """Return the first deployment of *name*."""
     return resolve(settings, name)[0]
 
 
@@ -36,13 +36,13 @@ def body() -> bytes:
 
 
 def renewed(old: Gateway, settings: Settings) -> Gateway:
-    """Return the gateway that takes the place of *old*."""
+    """Return the gateway that replaces *old*."""
     return renew_gateway(old, plan_renewal(old.settings, settings))
 
 
 @pytest.fixture
 async def gateway() -> Gateway:
-    """Return a gateway that has seen everything: `b` is parked, and so is what a wildcard stands for."""
+    """Return a gateway with state: open circuits of two deployments, a refused body and learned windows."""
     gateway = create_gateway(OLD, ScriptedUpstream())
     for name in ("b", "gemini/x"):
         with gateway.balancer.acquire(of(OLD, name), 0.0) as attempt:
@@ -54,8 +54,8 @@ async def gateway() -> Gateway:
     return gateway
 
 
-async def test_what_is_one_of_a_process(gateway: Gateway) -> None:
-    """The same objects go on; the settings, and what is made from them, are new."""
+async def test_new_gateway_shares_the_processes_objects_and_has_new_settings(gateway: Gateway) -> None:
+    """Objects made from the settings are new."""
     settings = settings_of(entry("new"))
 
     after = renewed(gateway, settings)
@@ -67,8 +67,8 @@ async def test_what_is_one_of_a_process(gateway: Gateway) -> None:
         assert getattr(after, name) is not getattr(gateway, name)
 
 
-async def test_the_old_gateway_stays_what_it_was(gateway: Gateway) -> None:
-    """Requests that have it go on with its settings, circuits and all."""
+async def test_old_gateway_is_unchanged(gateway: Gateway) -> None:
+    """Its requests go on with it."""
     renewed(gateway, settings_of(entry("new")))
 
     assert gateway.settings is OLD
@@ -76,8 +76,8 @@ async def test_the_old_gateway_stays_what_it_was(gateway: Gateway) -> None:
     assert gateway.learned_windows.peek(of(OLD, "b"), 1.0).proved == 777
 
 
-async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
-    """An entry is still known when others were put before it: its circuit, its refusals, what it taught."""
+async def test_state_of_an_entry_moves_to_its_new_position(gateway: Gateway) -> None:
+    """The state is its circuit, its refusals and its learned window."""
     settings = settings_of(entry("new"), entry("gemini/*", "gemini/*"), entry("b", **KEY))
 
     after = renewed(gateway, settings)
@@ -90,8 +90,8 @@ async def test_memory_moves_with_the_entry(gateway: Gateway) -> None:
     assert [after.learned_windows.peek(each, 1.0).proved for each in (b, x, new)] == [777, 888, 0]
 
 
-async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
-    """What the old key was refused for is over at once; the model's tokens are what they were."""
+async def test_edited_key_resets_the_circuit_and_keeps_the_learned_window(gateway: Gateway) -> None:
+    """Refusals are dropped as well."""
     settings = settings_of(entry("b", api_key="another"))
 
     after = renewed(gateway, settings)
@@ -107,8 +107,10 @@ async def test_a_new_key_is_a_clean_record(gateway: Gateway) -> None:
     [{"sanitize": {"mode": "strict"}}, {"budget": {"preset": "off"}}, {"turns": {"mode": "off"}}],
     ids=str,
 )
-async def test_refusals_are_forgotten_where_bodies_change(gateway: Gateway, section: dict[str, Any]) -> None:
-    """With other rules the same body goes out as another one."""
+async def test_refusals_are_dropped_where_a_section_that_shapes_bodies_changes(
+    gateway: Gateway, section: dict[str, Any]
+) -> None:
+    """The circuit stays open."""
     settings = settings_of(entry("a", **KEY), entry("b", **KEY), **section)
 
     after = renewed(gateway, settings)
@@ -117,8 +119,8 @@ async def test_refusals_are_forgotten_where_bodies_change(gateway: Gateway, sect
     assert after.balancer.state(of(settings, "b"), 1.0) is State.OPEN
 
 
-async def test_refusals_are_copied(gateway: Gateway) -> None:
-    """What a request from before is refused for was planned by the old settings: the new guard's minute goes on."""
+async def test_refusals_after_a_reload_do_not_reach_the_new_gateway(gateway: Gateway) -> None:
+    """An old request was planned by the old settings."""
     settings = settings_of(entry("b", **KEY))
 
     after = renewed(gateway, settings)
@@ -129,8 +131,8 @@ async def test_refusals_are_copied(gateway: Gateway) -> None:
     assert after.refused_requests.find_refusal(of(settings, "b").key, body, 70.0) is None
 
 
-async def test_calls_under_way_count_in_both(gateway: Gateway) -> None:
-    """A call from before is in flight for the new balancer, and what becomes of it is heard."""
+async def test_running_calls_count_in_both_balancers(gateway: Gateway) -> None:
+    """Their results reach the new balancer."""
     settings = settings_of(entry("new"), entry("a", **KEY))
     attempts = [gateway.balancer.acquire(of(OLD, "a"), 0.0) for _ in range(3)]
 
@@ -145,8 +147,8 @@ async def test_calls_under_way_count_in_both(gateway: Gateway) -> None:
     assert after.balancer.state(a, 1.0) is State.OPEN
 
 
-async def test_retry_budgets_move_too(gateway: Gateway) -> None:
-    """An outage is not multiplied by a reload in its middle."""
+async def test_used_retry_budget_is_inherited(gateway: Gateway) -> None:
+    """A reload during an outage allows no further retries."""
     pool = resolve(OLD, "a")
     gateway.balancer.acquire(pool[0], 0.0).release()
     for _ in range(10):
@@ -159,8 +161,8 @@ async def test_retry_budgets_move_too(gateway: Gateway) -> None:
     assert after.balancer.budget_left(resolve(settings, "new"), 1.0)
 
 
-async def test_cooldown_changes_for_those_that_are_carried(gateway: Gateway) -> None:
-    """Switched off, circuits close at once; with another time, they go by it from their next opening on."""
+async def test_new_cooldown_holds_for_inherited_circuits(gateway: Gateway) -> None:
+    """A time of 0 closes them at once."""
     off = renewed(gateway, settings_of(entry("b", **KEY), router_settings={"cooldown_time": 0}))
     assert off.balancer.state(of(off.settings, "b"), 1.0) is State.CLOSED
 
@@ -172,8 +174,8 @@ async def test_cooldown_changes_for_those_that_are_carried(gateway: Gateway) -> 
     assert [longer.balancer.state(b, now) for now in (50.9, 51.0)] == [State.OPEN, State.HALF_OPEN]
 
 
-async def test_places_in_flight_stay_counted(gateway: Gateway) -> None:
-    """With fewer places nobody is thrown out, and nobody is let in until there is room."""
+async def test_fewer_places_refuse_new_requests_and_end_no_running_one(gateway: Gateway) -> None:
+    """Places in flight stay counted."""
     slots = [acquire(gateway.admission, "client", 0.0) for _ in range(3)]
 
     after = renewed(gateway, settings_of(general_settings={"max_in_flight": 3}))
@@ -185,8 +187,8 @@ async def test_places_in_flight_stay_counted(gateway: Gateway) -> None:
     assert acquire(after.admission, "other", 0.0) is not None
 
 
-async def test_store_keeps_what_fits(gateway: Gateway) -> None:
-    """Signatures outlast a reload; with less room the oldest go, at once."""
+async def test_store_keeps_the_newest_signatures_that_fit(gateway: Gateway) -> None:
+    """The oldest ones are dropped at once."""
     half_mib = bytes(2**19)
     await gateway.store.put("space", {"old": half_mib, "new": half_mib}, tenant="t")
 
@@ -197,8 +199,8 @@ async def test_store_keeps_what_fits(gateway: Gateway) -> None:
     assert set(await smaller.store.get("space", ["old", "new"], tenant="t")) == {"new"}
 
 
-async def test_fetcher_goes_by_its_section(gateway: Gateway) -> None:
-    """It is made when it is asked for, kept while its section stays, made anew where it changes, and gone with it."""
+async def test_fetcher_is_replaced_only_where_its_section_changes(gateway: Gateway) -> None:
+    """It is None where images are not fetched."""
     asked = {"general_settings": {"media": {"fetch": True}}}
     more = {"general_settings": {"media": {"fetch": True, "max_mib": 1}}}
 
@@ -213,8 +215,8 @@ async def test_fetcher_goes_by_its_section(gateway: Gateway) -> None:
     assert renewed(other, settings_of()).media is None
 
 
-async def test_circuit_series_are_begun_anew(gateway: Gateway) -> None:
-    """A gauge of a deployment that is gone, or stands elsewhere, would say for ever that it is down."""
+async def test_series_of_circuits_are_those_of_the_new_configuration(gateway: Gateway) -> None:
+    """The gauge of a removed deployment would stay for ever."""
     gateway.metrics.circuits.labels("b", "1").set(2)
 
     after = renewed(gateway, settings_of(entry("a"), entry("c")))
@@ -224,8 +226,8 @@ async def test_circuit_series_are_begun_anew(gateway: Gateway) -> None:
     assert states == [({"model": "a", "deployment": "0"}, 0), ({"model": "c", "deployment": "1"}, 0)]
 
 
-async def test_gen_ai_metrics_come_and_go(gateway: Gateway) -> None:
-    """They are switched on and off while the process runs, around the same upstream; what was counted stays."""
+async def test_gen_ai_metrics_are_switched_without_losing_counts(gateway: Gateway) -> None:
+    """The upstream below them stays the same."""
     on = settings_of(general_settings={"gen_ai_metrics": True})
 
     first = renewed(gateway, on)
@@ -241,8 +243,8 @@ async def test_gen_ai_metrics_come_and_go(gateway: Gateway) -> None:
     assert again.metrics.gen_ai() is first.metrics.gen_ai()
 
 
-async def test_recent_requests_are_kept(gateway: Gateway) -> None:
-    """They go along, as far as the new configuration has room; taken away, the inspector forgets them."""
+async def test_recent_requests_are_kept_until_the_inspector_is_switched_off(gateway: Gateway) -> None:
+    """The store gets the new limits."""
     assert gateway.recent_requests is not None
     gateway.recent_requests.note(ended_request("r1"), "")
 

@@ -1,4 +1,4 @@
-"""What the operator is told of a new configuration, and what has to wait."""
+"""The report on a new configuration, and its settings that need a restart."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ADMIN = {"host": "127.0.0.1", "port": 9464}
 
 
 @pytest.mark.parametrize("path", NEEDS_RESTART)
-def test_fixed_keys_exist(path: str) -> None:
-    """A key that is named here is one of the configuration's."""
+def test_keys_that_need_a_restart_exist(path: str) -> None:
+    """The table has names of the configuration's keys."""
     section, _, key = path.partition(".")
     assert key in SECTIONS[section].model_fields
 
 
 def test_equal_settings_have_no_changes() -> None:
-    """Two readings of one file differ in nothing."""
+    """One file was read twice."""
     assert find_changes(settings_of(entry(api_key=SECRET)), settings_of(entry(api_key=SECRET))) == Changes()
 
 
@@ -37,19 +37,19 @@ def test_equal_settings_have_no_changes() -> None:
             {"sanitize": {"mode": "observe"}, "turns": {"mode": "off"}},
             ("sanitize.mode", "turns.mode"),
         ),
-        ({"router_settings": {"num_retries": 2}}, ()),  # the default, written down
+        ({"router_settings": {"num_retries": 2}}, ()),  # the default
     ],
 )
-def test_keys_are_named(sections: dict[str, Any], keys: tuple[str, ...]) -> None:
-    """By their names in the sections, whichever way they were written, and without their values."""
+def test_changed_keys_are_named_without_their_values(sections: dict[str, Any], keys: tuple[str, ...]) -> None:
+    """An alias in another section gives the same name."""
     changes = find_changes(settings_of(), settings_of(**sections))
 
     assert changes == Changes(keys=keys)
     assert SECRET not in repr(changes)
 
 
-def test_models_are_named() -> None:
-    """Added, removed, changed: by the names that clients send; each of a pool counts, and so does their order."""
+def test_added_removed_and_changed_models_are_named() -> None:
+    """Each member of a pool counts, and so does their order."""
     before = settings_of(
         entry("stays"), entry("goes"), entry("pool"), entry("pool", api_key="a"), entry("edited")
     )
@@ -72,8 +72,8 @@ def test_models_are_named() -> None:
     assert SECRET not in repr(changes)
 
 
-def test_what_is_fixed_stays() -> None:
-    """A new address of the admin listener is named, and not in what is taken up; all else is."""
+def test_key_that_needs_a_restart_keeps_its_value() -> None:
+    """All other keys change."""
     running = settings_of(general_settings={"admin": ADMIN, "max_in_flight": 1})
     wanted = settings_of(general_settings={"admin": {**ADMIN, "port": 9999}, "max_in_flight": 2})
 
@@ -87,8 +87,8 @@ def test_what_is_fixed_stays() -> None:
     )
 
 
-def test_sections_are_fixed_as_a_whole() -> None:
-    """How the log is written is settled at the start."""
+def test_section_that_needs_a_restart_keeps_its_values() -> None:
+    """The section of logs is one."""
     wanted = settings_of(general_settings={"logs": {"level": "warning"}})
 
     settings, needs_restart = keep_restart_settings(settings_of(), wanted)
@@ -96,8 +96,8 @@ def test_sections_are_fixed_as_a_whole() -> None:
     assert (settings, needs_restart) == (settings_of(), ("general_settings.logs",))
 
 
-def test_fixed_is_told_until_it_is_done() -> None:
-    """Each reload says what waits for a restart, since what runs is what it is held against; taken back, it is over."""
+def test_needed_restart_is_named_at_each_reload() -> None:
+    """It is no longer named when the change is taken back."""
     running = settings_of(general_settings={"admin": ADMIN})
     wanted = settings_of()
 
@@ -108,8 +108,8 @@ def test_fixed_is_told_until_it_is_done() -> None:
     assert keep_restart_settings(again, running) == (running, ())
 
 
-def test_nothing_fixed_is_the_very_settings() -> None:
-    """Where nothing has to stay, what was loaded is what is taken up."""
+def test_settings_are_the_same_object_where_no_restart_is_needed() -> None:
+    """Nothing is copied."""
     wanted = settings_of(entry("other"))
     assert keep_restart_settings(settings_of(), wanted) == (wanted, ())
     assert keep_restart_settings(settings_of(), wanted)[0] is wanted
