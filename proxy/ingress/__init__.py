@@ -8,7 +8,7 @@ The files, in the order of the data:
     parameter_types, parameter_limits  the types of parameters, and the lengths of lists and maps
     openai_chat                        the format of chat completions
     openai_text                        the formats of embeddings and text completions
-    openai_answers                     errors and stream events, which OpenAI's formats share
+    openai_answers                     answers, errors and stream events, which OpenAI's formats share
     formats                            the table of the formats by path
     page_headers                       the headers of the inspector's page and of its data
 """

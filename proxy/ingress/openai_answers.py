@@ -1,4 +1,4 @@
-"""Writes errors and stream events, which OpenAI's formats share.
+"""Writes answers, errors and stream events, which OpenAI's formats share.
 
 The envelope of an error is ``{"error": {"message", "type", "param", "code"}}`` (OpenAI's API reference, 2026-11). A
 stream is a ``data:`` event for each chunk, and ``[DONE]`` after the last. A stream that ends with an error has no
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from proxy.core.errors import ProxyError
-from proxy.core.json_text import encode_event, write_json
+from proxy.core.json_text import EVENT_STREAM, encode_event, write_json
 from proxy.core.upstream_call import Answer, Chunk
 
 DONE = b"data: [DONE]\n\n"
@@ -23,11 +23,6 @@ KEEP_ALIVE = b": keep-alive\n\n"
 def write_error(error: ProxyError) -> bytes:
     """Return *error* in OpenAI's envelope, as JSON."""
     return write_json(_envelope(error))
-
-
-def write_native_answer(native: Any, answer: Answer) -> bytes:
-    """Return the canonical answer as JSON. The native answer is not used, since the canonical form is OpenAI's own."""
-    return write_json(answer)
 
 
 def _envelope(error: ProxyError) -> dict[str, Any]:
@@ -61,3 +56,21 @@ class OpenAIStream:
     def write_error(self, error: ProxyError, /) -> bytes:
         """Return the event that ends a stream with *error*."""
         return encode_event(_envelope(error))
+
+
+class OpenAIFormat:
+    """The members of :class:`proxy.forwarding.answer_format.ClientFormat` that OpenAI's formats share."""
+
+    stream: OpenAIStream
+    stream_content_type = EVENT_STREAM
+    keep_alive = KEEP_ALIVE
+    write_answer = staticmethod(write_json)
+    write_error = staticmethod(write_error)
+
+    def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
+        """Return the canonical answer as JSON, since the canonical form is OpenAI's own."""
+        return write_json(answer)
+
+    def write_stream(self) -> OpenAIStream:
+        """Return the writer of a streamed answer."""
+        return self.stream

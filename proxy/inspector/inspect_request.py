@@ -19,6 +19,20 @@ from sanitizers import Change
 from sanitizers.budget.estimate import Estimator
 from sanitizers.budget.find_family import family_of
 
+_UNCHANGED = [
+    "deployment",
+    "profile",
+    "mode",
+    "verdict",
+    "summary",
+    "found",
+    "violations",
+    "body",
+    "changes",
+    "turns",
+]
+"""The values of a dry run's description that are shown unchanged."""
+
 
 def inspect_request(
     came: ChatRequest,
@@ -53,24 +67,15 @@ def inspect_request(
         ]
 
     return {
+        **{name: told[name] for name in _UNCHANGED},
         "target": dict(target),
-        "deployment": told["deployment"],
-        "profile": told["profile"],
-        "mode": told["mode"],
-        "verdict": told["verdict"],
-        "summary": told["summary"],
         "refusal": _tell_refusal(run, told["refusal"]),
         "before": [{"index": index, "message": message} for index, message in before],
-        "found": told["found"],
-        "violations": told["violations"],
         "steps": [{**_tell_stage(stage, run), "after": shown(stage.history)} for stage in stages],
         "after": shown(after),
         "would": shown(would) if would is not None else None,
-        "body": told["body"],
-        "changes": told["changes"],
         "parameters_dropped": told["dropped_parameters"],
         "budget": _tell_budget(run, told["budget"], before, repaired),
-        "turns": told["turns"],
     }
 
 

@@ -79,11 +79,11 @@ def add_ui_routes(app: web.Application) -> None:
 async def page(request: web.Request) -> web.Response:
     """Answer with the page or one of its files, or with 304 where the browser has the file already."""
     if not request[GATEWAY].settings.general_settings.ui:
-        raise _nothing_here(request)
+        raise web.HTTPNotFound
     files = await asyncio.to_thread(read_files, FILES)
     found = files.get(request.match_info.get("file", INDEX))
     if found is None:
-        raise _nothing_here(request)
+        raise web.HTTPNotFound
     headers = {**GUARDED, "Cache-Control": "no-cache", "ETag": found.etag}
     if found.etag in request.headers.get("If-None-Match", ""):
         return web.Response(status=304, headers=headers)
@@ -196,7 +196,7 @@ def _open(request: web.Request) -> tuple[Gateway, RecentRequests]:
     """Return the gateway and its recent requests. Raises :class:`NotFound` where the inspector is off."""
     gateway = request[GATEWAY]
     if gateway.recent_requests is None:
-        raise _nothing_here(request)
+        raise web.HTTPNotFound
     return gateway, gateway.recent_requests
 
 
@@ -238,7 +238,3 @@ def _answer(told: dict[str, Any] | bytes) -> web.Response:
 def _clock_offset() -> float:
     """Return the seconds by which the wall clock is ahead of the event loop's clock."""
     return time.time() - asyncio.get_running_loop().time()  # noqa: TID251 - what is shown is wall-clock time
-
-
-def _nothing_here(request: web.Request) -> NotFound:
-    return NotFound(f"There is no {request.method} {request.path[:200]} here.")

@@ -30,16 +30,12 @@ def verdict_row(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
 
 def unreadable_row(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:
     """Return the row of a *target* for which the request cannot be run dry."""
+    unknown = ("deployment", "position", "profile", "estimate", "sent", "limit")
     return {
+        **dict.fromkeys(unknown),
         "target": dict(target),
-        "deployment": None,
-        "position": None,
-        "profile": None,
         "verdict": "refused",
         "changes": {},
         "refusal": error.code,
         "message": error.message,
-        "estimate": None,
-        "sent": None,
-        "limit": None,
     }

@@ -45,10 +45,9 @@ _STOPPED_TWICE = 130
 """Exit status after a second signal: 128 + SIGINT, as in shells."""
 
 _IDLE_S = 620.0
-"""Seconds that a connection may be idle.
+"""Seconds between two requests of a connection. Load balancers may reuse one within 600 seconds (Google's).
 
-A shorter time would race with load balancers that reuse a connection within 600 seconds (Google's). The first request
-head must come sooner (:mod:`proxy.server.connections`).
+The first request head must come sooner (:mod:`proxy.server.connections`).
 """
 
 _QUEUE = 1024
@@ -144,18 +143,15 @@ async def _listen(
     stack.push_async_callback(runner.cleanup)
     # Not aiohttp's TCPSite: asyncio also takes its backlog as the number of connections to accept in one iteration.
     backlog = accepted_at_once(descriptor_limit())
-    listener = await asyncio.get_running_loop().create_server(
-        server, host, port, reuse_address=True, backlog=backlog
-    )
+    loop = asyncio.get_running_loop()
+    listener = await loop.create_server(server, host, port, reuse_address=True, backlog=backlog)
     stack.callback(listener.close)
-    queue = (
-        _QUEUE
-        if name_loop(asyncio.get_running_loop()) == "asyncio"
-        else max(8, guard.maximum // _QUEUE_SHARE)
-    )
+    queue = _QUEUE
+    if name_loop(loop) != "asyncio":
+        queue = min(queue, max(8, guard.maximum // _QUEUE_SHARE))
     for listening in listener.sockets:
         with socket.socket(fileno=os.dup(listening.fileno())) as same:
-            same.listen(min(_QUEUE, queue))
+            same.listen(queue)
     return listener, listener.sockets[0].getsockname()[1]
 
 
@@ -164,9 +160,7 @@ class _StopSignals:
 
     def __init__(self, end: ProcessEnd) -> None:
         self.requested = asyncio.Event()
-        self.server: Serving | None = None
-        """The server to drain, or None before the process is ready."""
-
+        self.server: Serving | None = None  # None before the process is ready
         self._end = end
         self._task = asyncio.current_task()
 
@@ -239,9 +233,9 @@ async def drain(server: Serving, settings: Settings) -> None:
     get_log().info("draining", in_flight=len(lifecycle.in_flight), delay_s=general.drain_delay)
     await asyncio.sleep(general.drain_delay)
     server.api_listener.close()
-    loop = asyncio.get_running_loop()
-    end = loop.time() + general.drain_grace
-    while lifecycle.in_flight and (left := end - loop.time()) > 0:
+    clock = asyncio.get_running_loop().time
+    end = clock() + general.drain_grace
+    while lifecycle.in_flight and (left := end - clock()) > 0:
         await asyncio.wait(tuple(lifecycle.in_flight), timeout=min(left, 0.5))
     await _cut_off(lifecycle)
     server.gateway.refusals.tell()

@@ -4,6 +4,9 @@ A browser sends a page's request to any address, loopback included. It marks the
 Metadata, section 2). It asks for permission first (a CORS preflight), unless the request is a simple one. A simple
 request is a GET, or a POST whose body is a form, plain text or of no type. A JSON body therefore cannot come from a
 page that is not allowed to send it.
+
+A foreign page can let its own name lead to this process (DNS rebinding). The browser then takes the process for the
+page's own server. It still sends the page's name as ``Host``, so unknown names are refused.
 """
 
 from __future__ import annotations
@@ -12,13 +15,18 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import lru_cache
-
-from proxy.ingress.middlewares.trusted_hosts import is_trusted_host
+from ipaddress import ip_address
 
 _JSON = "application/json"
 
 _JSON_TYPE = re.compile(r"[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]*\+json")
 """A content type with JSON syntax (RFC 6839, section 3.1), in lower case."""
+
+_HOST = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::[0-9]*)?")
+"""The syntax of ``Host`` (RFC 9110, section 7.2): an address in brackets or a name, and optionally a port."""
+
+_OF_CONTAINERS = frozenset({"host.docker.internal", "gateway.docker.internal", "host.containers.internal"})
+"""The names by which Docker and Podman let a container reach its host. Public name servers do not resolve them."""
 
 
 class Verdict(Enum):
@@ -71,3 +79,23 @@ def _is_json(content_type: str | None) -> bool:
         return content_type is not None
     essence = content_type.partition(";")[0].strip().lower()
     return essence == _JSON or _JSON_TYPE.fullmatch(essence) is not None
+
+
+def is_trusted_host(host: str, allowed: tuple[str, ...] = ()) -> bool:
+    """Return True where a foreign page cannot have chosen *host*, the value of ``Host``.
+
+    IP addresses are trusted, ``localhost`` and names below it (RFC 6761), and the names of a container's host. The
+    *allowed* names, in lower case, are trusted too. The port and a dot at the end are ignored.
+    """
+    found = _HOST.fullmatch(host.lower())
+    if found is None:
+        return False
+    if found["v6"] is None:
+        name = found["name"].removesuffix(".")
+        if f".{name}".endswith(".localhost") or name in _OF_CONTAINERS or name in allowed:
+            return True
+    try:
+        address = ip_address(found["v6"] or found["name"])
+    except ValueError:
+        return False
+    return (address.version == 6) == (found["v6"] is not None)

@@ -53,8 +53,10 @@ COMPLETION_PARAMETERS: Kinds = kinds_of(_COMPLETIONS)
 """
 
 
-def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -> TextRequest:
-    """Return the request for embeddings in *body*, which costs *weight* to parse.
+def parse_embedding_request(
+    body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0
+) -> TextRequest:
+    """Return the request for embeddings in *body*, which costs *weight* to parse. It has no messages to mend.
 
     Raises :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than
     *max_nesting*. It also does so for a missing model, a missing or faulty input, and a known parameter of the wrong
@@ -63,7 +65,9 @@ def parse_embedding_request(body: bytes, *, max_nesting: int, weight: int = 0) -
     return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
 
 
-def parse_completion_request(body: bytes, *, max_nesting: int, weight: int = 0) -> TextRequest:
+def parse_completion_request(
+    body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0
+) -> TextRequest:
     """Return the request for a text completion in *body*. Raises the errors of :func:`parse_embedding_request`."""
     return _parse(body, "prompt", COMPLETION_PARAMETERS, max_nesting, weight)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.config import Settings
+from proxy.ingress.routes.paths import LIVE, METRICS, READY, ROOT
 from tests.support.proxied import Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -24,17 +25,7 @@ API: list[tuple[str, str]] = [
         ("GET", "/models/gemini"),
     )
 ]
-OPEN = (
-    "/",
-    "/livez",
-    "/health/liveliness",
-    "/health/liveness",
-    "/readyz",
-    "/health",
-    "/healthz",
-    "/health/readiness",
-    "/metrics",
-)
+OPEN = (ROOT, *LIVE, *READY, METRICS)
 REFUSED: dict[str, str | None] = {
     "none": None,
     "empty": "",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from proxy.config import Settings
+from tests.proxy.ingress.hanging import hanging
 from tests.support.proxied import CHAT, MODEL, Proxied, chat, proxied, settings_of
-from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
+from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 ROOM = 2
 
@@ -19,35 +18,21 @@ def settings() -> Settings:
     return settings_of(general_settings={"max_in_flight": ROOM})
 
 
-async def fill(proxy: Proxied, upstream: ScriptedUpstream) -> list[asyncio.Task[object]]:
-    """Occupy all places with calls that wait."""
-    loop = asyncio.get_running_loop()
-    for _ in range(ROOM):
-        upstream.then(HANG)
-    tasks: list[asyncio.Task[object]] = [loop.create_task(proxy.post(chat())) for _ in range(ROOM)]
-    await upstream.called(ROOM)
-    return tasks
-
-
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_request_over_max_in_flight_is_refused_until_another_ends(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
     """The refusal is a 503 with Retry-After. The next request is served when a request has ended."""
-    tasks = await fill(proxy, upstream)
-    reply = await proxy.post(chat(stream=stream))
+    async with hanging(proxy, upstream, *(proxy.post(chat()) for _ in range(ROOM))):
+        reply = await proxy.post(chat(stream=stream))
 
-    assert (reply.status, reply.error["code"]) == (503, "overloaded")
-    assert reply.headers["Retry-After"] == "1"
-    assert "x-should-retry" not in reply.headers
-    assert len(upstream.calls) == ROOM
-    assert await proxy.count("requests_total", outcome="overloaded", model="unknown") == 1
-    assert await proxy.count("in_flight") == ROOM
+        assert (reply.status, reply.error["code"]) == (503, "overloaded")
+        assert reply.headers["Retry-After"] == "1"
+        assert "x-should-retry" not in reply.headers
+        assert len(upstream.calls) == ROOM
+        assert await proxy.count("requests_total", outcome="overloaded", model="unknown") == 1
+        assert await proxy.count("in_flight") == ROOM
 
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await proxy.idle()
     upstream.then(answer())
     assert (await proxy.post(chat())).status == 200
 
@@ -56,12 +41,8 @@ async def test_probes_and_scrapes_are_answered_while_all_places_are_taken(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
     """Health and metrics need no place."""
-    tasks = await fill(proxy, upstream)
-
-    assert {(await proxy.get(path)).status for path in ("/livez", "/readyz", "/metrics", "/")} == {200}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    async with hanging(proxy, upstream, *(proxy.post(chat()) for _ in range(ROOM))):
+        assert {(await proxy.get(path)).status for path in ("/livez", "/readyz", "/metrics", "/")} == {200}
 
 
 async def test_place_is_released_however_a_request_ends(proxy: Proxied) -> None:
@@ -89,17 +70,10 @@ async def test_two_keys_at_one_address_share_places_fairly(upstream: ScriptedUps
     keys = [{"name": name, "key": f"tr-{name}-0000000000"} for name in ("greedy", "other")]
     settings = settings_of(general_settings={"max_in_flight": 4, "keys": keys})
     greedy, other = ({"Authorization": f"Bearer {one['key']}"} for one in keys)
-    loop = asyncio.get_running_loop()
     async with proxied(settings, upstream) as proxy:
-        for _ in range(3):
-            upstream.then(HANG)
-        tasks = [loop.create_task(proxy.post(chat(), headers=greedy)) for _ in range(2)]
-        tasks.append(loop.create_task(proxy.post(chat(), headers=other)))
-        await upstream.called(3)
-        upstream.then(answer())
+        held = (proxy.post(chat(), headers=headers) for headers in (greedy, greedy, other))
+        async with hanging(proxy, upstream, *held):
+            upstream.then(answer())
 
-        assert (await proxy.post(chat(), headers=greedy)).status == 503
-        assert (await proxy.post(chat(), headers=other)).status == 200
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            assert (await proxy.post(chat(), headers=greedy)).status == 503
+            assert (await proxy.post(chat(), headers=other)).status == 200

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.config import Loaded
+from proxy.ingress.routes.paths import LIVE, READY
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.server.serve import Serving
 from tests.support.proxied import CHAT, MODEL, Proxied, Reply, chat, proxied, settings_of
@@ -116,15 +117,7 @@ PATHS = (
     "/ui/api/recent",
     "/nowhere",
 )
-PROBES = (
-    "/livez",
-    "/health/liveliness",
-    "/health/liveness",
-    "/readyz",
-    "/health",
-    "/healthz",
-    "/health/readiness",
-)
+PROBES = (*LIVE, *READY)
 
 
 async def test_foreign_host_reaches_probes_alone_and_foreign_page_no_path(upstream: ScriptedUpstream) -> None:

@@ -32,6 +32,9 @@ def test_a_function_with_a_name_passes(name: str, value: Any) -> None:
         ("tools", [{"type": "mcp", "server_url": "http://h"}], "tools[0].type"),
         ("tools", [{"type": "function", "function": FUNCTION}, {"type": "web_search"}], "tools[1].type"),
         ("tools", [{"function": FUNCTION}], "tools[0].type"),
+        ("tools", [{"googleSearch": {}}], "tools[0].type"),
+        ("tools", [{"type": "code_interpreter"}], "tools[0].type"),
+        ("tools", [{"type": 1}], "tools[0].type"),
         ("tools", [{"type": "function"}], "tools[0].function"),
         ("tools", [{"type": "function", "function": {"name": ""}}], "tools[0].function.name"),
         (
@@ -40,7 +43,9 @@ def test_a_function_with_a_name_passes(name: str, value: Any) -> None:
             "tools[0].function.parameters",
         ),
         ("functions", [{"name": "f", "type": "mcp"}], "functions[0].type"),
-        ("functions", [{"name": 3}], "functions[0].name"),
+        ("functions", [{"googleSearch": {}}], "functions[0].name"),
+        ("functions", [{"name": "f"}, {"name": ""}], "functions[1].name"),
+        ("functions", [{"name": "f", "parameters": "{}"}], "functions[0].parameters"),
     ],
 )
 def test_only_plain_functions_are_taken(name: str, value: Any, param: str) -> None:

@@ -146,27 +146,6 @@ BODIES = (
     Case("n too large", chat(n=9), "n"),
     Case("stop: entry a number", chat(stop=["a", 1]), "stop"),
     Case("tools: an entry a text", chat(tools=[FUNCTION, "f"]), "tools[1]"),
-    Case("tool mcp", chat(tools=[FUNCTION, {"type": "mcp", "server_url": "http://x"}]), "tools[1].type"),
-    Case("tool web_search", chat(tools=[{"type": "web_search"}]), "tools[0].type"),
-    Case("tool code_interpreter", chat(tools=[{"type": "code_interpreter"}]), "tools[0].type"),
-    Case("tool file_search", chat(tools=[{"type": "file_search"}]), "tools[0].type"),
-    Case("tool of Gemini's own", chat(tools=[{"googleSearch": {}}]), "tools[0].type"),
-    Case("tool type a number", chat(tools=[{"type": 1}]), "tools[0].type"),
-    Case("tool without a function", chat(tools=[{"type": "function"}]), "tools[0].function"),
-    Case("tool without a name", chat(tools=[{"type": "function", "function": {}}]), "tools[0].function.name"),
-    Case(
-        "tool with a schema of text",
-        chat(tools=[{"type": "function", "function": {"name": "f", "parameters": "{}"}}]),
-        "tools[0].function.parameters",
-    ),
-    Case("function of Gemini's own", chat(functions=[{"googleSearch": {}}]), "functions[0].name"),
-    Case("function web_search", chat(functions=[{"name": "f", "type": "web_search"}]), "functions[0].type"),
-    Case("function without a name", chat(functions=[{"name": "f"}, {"name": ""}]), "functions[1].name"),
-    Case(
-        "function with a schema of text",
-        chat(functions=[{"name": "f", "parameters": "{}"}]),
-        "functions[0].parameters",
-    ),
 )  # fmt: skip
 
 

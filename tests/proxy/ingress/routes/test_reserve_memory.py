@@ -15,8 +15,9 @@ from proxy.config import Settings
 from proxy.ingress.routes.paths import CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, LITELLM_TIMES, MIB
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
+from tests.proxy.ingress.hanging import hanging
 from tests.support.proxied import CHAT, GEMINI, Proxied, chat, proxied, settings_of
-from tests.support.scripted_upstream import HANG, ScriptedUpstream, answer
+from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 ROOM = 8
 KEYS = [{"name": name, "key": f"tr-{name}-0123456789"} for name in ("greedy", "other")]
@@ -62,14 +63,9 @@ async def test_unfinished_body_holds_the_bytes_that_arrived(proxy: Proxied) -> N
 async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A request holds the estimate of its memory, which is more than its bytes."""
     memory = proxy.server.gateway.memory
-    upstream.then(HANG)
     body = json.dumps(chat("a" * 2**19)).encode()
-    task = asyncio.get_running_loop().create_task(proxy.post(body, headers=GREEDY))
-    await upstream.called()
-    assert 5 * len(body) < memory.in_flight < 6 * len(body)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    await proxy.idle()
+    async with hanging(proxy, upstream, proxy.post(body, headers=GREEDY)):
+        assert 5 * len(body) < memory.in_flight < 6 * len(body)
     assert memory.in_flight == 0
 
 
@@ -78,21 +74,14 @@ async def test_values_are_counted_only_where_memory_is_scarce(upstream: Scripted
     settings = settings_of(general_settings={"max_in_flight_mib": 64, "keys": KEYS})
     body = json.dumps(chat("a" * 200_000)).encode()
     async with proxied(settings, upstream) as proxy:
-        memory, seen, tasks = proxy.server.gateway.memory, [0], list[asyncio.Task[Any]]()
-        for _ in range(2):
-            upstream.then(HANG)
-            tasks.append(asyncio.get_running_loop().create_task(proxy.post(body, headers=GREEDY)))
-            async with asyncio.timeout(30):
-                while memory.in_flight <= seen[-1] + 2 * len(body):  # noqa: ASYNC110 - there is no event for it
-                    await asyncio.sleep(0.01)
-            seen.append(memory.in_flight)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await proxy.idle()
+        memory = proxy.server.gateway.memory
+        async with hanging(proxy, upstream, proxy.post(body, headers=GREEDY)):
+            first = memory.in_flight
+            async with hanging(proxy, upstream, proxy.post(body, headers=GREEDY)):
+                second = memory.in_flight - first
 
-        assert seen[1] == LARGEST_TIMES * len(body)
-        assert len(body) < seen[2] - seen[1] < 6 * len(body)
+        assert first == LARGEST_TIMES * len(body)
+        assert len(body) < second < 6 * len(body)
         assert memory.in_flight == 0
 
 
@@ -124,22 +113,18 @@ async def test_lack_of_memory_is_a_503_and_a_request_larger_than_all_memory_a_41
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
     """The 503 has a Retry-After. Another client is still served."""
-    upstream.then(HANG)
-    task = asyncio.get_running_loop().create_task(proxy.post(chat("a" * 2**20), headers=GREEDY))
-    await upstream.called()
+    async with hanging(proxy, upstream, proxy.post(chat("a" * 2**20), headers=GREEDY)):
+        refused = await proxy.post(chat("a" * 2**20), headers=GREEDY)
+        upstream.then(answer())
+        served = await proxy.post(chat("a" * 2**18), headers=OTHER)
+        never = await proxy.post(chat("a" * (2 * 2**20)), headers=OTHER)
 
-    refused = await proxy.post(chat("a" * 2**20), headers=GREEDY)
     assert (refused.status, refused.error["code"], refused.headers["Retry-After"]) == (503, "overloaded", "1")
     assert "max_in_flight_mib" in refused.error["message"]
-    upstream.then(answer())
-    assert (await proxy.post(chat("a" * 2**18), headers=OTHER)).status == 200
-
-    never = await proxy.post(chat("a" * (2 * 2**20)), headers=OTHER)
+    assert served.status == 200
     assert (never.status, never.error["code"]) == (413, "body_too_large")
     assert "general_settings.max_in_flight_mib" in never.error["message"]
     assert await proxy.count("shed_total") == 1
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
 
 
 @pytest.mark.parametrize("path", [CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN, UI_LOOK])
@@ -171,13 +156,11 @@ async def test_request_reserves_more_where_litellm_is_used(upstream: ScriptedUps
     held: list[int] = []
     for transport in ("direct", "litellm"):
         entry = {"model_name": "gemini", "litellm_params": {"model": GEMINI}, "transport": transport}
-        async with proxied(settings_of(model_list=[entry]), upstream) as proxy:
-            upstream.then(HANG)
-            task = asyncio.get_running_loop().create_task(proxy.post(chat("a" * 2**18)))
-            await upstream.called(len(held) + 1)
+        async with (
+            proxied(settings_of(model_list=[entry]), upstream) as proxy,
+            hanging(proxy, upstream, proxy.post(chat("a" * 2**18))),
+        ):
             held.append(proxy.server.gateway.memory.in_flight)
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
 
     assert held[1] == held[0] * LITELLM_TIMES // DIRECT_TIMES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.ingress.middlewares.trusted_hosts import is_trusted_host
+from proxy.ingress.middlewares.cross_site import is_trusted_host
 
 ALLOWED = ("box.example", "nas")
 
