@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from proxy.forwarding.chat.answer_signatures import load_signatures
-from proxy.ingress.page_headers import POLICY
 from proxy.inspector import receive_query, routes
 from proxy.inspector.worker_thread import InspectionPlaces
 from tests.support.builders import assistant, call, tool, user
@@ -46,9 +45,6 @@ async def test_data_of_the_inspector_need_the_key(upstream: ScriptedUpstream) ->
     assert {reply.status for reply in found} == {401}
     assert (good.status, unknown.status) == (200, 404)
     assert {reply.status for reply in files} == {404}
-    for reply in (*found, good):
-        assert reply.headers["Cache-Control"] == "no-store"
-        assert reply.headers["Content-Security-Policy"] == POLICY
 
 
 async def test_key_sees_its_own_recent_requests_and_the_master_key_all(upstream: ScriptedUpstream) -> None:

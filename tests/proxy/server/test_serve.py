@@ -21,12 +21,11 @@ async def test_process_is_alive_and_not_ready_during_the_warm_up(upstream: Scrip
     """Both listeners are open already."""
     upstream.may_start.clear()
     settings = settings_of(general_settings=ADMIN)
-    ports: list[int] = []
+    ready = asyncio.Event()
 
     async def serve() -> None:
-        async with serving(settings, upstream, host="127.0.0.1", port=0) as server:
-            assert server.admin_port is not None
-            ports.append(server.admin_port)
+        async with serving(settings, upstream, host="127.0.0.1", port=0):
+            ready.set()
             await asyncio.sleep(3600)
 
     listening: asyncio.Queue[int] = asyncio.Queue()
@@ -54,9 +53,7 @@ async def test_process_is_alive_and_not_ready_during_the_warm_up(upstream: Scrip
             assert await statuses("/livez") == [200, 200]
             assert await statuses("/readyz") == [503, 503]
             upstream.may_start.set()
-            async with asyncio.timeout(30):
-                while not ports:  # noqa: ASYNC110 - there is no event for it
-                    await asyncio.sleep(0.01)
+            await asyncio.wait_for(ready.wait(), 30)
             assert await statuses("/readyz") == [200, 200]
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

@@ -18,20 +18,23 @@ def models(old: Settings, new: Settings) -> dict[int, int]:
     return dict(match_models(old, new, match_unchanged(old, new)))
 
 
-def test_entries_below_an_added_entry_are_matched() -> None:
-    """Their positions have moved."""
-    old = settings_of(entry("a"), entry("b"))
-    new = settings_of(entry("new"), entry("a"), entry("b"))
-
-    assert match_unchanged(old, new) == {0: 1, 1: 2}
-
-
-def test_removed_entry_is_not_matched() -> None:
-    """The other entries have changed their order."""
-    old = settings_of(entry("a"), entry("b"), entry("c"))
-    new = settings_of(entry("c"), entry("a"))
-
-    assert match_unchanged(old, new) == {0: 1, 2: 0}
+@pytest.mark.parametrize(
+    ("old", "new", "matched"),
+    [
+        ("ab", "xab", {0: 1, 1: 2}),
+        ("abc", "ca", {0: 1, 2: 0}),
+        ("a", "b", {}),
+        ("aa", "a", {0: 0}),
+        ("a", "aa", {0: 0}),
+        ("aa", "aa", {0: 0, 1: 1}),
+    ],
+    ids=["added at the top", "removed and moved", "renamed", "double removed", "double added", "doubles"],
+)
+def test_unedited_entries_are_matched_by_name_in_their_order(
+    old: str, new: str, matched: dict[int, int]
+) -> None:
+    """Each letter is the name of an entry. Metrics have it as a label."""
+    assert match_unchanged(*(settings_of(*map(entry, names)) for names in (old, new))) == matched
 
 
 @pytest.mark.parametrize(
@@ -63,20 +66,6 @@ def test_entry_with_another_edited_key_is_not_matched(key: str) -> None:
     }
 
     assert match_unchanged(settings_of(entry()), settings_of({**entry(), key: values[key]})) == {}
-
-
-def test_renamed_entry_is_not_matched() -> None:
-    """Its metrics have the name as a label."""
-    assert match_unchanged(settings_of(entry("a")), settings_of(entry("b"))) == {}
-
-
-def test_equal_entries_are_matched_in_their_order() -> None:
-    """The first stays the first where one is removed."""
-    old = settings_of(entry("a"), entry("a"))
-
-    assert match_unchanged(old, settings_of(entry("a"))) == {0: 0}
-    assert match_unchanged(settings_of(entry("a")), old) == {0: 0}
-    assert match_unchanged(old, old) == {0: 0, 1: 1}
 
 
 def test_model_is_matched_under_another_name_or_key() -> None:

@@ -109,21 +109,11 @@ async def reloads(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterat
         yield found
 
 
-def begin(coroutine: Any) -> asyncio.Task[Any]:
-    """Start a coroutine that runs meanwhile."""
-    return asyncio.get_running_loop().create_task(coroutine)
-
-
-def to(model: str, **fields: Any) -> dict[str, Any]:
-    """Build the body of a chat request to a model."""
-    return {**chat(**fields), "model": model}
-
-
 async def test_reload_adds_and_removes_models(reloads: Reloading) -> None:
     """The list of models is the new one."""
     await reloads.take_up(settings_of(OTHER))
 
-    statuses = [(await reloads.proxy.post(to(name))).status for name in ("other", MODEL)]
+    statuses = [(await reloads.proxy.post(chat(model=name))).status for name in ("other", MODEL)]
     listed = (await reloads.proxy.get("/v1/models")).json["data"]
 
     assert statuses == [200, 404]
@@ -138,7 +128,7 @@ async def test_request_in_flight_ends_with_the_old_configuration(
     go_on = asyncio.Event()
     steps: list[Step] = [say("Good "), go_on, say("day."), STOP] if stream else [go_on, answer()]
     upstream.then(*steps)
-    asked = begin(reloads.proxy.post(chat(stream=stream)))
+    asked = asyncio.ensure_future(reloads.proxy.post(chat(stream=stream)))
     await upstream.called()
 
     await reloads.take_up(settings_of(OTHER, general_settings={"master_key": SECRET}))
@@ -166,7 +156,7 @@ async def test_request_in_flight_falls_back_by_the_old_configuration(upstream: S
     upstream.then(go_on, UpstreamFault("gone", upstream_status=404))
     upstream.then(answer("From the spare."))
     async with reloading(settings, upstream) as reloads:
-        asked = begin(reloads.proxy.post(chat()))
+        asked = asyncio.ensure_future(reloads.proxy.post(chat()))
         await upstream.called()
 
         await reloads.take_up(settings_of(OTHER))
@@ -218,7 +208,7 @@ async def test_faulty_configuration_is_reported_and_not_applied(
     await reloads.take_up(settings_of(OTHER))
 
     assert (await reloads.success(), await reloads.count(result="ok")) == (1, 1)
-    assert (await reloads.proxy.post(to("other"))).status == 200
+    assert (await reloads.proxy.post(chat(model="other"))).status == 200
 
 
 @pytest.mark.parametrize(
@@ -360,13 +350,13 @@ async def test_old_configuration_serves_until_the_new_one_is_prepared(
 ) -> None:
     """A transport may need seconds."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
-    taking_up = begin(reloads.take_up(settings_of(OTHER)))
+    taking_up = asyncio.ensure_future(reloads.take_up(settings_of(OTHER)))
     await asyncio.wait_for(preparing.wait(), 30)
 
-    meanwhile = [(await reloads.proxy.post(to(name))).status for name in (MODEL, "other")]
+    meanwhile = [(await reloads.proxy.post(chat(model=name))).status for name in (MODEL, "other")]
     may_go_on.set()
     await taking_up
-    afterwards = [(await reloads.proxy.post(to(name))).status for name in (MODEL, "other")]
+    afterwards = [(await reloads.proxy.post(chat(model=name))).status for name in (MODEL, "other")]
 
     assert (meanwhile, afterwards) == ([200, 404], [404, 200])
 
@@ -376,7 +366,7 @@ async def test_requests_during_a_reload_cause_one_more_reload(
 ) -> None:
     """The later reload reads the file again."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
-    taking_up = begin(reloads.take_up(settings_of()))
+    taking_up = asyncio.ensure_future(reloads.take_up(settings_of()))
     await asyncio.wait_for(preparing.wait(), 30)
 
     reloads.next = lambda: Loaded(settings_of(OTHER))
@@ -386,7 +376,7 @@ async def test_requests_during_a_reload_cause_one_more_reload(
     await taking_up
     await reloads.reloaded(2)
 
-    assert (await reloads.proxy.post(to("other"))).status == 200
+    assert (await reloads.proxy.post(chat(model="other"))).status == 200
     assert reloads.loads == 2
 
 
@@ -398,7 +388,7 @@ async def test_old_settings_are_freed_after_their_last_request(
     old = [weakref.ref(reloads.proxy.server.gateway.settings)]
     go_on = asyncio.Event()
     upstream.then(go_on, answer())
-    asked = begin(reloads.proxy.post(chat()))
+    asked = asyncio.ensure_future(reloads.proxy.post(chat()))
     await upstream.called()
     await reloads.take_up(settings_of())
     tasks = len(asyncio.all_tasks())
@@ -412,7 +402,7 @@ async def test_old_settings_are_freed_after_their_last_request(
     for _ in range(3):
         old.append(weakref.ref(reloads.proxy.server.gateway.settings))
         await reloads.take_up(settings_of(OTHER))
-        await reloads.proxy.post(to("other"))
+        await reloads.proxy.post(chat(model="other"))
         upstream.exchanges.clear()
     await reloads.proxy.idle()  # a request holds its settings until it is counted
     gc.collect()
@@ -426,16 +416,10 @@ async def test_reload_cancelled_during_its_preparation_is_not_applied(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process is ending."""
-    preparing = asyncio.Event()
-
-    async def prepare(settings: Settings) -> None:
-        preparing.set()
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(upstream, "prepare", prepare)
+    preparing, _ = held_back(upstream, monkeypatch)
     async with proxied(settings, upstream) as proxy:
         reloader = Reloader(lambda: Loaded(settings_of(OTHER)), "127.0.0.1")
-        running = begin(reloader.run(proxy.server.current, proxy.server.api))
+        running = asyncio.ensure_future(reloader.run(proxy.server.current, proxy.server.api))
         reloader.request_reload()
         await asyncio.wait_for(preparing.wait(), 30)
         running.cancel()
