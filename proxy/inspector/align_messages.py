@@ -53,20 +53,20 @@ def align_messages(before: Positioned, messages: Messages) -> Positioned:
     """
     same = _find_same(before, messages)
     placed: list[tuple[int | None, Message]] = []
-    behind = 0
+    start = 0
     for message, found, end in zip(messages, same, _find_ends(same, len(before)), strict=True):
         if found is not None:
-            behind = max(behind, found + 1)
+            start = max(start, found + 1)
             placed.append(before[found])
             continue
         near = next(
-            (here for here in range(behind, end) if _kind(before[here][1]) == _kind(message)),
+            (here for here in range(start, end) if _kind(before[here][1]) == _kind(message)),
             None,
         )
         if near is None:
             placed.append((None, message))
         else:
-            behind = near + 1
+            start = near + 1
             placed.append((before[near][0], message))
     return placed
 
@@ -82,16 +82,16 @@ def _find_same(before: Positioned, messages: Messages) -> list[int | None]:
     for position, (_, message) in enumerate(before):
         if position not in taken:
             alike[write_json(message)].append(position)
-    behind = 0
+    start = 0
     for position, end in enumerate(_find_ends(same, len(before))):
         found = same[position]
         if found is None:
             again = alike.get(write_json(messages[position]), deque())
-            while again and again[0] < behind:
+            while again and again[0] < start:
                 again.popleft()
             found = same[position] = again.popleft() if again and again[0] < end else None
         if found is not None:
-            behind = max(behind, found + 1)
+            start = max(start, found + 1)
     return same
 
 

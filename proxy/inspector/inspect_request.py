@@ -45,18 +45,18 @@ def inspect_request(
 
     ``after`` is the history that is sent. For a refused request it is the history at the refusal. ``would`` is the
     history that mode ``repair`` would send, or None where there is none or it is the same. The steps are those of
-    mode ``repair``, and each says whether it is ``made``. With *compact* an unchanged message is given by its
-    position alone.
+    mode ``repair``. ``made`` is True for the steps that the configured mode makes. With *compact* an unchanged message
+    is given by its position alone.
     """
-    told = describe_dry_run(run)
+    described = describe_dry_run(run)
     before = with_positions(came.messages)
     stages = list(find_stages(came.messages, run))
-    behind = stages[-1].history if stages else before
-    repaired = align_messages(behind, run.shown.messages) if run.shown is not None else behind
+    last = stages[-1].history if stages else before
+    repaired = align_messages(last, run.shown.messages) if run.shown is not None else last
     after, would = repaired, None
     if run.sent is not None and run.sent is not run.repaired:
         after = align_messages(before, run.sent.messages)
-    if run.mode != "repair" and run.repaired is not None and not _says_the_same(run.sent, run.repaired):
+    if run.mode != "repair" and run.repaired is not None and not _is_same_history(run.sent, run.repaired):
         would = repaired
     untouched = {id(message) for message in came.messages} if compact else set()
 
@@ -67,19 +67,19 @@ def inspect_request(
         ]
 
     return {
-        **{name: told[name] for name in _UNCHANGED},
+        **{name: described[name] for name in _UNCHANGED},
         "target": dict(target),
-        "refusal": _tell_refusal(run, told["refusal"]),
+        "refusal": _describe_refusal(run, described["refusal"]),
         "before": [{"index": index, "message": message} for index, message in before],
-        "steps": [{**_tell_stage(stage, run), "after": shown(stage.history)} for stage in stages],
+        "steps": [{**_describe_stage(stage, run), "after": shown(stage.history)} for stage in stages],
         "after": shown(after),
         "would": shown(would) if would is not None else None,
-        "parameters_dropped": told["dropped_parameters"],
-        "budget": _tell_budget(run, told["budget"], before, repaired),
+        "parameters_dropped": described["dropped_parameters"],
+        "budget": _describe_budget(run, described["budget"], before, repaired),
     }
 
 
-def _tell_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
+def _describe_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
     """Return a repair step with its changes, without its history."""
     return {
         "step": stage.step,
@@ -102,11 +102,11 @@ def describe_change(change: Change) -> dict[str, Any]:
     }
 
 
-def _tell_refusal(run: DryRun, told: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the refusal *told* of *run*, with its code and every broken rule."""
-    if told is None or run.refusal is None:
+def _describe_refusal(run: DryRun, described: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the refusal *described* of *run*, with its code and every broken rule."""
+    if described is None or run.refusal is None:
         return None
-    return {**told, "code": run.refusal.code, "violations": getattr(run.refusal, "violations", [])}
+    return {**described, "code": run.refusal.code, "violations": getattr(run.refusal, "violations", [])}
 
 
 def _is_made(step: str, run: DryRun) -> bool:
@@ -116,19 +116,19 @@ def _is_made(step: str, run: DryRun) -> bool:
     return run.sent is not None and (run.mode == "strict" or step in (*MADE_IN_EVERY_MODE, SIGNATURES))
 
 
-def _says_the_same(sent: Plan | None, repaired: Plan) -> bool:
+def _is_same_history(sent: Plan | None, repaired: Plan) -> bool:
     return sent is not None and list(sent.messages) == list(repaired.messages)
 
 
-def _tell_budget(
-    run: DryRun, told: dict[str, Any] | None, before: Positioned, after: Positioned
+def _describe_budget(
+    run: DryRun, described: dict[str, Any] | None, before: Positioned, after: Positioned
 ) -> dict[str, Any] | None:
     """Return the budget with its margin, and the tokens of every message before and after the repair.
 
-    ``would`` says that this request is not sent: the mode repairs nothing, or the request is refused.
+    ``would`` is True for a request that is not sent: the mode repairs nothing, or the request is refused.
     """
     report = run.repaired.budget if run.repaired is not None else None
-    if told is None or report is None:
+    if described is None or report is None:
         return None
     family = family_of(run.deployment.model)
     estimator, scale = Estimator(family), report.factor or 1.0
@@ -143,15 +143,15 @@ def _tell_budget(
             for at, message in history
         ]
 
-    parts = told.get("parts", {"before": {}, "after": {}})
-    available, limit = told.get("available"), told["limit"]
-    fixed = told.get("tools", 0) + told.get("system", 0)
+    parts = described.get("parts", {"before": {}, "after": {}})
+    available, limit = described.get("available"), described["limit"]
+    fixed = described.get("tools", 0) + described.get("system", 0)
     kept_free = max(0, limit - fixed - available) if limit is not None and available is not None else None
     return {
-        **told,
+        **described,
         "would": run.mode in ("observe", "off") or run.sent is None,
         "margin": kept_free,
-        "marks": {name: told.get(name) for name in ("available", "high", "low", "hard")},
+        "marks": {name: described.get(name) for name in ("available", "high", "low", "hard")},
         "fixed": fixed,
         "parts": {
             "before": {**parts["before"], "turns": sizes(before, "index")},

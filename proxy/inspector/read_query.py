@@ -33,8 +33,8 @@ class Target(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the target in the form of the page's request."""
-        told: dict[str, Any] = {self.kind: self.name}
-        return told if self.position is None else {**told, "position": self.position}
+        fields: dict[str, Any] = {self.kind: self.name}
+        return fields if self.position is None else {**fields, "position": self.position}
 
 
 class Query(NamedTuple):

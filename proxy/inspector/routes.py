@@ -94,7 +94,7 @@ async def list_targets(request: web.Request) -> web.Response:
     """Answer with every model and deployment, every profile, and whether bodies are kept."""
     gateway, recent = _open(request)
     models = [
-        {"name": name, "deployments": [_tell_deployment(member, gateway) for member in pool]}
+        {"name": name, "deployments": [_describe_deployment(member, gateway) for member in pool]}
         for name, pool in pools_of(gateway.settings).items()
     ]
     return _answer(
@@ -116,8 +116,8 @@ async def look(request: web.Request) -> web.Response:
         sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
 
         def write() -> bytes:
-            told = inspect_request(asked.chat, dry(), target.as_dict(), compact=asked.compact)
-            return write_json({**told, "sent_by": sent_by})
+            shown = inspect_request(asked.chat, dry(), target.as_dict(), compact=asked.compact)
+            return write_json({**shown, "sent_by": sent_by})
 
         return _answer(await run_in_worker(write))
 
@@ -139,13 +139,13 @@ async def verdicts(request: web.Request) -> web.Response:
             # All verdicts together may take longer than the grace period of a shutdown.
             if gateway.lifecycle.draining:
                 raise Overloaded("The proxy is shutting down.", headers={"Retry-After": "1"})
-            told = target.as_dict()
+            named = target.as_dict()
             try:
                 unsupported = await unsupported_by(target, gateway)
                 dry = partial(run_for, inspection, deployment, unsupported, gateway)
-                rows.append(await run_in_worker(partial(_run_for_verdict, dry, told)))
+                rows.append(await run_in_worker(partial(_run_for_verdict, dry, named)))
             except InvalidRequest as error:
-                rows.append(unreadable_row(told, error))
+                rows.append(unreadable_row(named, error))
     return _answer({"rows": rows})
 
 
@@ -153,13 +153,13 @@ async def list_recent(request: web.Request) -> web.Response:
     """Answer with the recent requests, newest first."""
     _, recent = _open(request)
     offset = _clock_offset()
-    requests, mib = recent.bounds
+    count, mib = recent.bounds
     shown = [seen for seen in recent.newest_first() if _may_see(request, seen)]
 
     def write() -> bytes:
-        told = [request_to_json(seen, offset) for seen in shown]
-        bounds = {"requests": requests, "mib": mib}
-        return write_json({"requests": told, "bounds": bounds, "bodies": recent.keeps_bodies})
+        requests = [request_to_json(seen, offset) for seen in shown]
+        bounds = {"requests": count, "mib": mib}
+        return write_json({"requests": requests, "bounds": bounds, "bodies": recent.keeps_bodies})
 
     return _answer(await run_in_worker(write))
 
@@ -173,8 +173,8 @@ async def show_recent(request: web.Request) -> web.Response:
     body = seen.kept.body if seen.kept is not None else None
     if body is None:
         raise BodyNotKept("The body of this request is not kept (general_settings.inspector.bodies).")
-    told = write_json(request_to_json(seen, _clock_offset()))
-    return _answer(told[:-1] + b',"request":' + body + b"}")
+    written = write_json(request_to_json(seen, _clock_offset()))
+    return _answer(written[:-1] + b',"request":' + body + b"}")
 
 
 async def live(request: web.Request) -> web.Response:
@@ -221,7 +221,7 @@ def _run_for_verdict(dry: Callable[[], DryRun], target: Mapping[str, Any]) -> di
     return verdict_row(dry(), target)
 
 
-def _tell_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]:
+def _describe_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]:
     return {
         "position": deployment.position,
         "model": deployment.model,
@@ -230,8 +230,8 @@ def _tell_deployment(deployment: Deployment, gateway: Gateway) -> dict[str, Any]
     }
 
 
-def _answer(told: dict[str, Any] | bytes) -> web.Response:
-    body = told if isinstance(told, bytes) else write_json(told)
+def _answer(values: dict[str, Any] | bytes) -> web.Response:
+    body = values if isinstance(values, bytes) else write_json(values)
     return web.Response(body=body, headers=PRIVATE, content_type="application/json", charset="utf-8")
 
 

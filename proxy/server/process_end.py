@@ -2,7 +2,7 @@
 
 A thread cannot be ended from outside. Before it exits, the interpreter waits for the threads of executors, and so does
 asyncio's runner. Neither has a time limit (CPython 3.11). A DNS look-up, an import or a long call into C would keep a
-process alive that was told to stop.
+process alive after SIGTERM.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The directory is watched and not the file, since editors and deployments replace the file. A ConfigMap replaces the
 symlink ``..data`` next to it, and a watch on the file gets no event for that.
 
-Polling finds changes without an event. Such changes happen behind a symlink to another directory, in a directory that
-was itself replaced, and on a file system without events.
+Polling finds changes without an event. These are changes in the target of a symlink to another directory, in a
+directory that was itself replaced, and on a file system without events.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class FileWatch:
 
 
 def _fingerprint(path: str) -> Fingerprint | None:
-    """Return the fingerprint of the file behind *path*, through symlinks. Returns None for no file, or for a pipe."""
+    """Return the fingerprint of the file at *path*, through symlinks. Returns None for no file, or for a pipe."""
     try:
         found = os.stat(path)
     except OSError:

@@ -107,16 +107,16 @@ def test_error_has_its_message_and_code_in_a_body_and_in_a_stream(path: str, err
     whole = json.dumps(json.loads(ALL[path].write_error(error)))
     [event] = events_in(ALL[path].write_stream().write_error(error))
 
-    for told in (whole, event["data"]):
-        assert error.message in told
-        assert error.code in told
+    for written in (whole, event["data"]):
+        assert error.message in written
+        assert error.code in written
 
 
 def test_stream_has_all_texts_in_their_order(path: str) -> None:
     """Each event is complete."""
     writer, example = ALL[path].write_stream(), EXAMPLES[path]
-    said = [writer.write_chunk(chunk) for chunk in example.chunks]
-    raw = b"".join(said) + writer.write_end()
+    events = [writer.write_chunk(chunk) for chunk in example.chunks]
+    raw = b"".join(events) + writer.write_end()
 
     assert raw.find(b"Good ") <= raw.find(b"day.")
     assert (b"day." in raw) == bool(example.chunks)

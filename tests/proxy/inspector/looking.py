@@ -51,8 +51,8 @@ def look(
 ) -> dict[str, Any]:
     """Inspect a history for a profile. The result must be JSON."""
     chat = parse(messages)
-    told = inspect_request(chat, run(chat, profile, **sections), {"profile": profile}, compact=compact)
-    read: dict[str, Any] = orjson.loads(orjson.dumps(told))
+    shown = inspect_request(chat, run(chat, profile, **sections), {"profile": profile}, compact=compact)
+    read: dict[str, Any] = orjson.loads(orjson.dumps(shown))
     return read
 
 

@@ -44,12 +44,12 @@ def test_rounds_left_after_a_cut_keep_the_positions_of_their_calls() -> None:
         broken = call(f"c{number}", "f", '{"a":1')
         history += [assistant(f"step {number}", [broken]), tool(f"c{number}", "line of text\n" * 200)]
 
-    told = look(history, "gemma", budget={"preset": "lango", "low": 0.05})
+    shown = look(history, "gemma", budget={"preset": "lango", "low": 0.05})
 
     calls = {
         message["tool_calls"][0]["id"]: at for at, message in enumerate(history) if "tool_calls" in message
     }
-    left = [entry for entry in told["after"] if "tool_calls" in entry["message"]]
+    left = [entry for entry in shown["after"] if "tool_calls" in entry["message"]]
     assert 0 < len(left) < 200
     assert all(entry["origin"] == calls[entry["message"]["tool_calls"][0]["id"]] for entry in left)
 
@@ -58,8 +58,8 @@ def test_message_rebuilt_without_a_change_is_shown_as_the_original() -> None:
     """A later step may change it."""
     history = [user("go"), assistant(None, [call("c1", "f", '{"a":1')]), tool("c1")]
 
-    told = look(history, "gemini-3-strict")
+    shown = look(history, "gemini-3-strict")
 
-    assert [step["step"] for step in told["steps"]] == ["shape", "signatures"]
-    assert [entry["origin"] for entry in told["after"]] == [0, 1, 2]
-    assert "extra_content" not in told["steps"][0]["after"][1]["message"]["tool_calls"][0]
+    assert [step["step"] for step in shown["steps"]] == ["shape", "signatures"]
+    assert [entry["origin"] for entry in shown["after"]] == [0, 1, 2]
+    assert "extra_content" not in shown["steps"][0]["after"][1]["message"]["tool_calls"][0]

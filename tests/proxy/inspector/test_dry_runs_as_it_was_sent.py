@@ -75,7 +75,7 @@ async def test_recent_request_is_inspected_with_its_senders_limits(upstream: Scr
         rows = (await look(proxy, MASTER, "verdicts", recent="of-bob")).json["rows"]
         plain = (await look(proxy, MASTER, "verdicts")).json["rows"]
 
-    assert [told["turns"]["limit"] for told in (own, bob, eve, elsewhere)] == [9, 1, 2, 1]
+    assert [shown["turns"]["limit"] for shown in (own, bob, eve, elsewhere)] == [9, 1, 2, 1]
     assert (own["sent_by"], bob["sent_by"]) == (None, {"key": "bob", "max_rounds": None})
     assert eve["sent_by"] == {"key": "eve", "max_rounds": 2}
     assert all(row["changes"].get("turns") for row in rows)
@@ -109,11 +109,11 @@ async def test_recent_request_leads_to_the_deployment_that_answered(upstream: Sc
         looked = [(await look(proxy, MASTER, recent=went[model])).json for _, model in MODELS]
         chosen = (await look(proxy, MASTER, recent=went[MODELS[2][1]], target={"model": "m"})).json
 
-    assert [told["deployment"] for told in looked] == [model for _, model in MODELS]
-    targets = [told["target"] for told in (*looked, chosen)]
+    assert [shown["deployment"] for shown in looked] == [model for _, model in MODELS]
+    targets = [shown["target"] for shown in (*looked, chosen)]
     first, second = ({"model": "m", "position": position} for position in (0, 1))
     assert targets == [first, second, {"model": "fb"}, first]
-    assert {told["turns"]["limit"] for told in looked} == {4}
+    assert {shown["turns"]["limit"] for shown in looked} == {4}
 
 
 async def test_limits_of_a_wildcard_hold_where_a_fallback_answered(upstream: ScriptedUpstream) -> None:
@@ -128,9 +128,9 @@ async def test_limits_of_a_wildcard_hold_where_a_fallback_answered(upstream: Scr
     async with proxied(settings([("openai/*", "openai/*"), MODELS[2]], **sections), upstream) as proxy:
         await send(proxy, "r", MASTER, model)
         asked = {"request": {**ASKED, "model": model}, "recent": "r"}
-        told = (await proxy.post(asked, "/ui/api/look", bearer(MASTER))).json
+        shown = (await proxy.post(asked, "/ui/api/look", bearer(MASTER))).json
 
-    assert (told["deployment"], told["turns"]["limit"]) == (MODELS[2][1], 4)
+    assert (shown["deployment"], shown["turns"]["limit"]) == (MODELS[2][1], 4)
 
 
 async def test_each_member_of_a_pool_shows_its_own_deployment(upstream: ScriptedUpstream) -> None:
@@ -145,8 +145,8 @@ async def test_each_member_of_a_pool_shows_its_own_deployment(upstream: Scripted
         {"model": "m", "position": 1},
         {"model": "fb"},
     ]
-    assert [told["deployment"] for told in led] == [model for _, model in MODELS]
-    assert [told["target"] for told in led] == [row["target"] for row in rows]
+    assert [shown["deployment"] for shown in led] == [model for _, model in MODELS]
+    assert [shown["target"] for shown in led] == [row["target"] for row in rows]
     assert (none.status, none.error["param"]) == (400, "target.position")
     assert "0, 1" in none.error["message"]
 
@@ -154,7 +154,7 @@ async def test_each_member_of_a_pool_shows_its_own_deployment(upstream: Scripted
 async def test_each_poll_of_the_page_says_if_bodies_are_kept(upstream: ScriptedUpstream) -> None:
     """A reload may change the setting."""
     async with proxied(settings(), upstream) as proxy:
-        told = [
+        shown = [
             (await proxy.get(f"/ui/api/{path}", bearer(MASTER))).json for path in ("recent", "live", "models")
         ]
         watch = proxy.server.gateway.recent_requests
@@ -162,4 +162,4 @@ async def test_each_poll_of_the_page_says_if_bodies_are_kept(upstream: ScriptedU
         watch.keeps_bodies = False
         later = [(await proxy.get(f"/ui/api/{path}", bearer(MASTER))).json for path in ("recent", "live")]
 
-    assert [answer["bodies"] for answer in (*told, *later)] == [True, True, True, False, False]
+    assert [answer["bodies"] for answer in (*shown, *later)] == [True, True, True, False, False]

@@ -45,17 +45,17 @@ def roles(history: list[dict[str, Any]]) -> list[tuple[int | None, str]]:
 
 def test_each_step_that_changes_something_is_shown_with_its_history() -> None:
     """An inserted message has no original position."""
-    told = look(BROKEN)
+    result = look(BROKEN)
 
-    assert [step["step"] for step in told["steps"]] == [*STEPS, "signatures"]
-    first, second, third, last, signed = (roles(step["after"]) for step in told["steps"])
+    assert [step["step"] for step in result["steps"]] == [*STEPS, "signatures"]
+    first, second, third, last, signed = (roles(step["after"]) for step in result["steps"])
     kept = [(0, "assistant"), (2, "user"), (3, "assistant"), (4, "tool"), (5, "user"), (6, "assistant")]
     assert first == kept
     assert second == [(None, "user"), *kept]
     assert third == [(None, "user"), *kept[:4], (None, "tool"), *kept[4:]]
-    assert last == [*third, (None, "user")] == signed == roles(told["after"])
-    assert [entry["message"] for entry in told["after"]] == told["body"]["messages"]
-    assert [entry["index"] for entry in told["before"]] == list(range(7))
+    assert last == [*third, (None, "user")] == signed == roles(result["after"])
+    assert [entry["message"] for entry in result["after"]] == result["body"]["messages"]
+    assert [entry["index"] for entry in result["before"]] == list(range(7))
 
 
 def test_each_change_has_its_reason_rule_and_providers_words() -> None:
@@ -77,88 +77,100 @@ def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) 
         stages = list(find_stages(chat.messages, dry))
         if dry.shown is None:
             continue
-        told = inspect_request(chat, dry, {})
+        result = inspect_request(chat, dry, {})
         assert [message for _, message in (stages[-1].history if stages else ())] == (
             list(dry.shown.messages) if stages else []
         )
         made = [change.as_dict() for stage in stages if stage.step != SIGNATURES for change in stage.changes]
         key = json.dumps
-        assert sorted(map(key, made)) == sorted(map(key, told["changes"]))
+        assert sorted(map(key, made)) == sorted(map(key, result["changes"]))
         for stage in stages:
             places = [at for at, _ in stage.history if at is not None]
             assert len(places) == len(set(places))
-            assert all(change["why"] for change in told["steps"][stages.index(stage)]["changes"])
+            assert all(change["why"] for change in result["steps"][stages.index(stage)]["changes"])
 
 
 def test_compact_answer_has_unchanged_messages_by_position_alone() -> None:
     """Changed messages are given whole."""
-    told = look(BROKEN, compact=True)
+    result = look(BROKEN, compact=True)
 
-    assert told["after"][0]["message"]["role"] == "user"
-    assert told["after"][1] == {"origin": 0}
-    assert [entry["origin"] for entry in told["after"] if "message" in entry] == [None, 3, None, None]
+    assert result["after"][0]["message"]["role"] == "user"
+    assert result["after"][1] == {"origin": 0}
+    assert [entry["origin"] for entry in result["after"] if "message" in entry] == [None, 3, None, None]
 
 
 def test_legal_history_has_no_steps() -> None:
     """The history after the steps is the original one."""
-    told = look([system("s"), user("Hello.")])
+    result = look([system("s"), user("Hello.")])
 
-    assert (told["verdict"], told["steps"], told["found"], told["refusal"]) == ("unchanged", [], [], None)
-    assert roles(told["after"]) == [(0, "system"), (1, "user")]
+    assert (result["verdict"], result["steps"], result["found"], result["refusal"]) == (
+        "unchanged",
+        [],
+        [],
+        None,
+    )
+    assert roles(result["after"]) == [(0, "system"), (1, "user")]
 
 
 def test_refused_history_shows_the_steps_taken_and_the_reason() -> None:
     """The steps before the refusal are shown."""
-    told = look([tool("nobody", "lost")])
+    result = look([tool("nobody", "lost")])
 
-    assert (told["verdict"], told["body"], told["budget"]) == ("refused", None, None)
-    assert told["refusal"]["code"] == "illegal_history"
-    assert [step["step"] for step in told["steps"]] == ["orphan_drop"]
-    assert told["after"] == []
+    assert (result["verdict"], result["body"], result["budget"]) == ("refused", None, None)
+    assert result["refusal"]["code"] == "illegal_history"
+    assert [step["step"] for step in result["steps"]] == ["orphan_drop"]
+    assert result["after"] == []
 
 
 def test_refusal_of_mode_strict_lists_the_broken_rules() -> None:
     """The steps are those of mode repair, and none is made."""
-    told = look(BROKEN, sanitize={"mode": "strict"})
+    result = look(BROKEN, sanitize={"mode": "strict"})
 
-    assert told["verdict"] == "refused"
-    assert {fault["rule"] for fault in told["refusal"]["violations"]} >= {"orphaned_result", "missing_result"}
-    assert [step["step"] for step in told["steps"]] == [*STEPS, "signatures"]
-    assert {step["made"] for step in told["steps"]} == {False}
-    assert told["budget"]["would"]
-    assert told["would"] == look(BROKEN)["after"]
+    assert result["verdict"] == "refused"
+    assert {fault["rule"] for fault in result["refusal"]["violations"]} >= {
+        "orphaned_result",
+        "missing_result",
+    }
+    assert [step["step"] for step in result["steps"]] == [*STEPS, "signatures"]
+    assert {step["made"] for step in result["steps"]} == {False}
+    assert result["budget"]["would"]
+    assert result["would"] == look(BROKEN)["after"]
 
 
 def test_mode_strict_sends_a_legal_history() -> None:
     """Mode repair would send the same."""
-    told = look([user("Hello.")], sanitize={"mode": "strict"})
+    result = look([user("Hello.")], sanitize={"mode": "strict"})
 
-    assert (roles(told["after"]), told["would"], told["budget"]["would"]) == ([(0, "user")], None, False)
+    assert (roles(result["after"]), result["would"], result["budget"]["would"]) == (
+        [(0, "user")],
+        None,
+        False,
+    )
 
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_steps_of_modes_that_change_nothing_are_those_of_repair(mode: str) -> None:
     """None is made, and the original history is sent."""
-    told = look(BROKEN, "openai", sanitize={"mode": mode})
+    result = look(BROKEN, "openai", sanitize={"mode": mode})
 
-    assert told["verdict"] == "sent_as_is"
-    assert told["body"]["messages"] == BROKEN
-    assert [(step["step"], step["made"]) for step in told["steps"]] == [
+    assert result["verdict"] == "sent_as_is"
+    assert result["body"]["messages"] == BROKEN
+    assert [(step["step"], step["made"]) for step in result["steps"]] == [
         ("orphan_drop", False),
         ("pairing", False),
     ]
-    assert [entry["message"] for entry in told["after"]] == BROKEN
-    assert [entry["origin"] for entry in told["after"]] == list(range(len(BROKEN)))
-    assert told["would"] == look(BROKEN, "openai")["after"]
-    assert told["budget"]["would"]
+    assert [entry["message"] for entry in result["after"]] == BROKEN
+    assert [entry["origin"] for entry in result["after"]] == list(range(len(BROKEN)))
+    assert result["would"] == look(BROKEN, "openai")["after"]
+    assert result["budget"]["would"]
 
 
 def test_all_steps_of_mode_repair_are_made() -> None:
     """``would`` is empty."""
-    told = look(BROKEN)
+    result = look(BROKEN)
 
-    assert {step["made"] for step in told["steps"]} == {True}
-    assert (told["would"], told["budget"]["would"]) == (None, False)
+    assert {step["made"] for step in result["steps"]} == {True}
+    assert (result["would"], result["budget"]["would"]) == (None, False)
 
 
 def test_step_of_the_turn_guard_is_made_in_mode_observe() -> None:
@@ -171,13 +183,13 @@ def test_step_of_the_turn_guard_is_made_in_mode_observe() -> None:
     chat = parse([tool("nobody"), user("go"), *rounds])
     dry = run(chat, "openai", TurnPolicy(mode="enforce", max_rounds=3), sanitize={"mode": "observe"})
 
-    told = inspect_request(chat, dry, {})
+    result = inspect_request(chat, dry, {})
 
-    assert [(step["step"], step["made"]) for step in told["steps"]] == [
+    assert [(step["step"], step["made"]) for step in result["steps"]] == [
         ("turns", True),
         ("orphan_drop", False),
     ]
-    assert [entry["message"] for entry in told["after"]] == told["body"]["messages"] != chat.messages
+    assert [entry["message"] for entry in result["after"]] == result["body"]["messages"] != chat.messages
 
 
 def test_turn_guard_tools_and_parameters_are_steps() -> None:
@@ -194,13 +206,13 @@ def test_turn_guard_tools_and_parameters_are_steps() -> None:
     chat = parse([user("go"), *rounds], tools=[declared], temperature=2)
     dry = run(chat, "anthropic", TurnPolicy(mode="enforce", max_rounds=3))
 
-    told = inspect_request(chat, dry, {})
+    result = inspect_request(chat, dry, {})
 
-    assert [step["step"] for step in told["steps"]] == ["turns", "tools", "parameters", "tools"]
-    assert {change["reason"] for change in told["steps"][0]["changes"]} >= {"wrap_up"}
-    assert told["after"][-1]["origin"] is None
-    assert [entry["origin"] for entry in told["after"][:9]] == list(range(9))
-    assert all(change["why"] for step in told["steps"] for change in step["changes"])
+    assert [step["step"] for step in result["steps"]] == ["turns", "tools", "parameters", "tools"]
+    assert {change["reason"] for change in result["steps"][0]["changes"]} >= {"wrap_up"}
+    assert result["after"][-1]["origin"] is None
+    assert [entry["origin"] for entry in result["after"][:9]] == list(range(9))
+    assert all(change["why"] for step in result["steps"] for change in step["changes"])
 
 
 def test_budget_shows_each_messages_tokens_before_and_after_a_cut() -> None:
@@ -212,23 +224,23 @@ def test_budget_shows_each_messages_tokens_before_and_after_a_cut() -> None:
             tool(f"c{number}", "a line of text\n" * 2_000),
         ]
 
-    told = look(history, "openai")
+    result = look(history, "openai")
 
-    budget = told["budget"]
-    assert told["steps"][-1]["step"] == "budget"
+    budget = result["budget"]
+    assert result["steps"][-1]["step"] == "budget"
     assert [turn["index"] for turn in budget["parts"]["before"]["turns"]] == list(range(len(history)))
     assert sum(turn["tokens"] for turn in budget["parts"]["after"]["turns"]) < budget["limit"]
     assert budget["margin"] > 0 < budget["reserve"]
     assert budget["limit"] - budget["fixed"] - budget["margin"] == budget["marks"]["available"]
-    assert told["after"][0]["origin"] == 0
+    assert result["after"][0]["origin"] == 0
 
 
 def test_request_that_cannot_fit_is_refused_with_its_steps() -> None:
     """The history after the steps is shown."""
-    told = look([system("word " * 200_000), tool("nobody"), user("x")], "openai")
+    result = look([system("word " * 200_000), tool("nobody"), user("x")], "openai")
 
-    assert (told["verdict"], told["refusal"]["code"]) == ("refused", "context_length_exceeded")
-    assert told["after"]
+    assert (result["verdict"], result["refusal"]["code"]) == ("refused", "context_length_exceeded")
+    assert result["after"]
 
 
 @given(hostile_requests(), st.sampled_from([*MODELS]))
@@ -240,8 +252,8 @@ def test_hostile_body_is_inspected_or_refused_as_invalid(body: bytes, profile: s
     except InvalidRequest:
         return
     dry = run(read.chat, profile)
-    told = inspect_request(read.chat, dry, read.target.as_dict())
-    assert write_json(told)
+    result = inspect_request(read.chat, dry, read.target.as_dict())
+    assert write_json(result)
     assert write_json(verdict_row(dry, {}))
-    places = [entry["origin"] for entry in told["after"] if entry["origin"] is not None]
+    places = [entry["origin"] for entry in result["after"] if entry["origin"] is not None]
     assert len(places) == len(set(places))

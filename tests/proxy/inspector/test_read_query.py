@@ -89,10 +89,10 @@ def test_lone_surrogate_in_a_query_is_mended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "compact"), [(b"", True), (b',"compact":false', False), (b',"compact":1', True)]
+    ("option", "compact"), [(b"", True), (b',"compact":false', False), (b',"compact":1', True)]
 )
-def test_query_chooses_whole_or_compact_messages(said: bytes, compact: bool) -> None:
+def test_query_chooses_whole_or_compact_messages(option: bytes, compact: bool) -> None:
     """Compact is the default."""
-    body = b'{"request": [{"role": "user", "content": "x"}]' + said + b"}"
+    body = b'{"request": [{"role": "user", "content": "x"}]' + option + b"}"
 
     assert read_query(body, max_nesting=20, mends=True, default="usual").compact is compact

@@ -30,11 +30,11 @@ async def test_body_over_the_inspectors_limit_is_refused(upstream: ScriptedUpstr
             yield large[at : at + 2**16]
 
     async with proxied(settings_of(), upstream) as proxy:
-        said = await proxy.request("POST", path, data=io.BytesIO(large))
-        unsaid = await proxy.request("POST", path, data=in_pieces())
+        announced = await proxy.request("POST", path, data=io.BytesIO(large))
+        chunked = await proxy.request("POST", path, data=in_pieces())
         fits = await proxy.request("POST", path, data=io.BytesIO(large.replace(b"x" * 2**10, b"", 1)))
 
-    for reply in (said, unsaid):
+    for reply in (announced, chunked):
         assert (reply.status, reply.error["code"]) == (413, "body_too_large")
         assert reply.error["message"] == "The inspector looks at 2 MiB at most."
     assert fits.status == 200

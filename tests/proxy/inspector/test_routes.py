@@ -235,14 +235,19 @@ async def test_request_is_counted_in_its_five_seconds(upstream: ScriptedUpstream
         await proxy.post({"model": MODEL, "messages": BROKEN})
         await proxy.post({"model": "none", "messages": BROKEN})
         await proxy.idle()
-        told = (await proxy.get("/ui/api/live")).json
+        result = (await proxy.get("/ui/api/live")).json
 
-    summed: dict[str, Any] = {"requests": sum(bucket["requests"] for bucket in told["buckets"])}
-    assert (told["bucket_s"], len(told["buckets"]), told["in_flight"], summed["requests"]) == (5, 120, 0, 2)
-    both = [bucket for bucket in told["buckets"] if bucket["requests"]]
+    summed: dict[str, Any] = {"requests": sum(bucket["requests"] for bucket in result["buckets"])}
+    assert (result["bucket_s"], len(result["buckets"]), result["in_flight"], summed["requests"]) == (
+        5,
+        120,
+        0,
+        2,
+    )
+    both = [bucket for bucket in result["buckets"] if bucket["requests"]]
     assert {name for bucket in both for name in bucket["errors"]} == {"model_not_found"}
     assert {name for bucket in both for name in bucket["changes"]} == {"orphan_drop", "user_prepend"}
-    assert both[-1]["at"] <= told["now"] < both[-1]["at"] + 10
+    assert both[-1]["at"] <= result["now"] < both[-1]["at"] + 10
 
 
 async def test_changes_of_mode_observe_are_shown_and_not_counted(upstream: ScriptedUpstream) -> None:

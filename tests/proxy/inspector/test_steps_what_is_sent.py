@@ -48,22 +48,22 @@ async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, header
     if looked.status != 200:
         assert (sent.status, sent.error["code"]) == (looked.status, looked.error["code"])
         return str(looked.error["code"])
-    told = looked.json
+    result = looked.json
     if sent.status != 200:
         assert calls == []
-        assert (told["verdict"], told["body"]) == ("refused", None), sent.error
-        assert told["refusal"]["code"] == sent.error["code"]
-        assert told["refusal"]["message"] == sent.error["message"]
-        return str(told["refusal"]["code"])
+        assert (result["verdict"], result["body"]) == ("refused", None), sent.error
+        assert result["refusal"]["code"] == sent.error["code"]
+        assert result["refusal"]["message"] == sent.error["message"]
+        return str(result["refusal"]["code"])
     [call] = calls
-    body = told["body"]
+    body = result["body"]
     plain = {name: value for name, value in body.items() if name not in BESIDE}
     assert orjson.loads(write_json(list(call.messages))) == body["messages"]
     assert orjson.loads(write_json({**call.parameters, **call.extra_body})) == plain
-    assert [entry["message"] for entry in told["after"]] == body["messages"]
-    if told["mode"] == "repair":
-        assert told["summary"] == sent.headers.get("x-turnright-changes", "")
-    return str(told["verdict"])
+    assert [entry["message"] for entry in result["after"]] == body["messages"]
+    if result["mode"] == "repair":
+        assert result["summary"] == sent.headers.get("x-turnright-changes", "")
+    return str(result["verdict"])
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -63,10 +63,10 @@ async def test_other_modes_than_repair_refuse_a_lone_surrogate(upstream: Scripte
 
 async def test_dry_run_lists_the_mended_messages(proxy: Proxied) -> None:
     """Each change has the index of its message."""
-    told = (await proxy.post(body(), "/v1/explain")).json
+    shown = (await proxy.post(body(), "/v1/explain")).json
 
-    assert (told["verdict"], told["summary"]) == ("repaired", MENDED)
-    changes = [(one["index"], one["reason"]) for one in told["changes"]]
+    assert (shown["verdict"], shown["summary"]) == ("repaired", MENDED)
+    changes = [(one["index"], one["reason"]) for one in shown["changes"]]
     assert changes == [(1, "half_character"), (2, "half_character")]
 
 

@@ -19,14 +19,14 @@ FUNCTION = {"type": "function", "function": {"name": "f"}}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A faulty body and its error. *says* is a part of the message."""
+    """A faulty body and its error. *error_text* is a part of the message."""
 
     name: str
     body: Any
     param: str | None = None
     status: int = 400
     code: str = "invalid_request"
-    says: str = ""
+    error_text: str = ""
 
 
 def messages(*history: Any) -> dict[str, Any]:
@@ -48,44 +48,44 @@ def raw(fields: str) -> bytes:
 
 
 BODIES = (
-    Case("empty body", b"", says="not valid JSON"),
-    Case("cut off", b'{"model": "gemini", "messages": [', says="not valid JSON"),
-    Case("form data", b"model=gemini", says="not valid JSON"),
-    Case("two values", b"{} {}", says="not valid JSON"),
-    Case("no object: list", b"[]", says="must be a JSON object"),
-    Case("no object: text", b'"x"', says="must be a JSON object"),
-    Case("no object: null", b"null", says="must be a JSON object"),
-    Case("no UTF-8", b'{"model": "\xff\xfe"}', says="UTF-8"),
-    Case("UTF-16", '{"model": "gemini"}'.encode("utf-16"), says="not valid JSON"),
-    Case("lone high surrogate", raw('"user": "\\ud83d"'), says="not valid JSON"),
-    Case("lone low surrogate", raw('"user": "\\ude00"'), says="not valid JSON"),
+    Case("empty body", b"", error_text="not valid JSON"),
+    Case("cut off", b'{"model": "gemini", "messages": [', error_text="not valid JSON"),
+    Case("form data", b"model=gemini", error_text="not valid JSON"),
+    Case("two values", b"{} {}", error_text="not valid JSON"),
+    Case("no object: list", b"[]", error_text="must be a JSON object"),
+    Case("no object: text", b'"x"', error_text="must be a JSON object"),
+    Case("no object: null", b"null", error_text="must be a JSON object"),
+    Case("no UTF-8", b'{"model": "\xff\xfe"}', error_text="UTF-8"),
+    Case("UTF-16", '{"model": "gemini"}'.encode("utf-16"), error_text="not valid JSON"),
+    Case("lone high surrogate", raw('"user": "\\ud83d"'), error_text="not valid JSON"),
+    Case("lone low surrogate", raw('"user": "\\ude00"'), error_text="not valid JSON"),
     Case(
-        "half a character beside the messages",
+        "lone surrogate outside the messages",
         json.dumps({**messages(user("cut \ud83d")), "stop": "\ud83d"}).encode(),
-        says="not valid JSON",
+        error_text="not valid JSON",
     ),
     Case(
-        "half a character and no JSON",
+        "lone surrogate and no JSON",
         json.dumps(messages(user("cut \ud83d"))).encode()[:-1],
-        says="not valid JSON",
+        error_text="not valid JSON",
     ),
     Case(
-        "half a character and NaN",
+        "lone surrogate and NaN",
         json.dumps({**messages(user("cut \ud83d")), "temperature": float("nan")}).encode(),
-        says="not valid JSON",
+        error_text="not valid JSON",
     ),
-    Case("surrogate bytes", b'{"model": "\xed\xa0\xbd"}', says="UTF-8"),
-    Case("NaN", raw('"temperature": NaN'), says="not valid JSON"),
-    Case("Infinity", raw('"temperature": Infinity'), says="not valid JSON"),
-    Case("number over a double", raw('"temperature": 1e400'), says="not valid JSON"),
-    Case("nested: messages", messages(user([text("x", deep=nested(120))])), says="nested deeper than 100"),
+    Case("surrogate bytes", b'{"model": "\xed\xa0\xbd"}', error_text="UTF-8"),
+    Case("NaN", raw('"temperature": NaN'), error_text="not valid JSON"),
+    Case("Infinity", raw('"temperature": Infinity'), error_text="not valid JSON"),
+    Case("number over a double", raw('"temperature": 1e400'), error_text="not valid JSON"),
+    Case("nested: messages", messages(user([text("x", deep=nested(120))])), error_text="nested deeper than 100"),
     Case(
         "nested: tools",
         chat(tools=[{"type": "function", "function": {"name": "f", "parameters": nested(120)}}]),
-        says="nested deeper than 100",
+        error_text="nested deeper than 100",
     ),
-    Case("nested: unknown field", chat(foo=nested(120)), says="nested deeper than 100"),
-    Case("nested: past the parser", b"[" * 200_000, says="not valid JSON"),
+    Case("nested: unknown field", chat(foo=nested(120)), error_text="nested deeper than 100"),
+    Case("nested: past the parser", b"[" * 200_000, error_text="not valid JSON"),
     Case("no messages", {"model": MODEL}, "messages"),
     Case("messages null", {"model": MODEL, "messages": None}, "messages"),
     Case("messages empty", messages(), "messages"),
@@ -129,7 +129,7 @@ async def test_faulty_body_is_refused_with_its_place_and_not_sent(
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (case.status, case.code, case.param)
     assert reply.error["type"] == "invalid_request_error"
-    assert case.says in reply.error["message"]
+    assert case.error_text in reply.error["message"]
     assert reply.headers["x-should-retry"] == "false"
     assert upstream.calls == []
 

@@ -108,9 +108,9 @@ async def test_silent_connections_are_closed_in_favour_of_a_client_with_a_key(
     assert served == [200] * 3
     assert opened == 5  # a quarter of 16, and the client's connection
     assert closed == 56
-    told = [line for line in log_lines() if line["event"] == "connections_closed"]
-    assert [line["closed"] for line in told] == [1, 55]  # the first is logged at once, the rest at the end
-    assert (told[-1]["open"], told[-1]["maximum"], told[-1]["reasons"]) == (0, 16, "address=55")
+    logged = [line for line in log_lines() if line["event"] == "connections_closed"]
+    assert [line["closed"] for line in logged] == [1, 55]  # the first is logged at once, the rest at the end
+    assert (logged[-1]["open"], logged[-1]["maximum"], logged[-1]["reasons"]) == (0, 16, "address=55")
 
 
 async def test_many_addresses_fill_all_places_and_no_more(
@@ -218,7 +218,7 @@ async def test_closed_connections_are_logged_at_once_and_then_in_intervals(
         for writer in writers:
             writer.close()
 
-    told = [line["closed"] for line in log_lines() if line["event"] == "connections_closed"]
-    assert told[0] == 1
-    assert sum(told) == 11
-    assert 3 <= len(told) < 11
+    logged = [line["closed"] for line in log_lines() if line["event"] == "connections_closed"]
+    assert logged[0] == 1
+    assert sum(logged) == 11
+    assert 3 <= len(logged) < 11

@@ -101,10 +101,10 @@ def test_needed_restart_is_named_at_each_reload() -> None:
     running = settings_of(general_settings={"admin": ADMIN})
     wanted = settings_of()
 
-    first, told = keep_restart_settings(running, wanted)
-    again, told_again = keep_restart_settings(first, wanted)
+    first, named = keep_restart_settings(running, wanted)
+    again, named_again = keep_restart_settings(first, wanted)
 
-    assert told == told_again == ("general_settings.admin",)
+    assert named == named_again == ("general_settings.admin",)
     assert keep_restart_settings(again, running) == (running, ())
 
 
