@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core.errors import InvalidRequest
-from proxy.core.text_request import TextRequest, check_inputs, separate_inputs
-from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
-
-
-@pytest.mark.parametrize(
-    ("parse", "field", "other"),
-    [(parse_completion_request, "prompt", "input"), (parse_embedding_request, "input", "prompt")],
-)
-def test_each_format_requires_its_own_field(
-    parse: Callable[..., TextRequest], field: str, other: str
-) -> None:
-    """The other format's field does not count."""
-    found = parse(b'{"model":"m","%s":"Hi."}' % field.encode(), max_nesting=5, mends=True, weight=9)
-
-    assert (found.parameters, found.weight) == ({field: "Hi."}, 9)
-    with pytest.raises(InvalidRequest, match=f"'{field}' is required"):
-        parse(b'{"model":"m","%s":"Hi."}' % other.encode(), max_nesting=5, mends=True, weight=9)
-
+from proxy.core.text_request import check_inputs, separate_inputs
 
 texts = st.text(max_size=3)
 tokens = st.lists(st.integers(min_value=0), min_size=1, max_size=3)
