@@ -81,7 +81,7 @@ def test_request_is_read_with_its_model_and_does_not_stream_by_default(path: str
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"{}", b'"m"', b"\xff", b'{"x":' * 60 + b"1" + b"}" * 60])
 def test_body_that_is_no_request_raises_invalid_request(path: str, body: bytes) -> None:
-    """No other error is raised."""
+    """The bodies are empty, no objects, incomplete or nested too deeply."""
     with pytest.raises(InvalidRequest):
         read(path, body)
 

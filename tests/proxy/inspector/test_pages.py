@@ -68,7 +68,7 @@ async def test_page_is_served_without_a_key(page: Path, upstream: ScriptedUpstre
     ],
 )
 async def test_unknown_file_of_the_page_is_a_404(page: Path, upstream: ScriptedUpstream, path: str) -> None:
-    """No name leads to a file outside the directory."""
+    """Names lead to files of the directory alone."""
     async with proxied(settings_of(), upstream) as proxy:
         answer = await proxy.raw(
             f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()

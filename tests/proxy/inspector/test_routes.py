@@ -275,7 +275,7 @@ async def test_changes_of_mode_observe_are_shown_and_not_counted(upstream: Scrip
 async def test_each_kind_of_work_runs_in_the_inspectors_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, module: Any, work: str, path: str, asked: Any
 ) -> None:
-    """Neither the event loop nor the clients' worker threads wait for it."""
+    """The event loop and the clients' worker threads do not wait for it."""
     real, threads = getattr(module, work), set()
 
     def noted(*given: Any, **named: Any) -> Any:

@@ -92,7 +92,7 @@ async def test_first_scrape_of_a_process_has_its_series(proxy: Proxied) -> None:
     assert ("python_gc_collections_total", (("generation", "2"),)) in samples
 
 
-def test_a_model_begins_with_fewer_than_130_series() -> None:
+def test_model_begins_with_fewer_than_130_series() -> None:
     """A scrape of all series must not take the event loop's time."""
     names = [f"model-{number}" for number in range(5)]
     fallbacks = [{name: ["model-0"]} for name in names[1:]]

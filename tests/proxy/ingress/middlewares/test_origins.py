@@ -219,7 +219,7 @@ async def test_preflight_of_an_allowed_page_needs_no_key(
 async def test_preflight_of_another_page_gets_no_permission(
     upstream: ScriptedUpstream, general: str, origin: str, status: int
 ) -> None:
-    """No CORS header is in the answer."""
+    """The answer has no CORS header."""
     asked = {"Host": OWN_HOST, "Origin": origin, "Access-Control-Request-Method": "POST"}
     async with proxied(settings_of(general_settings=GENERAL[general]), upstream) as proxy:
         reply = await proxy.request("OPTIONS", CHAT, headers=asked)
@@ -255,7 +255,7 @@ async def test_answers_to_an_allowed_page_have_cors_headers(general: str) -> Non
 
 
 async def test_reload_applies_new_origins_and_hosts(upstream: ScriptedUpstream) -> None:
-    """Neither setting needs a restart."""
+    """The settings need no restart."""
     headers = {"Host": "nas", "Origin": PAGE}
     async with proxied(settings_of(), upstream) as proxy:
         before = await ask(proxy, headers)

@@ -21,7 +21,7 @@ FUNCTION = {"name": "f"}
         ("functions", [{"name": "f", "parameters": {"type": "object"}}]),
     ],
 )
-def test_a_function_with_a_name_passes(name: str, value: Any) -> None:
+def test_function_with_a_name_passes(name: str, value: Any) -> None:
     """The provider checks its schema."""
     check_parameter(name, value)
 

@@ -36,7 +36,7 @@ json_values = st.recursive(
 
 @given(json_values)
 def test_any_other_input_is_refused_with_its_place(value: Any) -> None:
-    """No other error than :class:`InvalidRequest` is raised."""
+    """The only error is :class:`InvalidRequest`."""
     try:
         check_inputs("input", value)
     except InvalidRequest as error:

@@ -47,7 +47,7 @@ def test_table_of_requests_has_every_name() -> None:
 async def test_unserved_path_is_refused_in_openais_envelope(
     proxy: Proxied, prefix: str, method: str, path: str, name: str
 ) -> None:
-    """No SDK retries this 501."""
+    """SDKs do not retry this 501."""
     body = {"data": b"{}"} if method == "POST" else {}
     reply = await proxy.request(method, path.replace("/v1", prefix, 1), **body)
 

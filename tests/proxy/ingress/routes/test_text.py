@@ -45,7 +45,7 @@ BAD: list[tuple[str, dict[str, Any], str | None]] = [
 async def test_value_of_a_wrong_type_is_a_400_that_names_it(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, fields: dict[str, Any], param: str | None
 ) -> None:
-    """Nothing is sent upstream."""
+    """The provider gets no call."""
     reply = await proxy.post(body_for(path, **fields), path)
 
     assert (reply.status, reply.error["code"]) == (400, "invalid_request")

@@ -383,7 +383,7 @@ async def test_requests_during_a_reload_cause_one_more_reload(
 async def test_old_settings_are_freed_after_their_last_request(
     reloads: Reloading, upstream: ScriptedUpstream
 ) -> None:
-    """Neither settings nor tasks are left."""
+    """The reload leaves no task either."""
     await reloads.take_up(settings_of())  # the fixture holds the first settings
     old = [weakref.ref(reloads.proxy.server.gateway.settings)]
     go_on = asyncio.Event()

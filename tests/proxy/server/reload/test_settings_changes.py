@@ -109,7 +109,7 @@ def test_needed_restart_is_named_at_each_reload() -> None:
 
 
 def test_settings_are_the_same_object_where_no_restart_is_needed() -> None:
-    """Nothing is copied."""
+    """A copy would be needless."""
     wanted = settings_of(entry("other"))
     assert keep_restart_settings(settings_of(), wanted) == (wanted, ())
     assert keep_restart_settings(settings_of(), wanted)[0] is wanted
