@@ -72,6 +72,22 @@ def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Chang
     return sanitize_draft(changed, draft.profile) if was_legal else changed
 
 
+def with_messages(draft: Draft, make: Callable[[Message], Message], kind: Kind, reason: str) -> Draft:
+    """Return *draft* with each message as *make* returns it.
+
+    *make* returns a message that needs no change itself. Every other one is listed as a change for *reason*.
+    """
+    entries = []
+    changes = []
+    for entry in draft.entries:
+        new = make(entry.message)
+        if new is not entry.message:
+            changes.append(note(kind, entry.origin, reason))
+            entry = Entry(new, entry.origin)
+        entries.append(entry)
+    return with_entries(draft, entries, changes)
+
+
 def with_parameters(draft: Draft, parameters: Mapping[str, Any], changes: Iterable[Change]) -> Draft:
     """Return *draft* with other parameters. Without *changes*, return *draft* itself."""
     made = tuple(changes)

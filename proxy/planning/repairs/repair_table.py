@@ -12,28 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proxy.planning.repairs.change_profile import (
-    alternate_turns,
-    leave_out_call_ids,
-    pair_for_gemini,
-    pair_for_openai,
+from proxy.planning.repairs import (
+    repair_calls,
+    repair_contents,
+    repair_parameters,
+    repair_signatures,
+    repair_turns,
 )
-from proxy.planning.repairs.change_roles import add_reasoning, system_as_user
-from proxy.planning.repairs.close_tail import close_tail
 from proxy.planning.repairs.draft import Repair
-from proxy.planning.repairs.drop_parameters import (
-    drop_refused_parameters,
-    drop_response_format,
-    drop_tool_settings,
-)
-from proxy.planning.repairs.fill_empty_contents import add_text_to_media, fill_empty_contents
-from proxy.planning.repairs.fill_names import fill_names
-from proxy.planning.repairs.flatten_exchanges import flatten_exchanges
-from proxy.planning.repairs.leave_out_media import leave_out_media
-from proxy.planning.repairs.rename_call_ids import make_call_ids_fit
-from proxy.planning.repairs.replace_signatures import replace_signatures
-from proxy.planning.repairs.separate_results import separate_results
-from proxy.planning.repairs.simplify_tools import simplify_response_format, simplify_tools
 from proxy.resilience.read_error import ProviderError
 
 
@@ -89,25 +75,25 @@ _BAD_SCHEMA = (
 TABLE: tuple[Row, ...] = (
     Row(
         "signature_unknown",
-        leave_out_call_ids,
+        repair_signatures.leave_out_call_ids,
         says=('unknown name "thought_signature"', 'unknown name "thoughtsignature"'),
         source="surfaces without the field know no ids either: kimi-cli#1582",
     ),
     Row(
         "signature",
-        replace_signatures,
+        repair_signatures.replace_signatures,
         says=("thought_signature", "thought signature", "thoughtsignature", "invalid signature"),
         source="gemini-cli#13467, Antigravity-Manager#970 and #3342, 9router#301, ruby_llm#521, crush#1698",
     ),
     Row(
         "system_role",
-        system_as_user,
+        repair_contents.system_as_user,
         says=(".role' does not support 'system' with this model",),
         source="litellm#5671, forgecode#1177",
     ),
     Row(
         "empty",
-        fill_empty_contents,
+        repair_contents.fill_empty_contents,
         says=(
             "empty text parameter",
             "parts must not be empty",
@@ -122,7 +108,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "media",
-        leave_out_media,
+        repair_contents.leave_out_media,
         says=(
             "unsupported mime type",
             "unable to process input image",
@@ -133,41 +119,46 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "media_alone",
-        add_text_to_media,
+        repair_contents.add_text_to_media,
         says=("must have a text parameter",),
         source="openai-gemini#31, litellm#5515",
     ),
-    Row("name", fill_names, says=("name cannot be empty",), source="langflow#9437, CLIProxyAPI#1903"),
+    Row(
+        "name",
+        repair_calls.fill_names,
+        says=("name cannot be empty",),
+        source="langflow#9437, CLIProxyAPI#1903",
+    ),
     Row(
         "call_ids",
-        leave_out_call_ids,
+        repair_signatures.leave_out_call_ids,
         says=('unknown name "id"', "functionresponse.id does not match functioncall.id"),
         beside=_CALLS,
         source="kimi-cli#1582, AstrBot#7386; CLIProxyAPI#5199",
     ),
     Row(
         "call_ids",
-        make_call_ids_fit,
+        repair_calls.make_call_ids_fit,
         says=("string too long. expected a string with maximum length 40", "string_above_max_length"),
         beside=("tool_calls", "tool_call_id"),
         source="vercel/ai#5171",
     ),
     Row(
         "call_ids",
-        make_call_ids_fit,
+        repair_calls.make_call_ids_fit,
         says=("tool_use.id: string should match pattern",),
         source="langchain#37756",
     ),
     Row(
         "call_ids",
-        make_call_ids_fit,
+        repair_calls.make_call_ids_fit,
         says=("tool call id was",),
         beside=("with a length of 9",),
         source="gptel#1203",
     ),
     Row(
         "reasoning",
-        add_reasoning,
+        repair_contents.add_reasoning,
         says=(
             "`reasoning_content` in the thinking mode must be passed back",
             "missing `reasoning_content` field",
@@ -176,48 +167,45 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "schema",
-        simplify_tools,
+        repair_parameters.simplify_tools,
         says=_BAD_SCHEMA,
         beside=_DECLARATIONS,
         source="CLIProxyAPI#97, cline#7339, 9router#380, Graphenium#37, gemini-cli#5923, azure-devops-mcp#145",
     ),
     Row(
         "schema",
-        simplify_tools,
+        repair_parameters.simplify_tools,
         says=("proto field is not repeating, cannot start list", "invalid_function_parameters"),
         source="google_workspace_mcp#1099; sigoden/aichat#1049",
     ),
     Row(
         "states",
-        simplify_tools,
+        repair_parameters.simplify_tools,
         says=("constraint that has too many states for serving",),
         source="python-genai#660, cline#7897",
     ),
     Row(
         "answer_schema",
-        simplify_response_format,
+        repair_parameters.simplify_response_format,
         says=_BAD_SCHEMA,
         beside=_ANSWERS,
         source="js-genai#882",
     ),
     Row(
         "answer_schema",
-        simplify_response_format,
+        repair_parameters.simplify_response_format,
         says=("constraint that has too many states for serving",),
         source="python-genai#660",
     ),
     Row(
         "json_with_tools",
-        drop_response_format,
-        says=(
-            "function calling with a response mime type",
-            "tool use with a response mime type",
-        ),
+        repair_parameters.drop_response_format,
+        says=("function calling with a response mime type", "tool use with a response mime type"),
         source="python-genai#867, symfony/ai#1777",
     ),
     Row(
         "tool_settings",
-        drop_tool_settings,
+        repair_parameters.drop_tool_settings,
         says=(
             "'parallel_tool_calls' is only allowed when 'tools' are specified",
             "'tool_choice' is only allowed when 'tools' are specified",
@@ -227,7 +215,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "parameter",
-        drop_refused_parameters,
+        repair_parameters.drop_refused_parameters,
         says=(
             "unsupported parameter: '",
             "unsupported value: '",
@@ -237,22 +225,27 @@ TABLE: tuple[Row, ...] = (
         ),
         source="gollm#33, qwen-code#921, budibase#17211; vLLM: MaxKB#2912",
     ),
-    Row("pairing", pair_for_gemini, says=_GEMINI_PAIRING, source="gemini-cli#11814, #4217; langchain#27799"),
     Row(
         "pairing",
-        pair_for_openai,
+        repair_turns.pair_for_gemini,
+        says=_GEMINI_PAIRING,
+        source="gemini-cli#11814, #4217; langchain#27799",
+    ),
+    Row(
+        "pairing",
+        repair_turns.pair_for_openai,
         says=_OPENAI_PAIRING,
         source="dataline#172; autogen#3178; claude-code#8612",
     ),
     Row(
         "pairing",
-        flatten_exchanges,
+        repair_turns.flatten_exchanges,
         says=_GEMINI_PAIRING + _OPENAI_PAIRING,
         source="the last resort: gemini-cli#23068, vscode#299295",
     ),
     Row(
         "alternation",
-        alternate_turns,
+        repair_turns.alternate_turns,
         says=(
             "roles must alternate",
             "a conversation must alternate between user and assistant",
@@ -262,7 +255,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "result_then_user",
-        separate_results,
+        repair_turns.separate_results,
         says=(
             "unexpected role 'user' after role 'tool'",
             "cannot specify message if the last entry in chat history contains tool results",
@@ -272,7 +265,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         "tail",
-        close_tail,
+        repair_turns.close_tail,
         says=(
             "ending with a model turn",
             "multiturn requests ends with a user role",

@@ -17,7 +17,6 @@ from tests.support.builders import assistant, call, image, system, text, tool, u
 LEARN_MORE = "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"
 BYTES = base64.b64encode(b"somebody else's").decode()
 SIGNED = f"c1__thought__{BYTES}"
-TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
 MISSING = (
     "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
     "and missing thought_signature may lead to degraded model performance. Additional data, function call "
@@ -36,9 +35,19 @@ OPENAI_PAIRING = (
 )
 
 
-def tool_of(schema: dict[str, Any], name: str = "f") -> dict[str, Any]:
-    """Return a tool with *schema* for its parameters."""
-    return {"type": "function", "function": {"name": name, "parameters": schema}}
+def object_of(**properties: Any) -> dict[str, Any]:
+    """Return the schema of an object with *properties*."""
+    return {"type": "object", "properties": properties}
+
+
+def tools_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a request with one tool, whose arguments have *schema*."""
+    return {"tools": [{"type": "function", "function": {"name": "f", "parameters": schema}}]}
+
+
+def answer_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a request whose answer has *schema*."""
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}}
 
 
 def exchange(call_id: str = "c1", answer: Any = "t2§") -> History:
@@ -50,11 +59,11 @@ def exchange(call_id: str = "c1", answer: Any = "t2§") -> History:
 class Case:
     """A refused request. *mended* returns True for a repair that removes the cause.
 
+    *id* is the fault's name, with the case's own name behind a ``-``. *number* is that of the row among the fault's.
     *model* is set where the emulator refuses the request for this cause. It must accept the repaired one.
     """
 
     id: str
-    row: Row
     words: str
     messages: History
     mended: Callable[[Repaired], bool]
@@ -62,11 +71,12 @@ class Case:
     profile: Profile = OPENAI
     model: str = ""
     more: dict[str, Any] = field(default_factory=dict)
+    number: int = 0
 
-
-def row(fault: str, number: int = 0) -> Row:
-    """Return the *number*-th row of a fault."""
-    return [one for one in TABLE if one.fault == fault][number]
+    @property
+    def row(self) -> Row:
+        """The table's row that the case is about."""
+        return [row for row in TABLE if row.fault == self.id.partition("-")[0]][self.number]
 
 
 def _calls(repaired: Repaired) -> list[dict[str, Any]]:
@@ -80,13 +90,13 @@ def _schema(repaired: Repaired) -> dict[str, Any]:
 
 _GEMINI_3_WIRE_NO_IDS = replace(GEMINI_3, call_ids=False)
 _LONG = "call_" + "x" * 60
-_ENUM = {"type": "object", "properties": {"a": {"type": "integer", "enum": [1, 2], "minimum": 0}}}
+_STRING = {"type": "string"}
+_TOOLS = tools_of(object_of())
 _ASK = [user("t1§")]
 
 CASES = (
     Case(
         "signature_unknown",
-        row("signature_unknown"),
         "Invalid JSON payload received. Unknown name \"thought_signature\" at 'contents[1].parts[0]': "
         "Cannot find field.",
         [user("t1§"), *exchange()],
@@ -95,7 +105,6 @@ CASES = (
     ),
     Case(
         "signature-corrupted",
-        row("signature"),
         "Corrupted thought signature.",
         [user("t1§"), *exchange(SIGNED)],
         lambda r: "__thought__" not in str(r.messages) and r.messages[2]["tool_call_id"] == "c1",
@@ -104,7 +113,6 @@ CASES = (
     ),
     Case(
         "signature-invalid-in-a-field",
-        row("signature"),
         "Unable to submit request because Thought signature is not valid.. " + LEARN_MORE,
         [
             user("t1§"),
@@ -116,7 +124,6 @@ CASES = (
     ),
     Case(
         "signature-base64",
-        row("signature"),
         "Invalid value at 'contents[2].parts[0].thought_signature' (TYPE_BYTES), Base64 decoding failed for \"EsIC\"",
         [
             user("t1§"),
@@ -128,7 +135,6 @@ CASES = (
     ),
     Case(
         "signature-missing",
-        row("signature"),
         MISSING,
         [user("t1§"), *exchange()],
         lambda r: r.profile is not None and r.profile.call_ids,
@@ -137,7 +143,6 @@ CASES = (
     ),
     Case(
         "tail",
-        row("tail"),
         "Requests ending with a model turn are not supported.",
         [user("t1§"), assistant("t2§")],
         lambda r: r.messages[-1]["role"] == "user" and r.profile == GEMINI_3_STRICT,
@@ -146,7 +151,6 @@ CASES = (
     ),
     Case(
         "tail-mixed",
-        row("tail"),
         "Requests ending with a model turn are not supported unless the last part is a function response.",
         [user("t1§"), assistant(None, [call("c1")]), tool("c1", [text("t2§"), image()])],
         lambda r: (
@@ -157,7 +161,6 @@ CASES = (
     ),
     Case(
         "tail-joined",
-        row("tail"),
         "Requests ending with a model turn are not supported.",
         [user("t1§"), *exchange(), user("t3§")],
         lambda r: [m["role"] for m in r.messages[-3:]] == ["tool", "assistant", "user"],
@@ -165,14 +168,12 @@ CASES = (
     ),
     Case(
         "tail-mistral",
-        row("tail"),
         "Expected last role to be one of: [tool, user] but got assistant",
         [user("t1§"), assistant("t2§")],
         lambda r: r.messages[-1]["role"] == "user",
     ),
     Case(
         "tail-gemini-1",
-        row("tail"),
         "Please ensure that multiturn requests ends with a user role or a function response.",
         [user("t1§"), assistant("t2§")],
         lambda r: r.messages[-1]["role"] == "user",
@@ -181,7 +182,6 @@ CASES = (
     ),
     Case(
         "pairing-gemini-unpaired",
-        row("pairing"),
         "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
         [user("t1§"), assistant("t2§"), *exchange("c1", "t3§"), user("t4§")],
         lambda r: [m["role"] for m in r.messages] == ["user", "assistant", "tool", "user"],
@@ -189,37 +189,35 @@ CASES = (
     ),
     Case(
         "pairing-openai",
-        row("pairing", 1),
         OPENAI_PAIRING,
         [user("t1§"), assistant(None, [call("c1"), call("c2", "g")]), tool("c1", "t2§"), user("t3§")],
         lambda r: [m["role"] for m in r.messages] == ["user", "assistant", "tool", "tool", "user"],
+        number=1,
     ),
     Case(
         "pairing-openai-orphan",
-        row("pairing", 1),
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         [user("t1§"), tool("c1", "gone"), user("t3§")],
         lambda r: r.messages == [user("t1§"), user("t3§")],
+        number=1,
     ),
     Case(
         "pairing-last-resort",
-        row("pairing", 2),
         "Please ensure that the number of function response parts is equal to the number of function call parts of the "
         "function call turn.",
         [user("t1§"), *exchange("c1", "t2§"), assistant("t3§"), user("t4§"), *exchange("c2", "t5§")],
         lambda r: '[The tool f returned: "t2§"]' in str(r.messages) and len(_calls(r)) == 1,
         profile=GEMINI_3_STRICT,
+        number=2,
     ),
     Case(
         "alternation",
-        row("alternation"),
         "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
         [system(), user("t1§"), user("t2§"), assistant("t3§"), user("t4§")],
         lambda r: [m["role"] for m in r.messages] == ["system", "user", "assistant", "user"],
     ),
     Case(
         "alternation-behind-a-result",
-        row("alternation"),
         "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between "
         "user and assistant roles and try again.",
         [user("t1§"), *exchange(), user("t3§")],
@@ -227,14 +225,12 @@ CASES = (
     ),
     Case(
         "result_then_user",
-        row("result_then_user"),
         "Unexpected role 'user' after role 'tool'",
         [user("t1§"), *exchange(), user("t3§")],
         lambda r: [m["role"] for m in r.messages[-3:]] == ["tool", "assistant", "user"],
     ),
     Case(
         "name",
-        row("name"),
         "* GenerateContentRequest.contents[12].parts[0].function_response.name: Name cannot be empty.\n",
         [user("t1§"), *exchange()],
         lambda r: r.messages[2]["name"] == "f",
@@ -242,7 +238,6 @@ CASES = (
     ),
     Case(
         "call_ids-unknown",
-        row("call_ids"),
         "Invalid JSON payload received. Unknown name \"id\" at 'contents[1].parts[0].function_call': "
         "Cannot find field.",
         [user("t1§"), *exchange()],
@@ -251,162 +246,104 @@ CASES = (
     ),
     Case(
         "call_ids-too-long",
-        row("call_ids", 1),
         "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a "
         "string with length 65 instead.",
         [user("t1§"), *exchange(_LONG)],
         lambda r: len(_calls(r)[0]["id"]) <= 40 and _calls(r)[0]["id"] == r.messages[2]["tool_call_id"],
         profile=replace(OPENAI, max_call_id_length=None),
         more={"code": "string_above_max_length"},
+        number=1,
     ),
     Case(
         "call_ids-anthropic",
-        row("call_ids", 2),
         "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
         [user("t1§"), *exchange("functions.f:0")],
         lambda r: _calls(r)[0]["id"].isalnum() and _calls(r)[0]["id"] == r.messages[2]["tool_call_id"],
+        number=2,
     ),
     Case(
         "call_ids-mistral",
-        row("call_ids", 3),
         "Tool call id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9.",
         [user("t1§"), *exchange("call_0fypS1hVX")],
         lambda r: len(_calls(r)[0]["id"]) == 9 and _calls(r)[0]["id"] == r.messages[2]["tool_call_id"],
+        number=3,
     ),
     Case(
         "schema-unknown-keyword",
-        row("schema"),
         "Invalid JSON payload received. Unknown name \"$schema\" at 'tools[0].function_declarations[0].parameters': "
         "Cannot find field.",
         _ASK,
         lambda r: "$schema" not in _schema(r),
-        {"tools": [tool_of({"$schema": "x", "type": "object", "properties": {"a": {"type": "string"}}})]},
+        tools_of({"$schema": "x", **object_of(a=_STRING)}),
     ),
     Case(
         "schema-enum",
-        row("schema"),
         "* GenerateContentRequest.tools[0].function_declarations[0].parameters.properties[a].enum: only allowed for "
         "STRING type\n",
         _ASK,
         lambda r: "enum" not in _schema(r)["properties"]["a"] and "[1,2]" in str(_schema(r)),
-        {"tools": [tool_of(_ENUM)]},
+        tools_of(object_of(a={"type": "integer", "enum": [1, 2], "minimum": 0})),
     ),
     Case(
         "schema-any-of",
-        row("schema"),
         "Unable to submit request because `f` functionDeclaration `parameters.a` schema specified other fields "
         "alongside any_of. When using any_of, it must be the only field set.",
         _ASK,
         lambda r: _schema(r)["properties"]["a"]["type"] == "string" and "anyOf" not in str(_schema(r)),
-        {
-            "tools": [
-                tool_of(
-                    {
-                        "type": "object",
-                        "properties": {
-                            "a": {"anyOf": [{"type": "string"}, {"type": "integer"}], "title": "A"}
-                        },
-                    }
-                )
-            ]
-        },
+        tools_of(object_of(a={"anyOf": [_STRING, {"type": "integer"}], "title": "A"})),
     ),
     Case(
         "schema-repeating",
-        row("schema", 1),
         "Proto field is not repeating, cannot start list.",
         _ASK,
         lambda r: _schema(r)["properties"]["a"] == {"type": "string", "description": "May be null."},
-        {"tools": [tool_of({"type": "object", "properties": {"a": {"type": ["string", "null"]}}})]},
+        tools_of(object_of(a={"type": ["string", "null"]})),
+        number=1,
     ),
     Case(
         "schema-openai",
-        row("schema", 1),
         "Invalid schema for function 'f': In context=('properties', 'a'), array schema missing items.",
         _ASK,
         lambda r: _schema(r)["properties"]["a"]["items"] == {"type": "string"},
-        {"tools": [tool_of({"type": "object", "properties": {"a": {"type": "array"}}})]},
+        tools_of(object_of(a={"type": "array"})),
         more={"code": "invalid_function_parameters"},
+        number=1,
     ),
     Case(
         "states",
-        row("states"),
         STATES,
         _ASK,
         lambda r: (
             "enum" not in _schema(r)["properties"]["a"] and "minimum" not in _schema(r)["properties"]["b"]
         ),
-        {
-            "tools": [
-                tool_of(
-                    {
-                        "type": "object",
-                        "properties": {"a": {"enum": ["x", "y"]}, "b": {"type": "integer", "minimum": 1}},
-                    }
-                )
-            ]
-        },
+        tools_of(object_of(a={"enum": ["x", "y"]}, b={"type": "integer", "minimum": 1})),
     ),
     Case(
         "answer_schema-depth",
-        row("answer_schema"),
         "A schema in GenerationConfig in the request exceeds the maximum allowed nesting depth.",
         _ASK,
         lambda r: "Its schema" in str(r.parameters["response_format"]),
-        {
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {
-                    "name": "n",
-                    "schema": {
-                        "type": "object",
-                        "properties": {
-                            "a": {
-                                "type": "object",
-                                "properties": {
-                                    "b": {
-                                        "type": "object",
-                                        "properties": {
-                                            "c": {"type": "object", "properties": {"d": {"type": "string"}}}
-                                        },
-                                    }
-                                },
-                            }
-                        },
-                    },
-                },
-            }
-        },
+        answer_of(object_of(a=object_of(b=object_of(c=object_of(d=_STRING))))),
     ),
     Case(
         "answer_schema-states",
-        row("answer_schema", 1),
         STATES,
         _ASK,
         lambda r: "maxItems" not in r.parameters["response_format"]["json_schema"]["schema"],
-        {
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {
-                    "name": "n",
-                    "schema": {"type": "array", "items": {"type": "string"}, "maxItems": 9},
-                },
-            }
-        },
+        answer_of({"type": "array", "items": _STRING, "maxItems": 9}),
+        number=1,
     ),
     Case(
         "json_with_tools",
-        row("json_with_tools"),
         "Function calling with a response mime type: 'application/json' is unsupported",
         _ASK,
-        lambda r: "response_format" not in r.parameters and r.parameters["tools"] == [TOOL],
-        {"tools": [TOOL], "response_format": {"type": "json_object"}},
+        lambda r: r.parameters == _TOOLS,
+        {**_TOOLS, "response_format": {"type": "json_object"}},
         profile=GEMINI_3,
         model="gemini-2.5-pro",
     ),
     Case(
         "tool_settings",
-        row("tool_settings"),
         "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
         _ASK,
         lambda r: r.parameters == {"top_p": 1},
@@ -414,7 +351,6 @@ CASES = (
     ),
     Case(
         "empty",
-        row("empty"),
         "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again. "
         + LEARN_MORE,
         [user("t1§"), assistant(""), user(""), assistant("t2§"), user([text(""), text("t3§")])],
@@ -424,7 +360,6 @@ CASES = (
     ),
     Case(
         "empty-at-least-one",
-        row("empty"),
         "Unable to submit request because it must include at least one parts field, which describes the prompt input. "
         + LEARN_MORE,
         [user("t1§"), assistant(" "), user("t2§")],
@@ -433,14 +368,12 @@ CASES = (
     ),
     Case(
         "empty-system-alone",
-        row("empty"),
         "* GenerateContentRequest.contents: contents is not specified\n",
         [system("t1§")],
         lambda r: [m["role"] for m in r.messages] == ["system", "user"],
     ),
     Case(
         "media_alone",
-        row("media_alone"),
         "Unable to submit request because it must have a text parameter. Add a text parameter and try again. "
         + LEARN_MORE,
         [user([image()])],
@@ -450,7 +383,6 @@ CASES = (
     ),
     Case(
         "media",
-        row("media"),
         "Unsupported MIME type: image/x-odd",
         [user([text("t1§"), image("data:image/x-odd;base64,AAAA"), image()]), assistant("t2§"), user("t3§")],
         lambda r: "x-odd" not in str(r.messages) and "image/png" in str(r.messages),
@@ -459,7 +391,6 @@ CASES = (
     ),
     Case(
         "media-unnamed",
-        row("media"),
         "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide",
         [user([image()]), *exchange("c1", [image()]), user([text("t3§"), image()])],
         lambda r: str(r.messages).count("image_url") == str(user([image()])).count("image_url"),
@@ -467,7 +398,6 @@ CASES = (
     ),
     Case(
         "system_role",
-        row("system_role"),
         "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
         [system("t1§"), user("t2§")],
         lambda r: r.messages[0] == user("t1§"),
@@ -475,7 +405,6 @@ CASES = (
     ),
     Case(
         "parameter-renamed",
-        row("parameter"),
         "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         _ASK,
         lambda r: r.parameters == {"max_completion_tokens": 9},
@@ -483,7 +412,6 @@ CASES = (
     ),
     Case(
         "parameter-value",
-        row("parameter"),
         "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is "
         "supported.",
         _ASK,
@@ -492,7 +420,6 @@ CASES = (
     ),
     Case(
         "parameter-unrecognized",
-        row("parameter"),
         "Unrecognized request argument supplied: reasoning_effort",
         _ASK,
         lambda r: r.parameters == {},
@@ -500,7 +427,6 @@ CASES = (
     ),
     Case(
         "parameter-vllm",
-        row("parameter"),
         "[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not "
         "permitted', 'input': 800}]",
         _ASK,
@@ -509,7 +435,6 @@ CASES = (
     ),
     Case(
         "reasoning",
-        row("reasoning"),
         "The `reasoning_content` in the thinking mode must be passed back to the API.",
         [user("t1§"), *exchange(), user("t3§")],
         lambda r: r.messages[1]["reasoning_content"] == "",

@@ -11,8 +11,8 @@ from proxy.core.failures import Evidence
 from proxy.planning.repairs import repair_request
 from proxy.resilience.read_error import read_error
 from sanitizers.profiles import GEMINI_3, OPENAI
-from tests.proxy.planning.repairs.asking import refusal, repaired
-from tests.support.builders import assistant, call, image, system, text, tool, user
+from tests.proxy.planning.repairs.asking import repaired
+from tests.support.builders import assistant, call, system, tool, user
 
 QUOTED = "Requests ending with a model turn are not supported. Unsupported parameter: 'temperature' is not supported"
 HISTORY = [user(QUOTED), assistant("t2§")]
@@ -96,50 +96,3 @@ def test_an_unchanged_history_is_the_same_object() -> None:
     assert of_parameters.messages is history
     assert of_messages is not None
     assert of_messages.parameters is parameters
-
-
-def test_media_of_the_newest_user_message_stay() -> None:
-    """The user asks about them. The client gets the error that they could not be read."""
-    history = [user("t1§"), assistant("t2§"), user([image()])]
-
-    assert repair_request(history, {}, GEMINI_3, refusal("Provided image is not valid")) is None
-    assert repair_request(history, {}, GEMINI_3, refusal("Unsupported MIME type: png")) is None
-
-
-PIXEL = image()
-FROM_TOOL = [text("[Image from the result of f (call c1):]"), image()]
-OLD = [user([text("t0§"), image()]), assistant("t1§")]
-ASKED = [user([text("t2§"), image()])]
-CALLED = [assistant(None, [call("c1")]), tool("c1")]
-
-
-@pytest.mark.parametrize(
-    ("turn", "kept"),
-    [
-        ([*ASKED, user("t3§")], [2]),
-        ([*ASKED, system("t3§"), user("t4§")], [2]),
-        ([*ASKED, *CALLED], [2]),
-        ([*ASKED, *CALLED, user(FROM_TOOL)], [2]),
-        ([*ASKED, *CALLED, user(FROM_TOOL), assistant("t3§"), user("Please continue.")], [2]),
-        ([*ASKED, *CALLED, user(FROM_TOOL), user("t3§")], []),
-        ([*ASKED, *CALLED, user(FROM_TOOL), *ASKED], [6]),
-        ([*ASKED, *CALLED, user([*FROM_TOOL, *ASKED[0]["content"]])], [5]),
-    ],
-    ids=[
-        "two messages",
-        "words of the system",
-        "results",
-        "moved",
-        "continued",
-        "moved, asked",
-        "behind",
-        "joined",
-    ],
-)
-def test_media_that_the_user_asks_about_now_stay(turn: list[dict[str, Any]], kept: list[int]) -> None:
-    """They stay in all messages of the user's newest turn. Media of a tool's result are not part of it."""
-    done = repair_request([*OLD, *turn], {}, OPENAI, refusal("Provided image is not valid"))
-
-    assert done is not None
-    assert [at for at, message in enumerate(done.messages) if str(PIXEL) in str(message)] == kept
-    assert str(done.messages).count(str(PIXEL)) == len(kept)

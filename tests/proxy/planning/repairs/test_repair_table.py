@@ -16,39 +16,23 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
 
 @every_case
-def test_a_repair_removes_the_cause(case: Case) -> None:
+def test_repair_removes_the_cause_once_without_mutation(case: Case) -> None:
     """The repair changes the part that the provider named, lists the change, and breaks no rule."""
+    before = copy.deepcopy((case.messages, case.parameters))
     done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
 
+    assert (case.messages, case.parameters) == before
     assert done is not None
     assert case.mended(done)
     assert done.changes
     assert {change.step for change in done.changes} == {"repair"}
-    assert find_violations(done.messages, done.profile or case.profile) == ()
-
-
-@every_case
-def test_a_second_repair_is_none(case: Case) -> None:
-    """The same words change nothing more."""
-    done = repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
-
-    assert done is not None
     profile = done.profile or case.profile
+    assert find_violations(done.messages, profile) == ()
     assert repaired(case.words, list(done.messages), done.parameters, profile, **case.more) is None
 
 
 @every_case
-def test_nothing_is_mutated(case: Case) -> None:
-    """The refused request is the same afterwards."""
-    before = copy.deepcopy((case.messages, case.parameters))
-
-    repaired(case.words, case.messages, case.parameters, case.profile, **case.more)
-
-    assert (case.messages, case.parameters) == before
-
-
-@every_case
-def test_the_row_makes_the_repair(case: Case) -> None:
+def test_repair_comes_from_its_row_alone(case: Case) -> None:
     """Without its row the cause stays. No other row removes it by chance."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, without=case.row, **case.more)
 
@@ -56,7 +40,7 @@ def test_the_row_makes_the_repair(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.model], ids=lambda case: case.id)
-def test_the_judge_accepts_the_repaired_request(case: Case) -> None:
+def test_emulator_accepts_the_repaired_request(case: Case) -> None:
     """The emulator answers the request with the recorded words, and accepts the repaired one."""
     sent = list(as_sent(case.messages, case.profile))
     refused = judged(case.model, sent, case.parameters, case.profile)
@@ -74,15 +58,16 @@ def test_every_row_has_a_case() -> None:
     assert all(row.source for row in TABLE)
 
 
-def test_words_are_lower_case() -> None:
+def test_words_of_the_table_are_lower_case() -> None:
     """The provider's words are compared in lower case."""
-    for row in TABLE:
-        for phrase in (*row.says, *row.beside):
-            assert phrase == phrase.lower()
+    phrases = [phrase for row in TABLE for phrase in (*row.says, *row.beside)]
+
+    assert phrases == [phrase.lower() for phrase in phrases]
 
 
-def test_unknown_words_are_not_repaired() -> None:
-    """The error of the catch-all names nothing that could be repaired."""
-    for case in CASES:
-        words = "Request contains an invalid argument."
-        assert repaired(words, case.messages, case.parameters, case.profile) is None
+@every_case
+def test_unspecific_error_changes_no_request(case: Case) -> None:
+    """Gemini's usual error names no part of the request."""
+    words = "Request contains an invalid argument."
+
+    assert repaired(words, case.messages, case.parameters, case.profile) is None

@@ -1,11 +1,11 @@
-"""A repair that removes every thought signature from a history, so that stand-ins are sent instead."""
+"""Repairs for a provider that refuses thought signatures, or the ids of signed calls."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from proxy.planning.repairs.draft import Draft, has_calls, note, with_entries
-from proxy.planning.repairs.rename_call_ids import rename_call_ids
+from proxy.planning.repairs.draft import Draft, has_calls, note, sanitize_draft, with_entries
+from proxy.planning.repairs.repair_calls import rename_call_ids
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.resilience.read_error import ProviderError
 from proxy.upstream.signature_carriers import CALL_SIGNATURE_FIELDS, MESSAGE_SIGNATURE_FIELDS, with_signature
@@ -54,3 +54,19 @@ def _strip(entry: Entry) -> Entry:
     if bare != calls:
         stripped = {**stripped, "tool_calls": bare}
     return entry if stripped is message else Entry(stripped, entry.origin)
+
+
+def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* for a Gemini surface whose calls have no ids. There, results match calls by position.
+
+    Such a surface has no signatures either. Only Gemini's wire can leave ids out. Sources: kimi-cli#1582,
+    AstrBot#7386, CLIProxyAPI#5199.
+    """
+    profile = draft.profile
+    if not profile.call_ids or not profile.signs_calls or not has_calls(draft):
+        return draft
+    bare = sanitize_draft(draft, replace(profile, name=f"{profile.name}-no-ids", call_ids=False))
+    bare = replace(bare, entries=without_signatures(bare.entries)) if bare is not draft else bare
+    if bare is draft:
+        return draft
+    return replace(bare, changes=(*bare.changes, note("dropped", 0, "call_ids")))

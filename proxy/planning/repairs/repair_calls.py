@@ -1,4 +1,4 @@
-"""Repairs that give calls other ids, and their results the same ids."""
+"""Repairs of calls and their results: missing names, and ids that a provider refuses."""
 
 from __future__ import annotations
 
@@ -8,11 +8,51 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from proxy.planning.repairs.draft import Draft, note, with_entries
+from proxy.planning.repairs.draft import Draft, note, with_entries, with_messages
 from proxy.resilience.read_error import ProviderError
 from sanitizers import Change, Message
-from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
+from sanitizers.messages import Entries, Entry, base_id, function_of, tool_calls_of
 from sanitizers.synthetic import DerivedIds
+
+_UNKNOWN = "unknown_tool"
+
+
+def fill_names(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with a name on every function call and result, copied from the matching result or call.
+
+    Results and calls match by id. A provider cannot match them on a wire without ids. Declared tools always have
+    names, since requests without them are refused. Sources: langflow#9437, CLIProxyAPI#1903.
+    """
+    given = {
+        base_id(message.get("tool_call_id") or ""): message["name"]
+        for message in draft.messages
+        if message["role"] == "tool" and message.get("name")
+    }
+    called: dict[str, str] = {}
+
+    def with_names(message: Message) -> Message:
+        if message["role"] == "assistant":
+            message = _name_calls(message, given)
+            for call in tool_calls_of(message):
+                called[base_id(call.get("id") or "")] = function_of(call).get("name") or _UNKNOWN
+        elif message["role"] == "tool" and not message.get("name"):
+            return {**message, "name": called.get(base_id(message.get("tool_call_id") or ""), _UNKNOWN)}
+        return message
+
+    return with_messages(draft, with_names, "replaced", "name")
+
+
+def _name_calls(message: Message, given: dict[str, str]) -> Message:
+    calls = []
+    for call in tool_calls_of(message):
+        function = call.get("function")
+        if isinstance(function, dict) and not function.get("name"):
+            name = given.get(base_id(call.get("id") or ""), _UNKNOWN)
+            call = {**call, "function": {**function, "name": name}}
+        calls.append(call)
+    same = all(new is old for new, old in zip(calls, tool_calls_of(message), strict=True))
+    return message if same else {**message, "tool_calls": calls}
+
 
 Rename: TypeAlias = Callable[[str], str]
 """Returns the new id for an id, or the same id where it may stay."""
