@@ -20,26 +20,19 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
+from proxy.core.errors import ContextTooLong
 from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
 from proxy.planning.budgets.report import Report
-from proxy.planning.clean_tools import cleaning_weight, refuse_tools, target_of
+from proxy.planning.clean_tools import cleaning_weight, target_of
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
 from proxy.planning.plan_target import PlanTarget
-from proxy.planning.prepare_request import Prepared, prepare_request
+from proxy.planning.prepare_request import Prepared, prepare_by_mode
 from proxy.planning.signatures.origins import origin_of
 from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.state.kept_signatures import StoredSignature
 from proxy.upstream.dialects import STEP as PARAMETERS
-from sanitizers import (
-    Change,
-    Messages,
-    Profile,
-    Sanitized,
-    Unrepairable,
-    Violation,
-)
+from sanitizers import Change, Messages, Profile, Sanitized
 from sanitizers.outline import Outline
 from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
@@ -54,9 +47,6 @@ loop."""
 _STEP = attrgetter("step")
 
 _NO_SIGNATURES: Mapping[str, StoredSignature] = MappingProxyType({})
-
-_MAX_LISTED = 100
-"""The most entries of a list in an error's body. A history may break a rule in every message."""
 
 _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "answer_repair")
 """Steps after the pipeline: :mod:`proxy.upstream.dialects`, :mod:`proxy.planning.budgets`,
@@ -135,27 +125,25 @@ def plan_request(
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
     )
-    prepared = None if mode == "off" else _prepare_by_mode(settled, request, target)
+    prepared = None if mode == "off" else prepare_by_mode(settled, request, target)
     taken: Prepared | ParameterPlan
     if prepared is not None and mode != "observe":
         messages, taken = prepared.messages, prepared
     else:
         messages = settled
         taken = plan_parameters(request, deployment, target.unsupported, messages, mode)
-    client_tool_names: Mapping[str, str] = {}
-    origins = None
-    if prepared is not None and mode == "repair":
-        client_tool_names, origins = prepared.client_tool_names, prepared.outcome.origins
+    repaired = prepared if mode == "repair" else None
+    client_tool_names = {} if repaired is None else repaired.client_tool_names
+    origins = None if repaired is None else repaired.outcome.origins
     parameters = taken.parameters
     fitted: FittedRequest | None = None
     if facts is not None and mode != "off":
         changed = _changed_messages(settled, messages)
+        facts = facts.renamed(client_tool_names) if client_tool_names else facts
         given = FitInput(
             messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed
         )
-        fitted = _fit(
-            given, facts.renamed(client_tool_names) if client_tool_names else facts, mode, count=count
-        )
+        fitted = _fit(given, facts, mode, count=count)
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
@@ -238,55 +226,6 @@ def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
         return request.weight
     cleaned_for = target_of(target.deployment, target.profile)
     return max(request.weight, cleaning_weight(request.known_tools, request.body_bytes, cleaned_for))
-
-
-def _prepare_by_mode(messages: Messages, request: ChatRequest, target: PlanTarget) -> Prepared | None:
-    """Return *request* with the history *messages*, made legal for *target*.
-
-    Returns None where mode ``observe`` cannot prepare the request. Raises :class:`InvalidRequest` for a request that
-    the mode refuses.
-    """
-    mode = target.sanitize.mode
-    try:
-        prepared = prepare_request(messages, request, target.deployment, target.profile, target.unsupported)
-    except Unrepairable as error:
-        if mode == "observe":
-            return None
-        raise UnrepairableHistory(error.message, param=error.param, rule=error.rule) from None
-    except InvalidRequest:
-        if mode == "observe":
-            return None
-        raise
-    outcome = prepared.outcome
-    if mode == "strict" and outcome.found:
-        raise refusal("would have to be changed (mode 'strict')", outcome.found, outcome.changes)
-    if mode == "strict" and outcome.changes:
-        raise UnrepairableHistory(
-            "The names of the request's tools would have to be changed (mode 'strict').",
-            param="tools",
-            changes=[change.as_dict() for change in outcome.changes[:_MAX_LISTED]],
-        )
-    if mode == "strict" and prepared.declared:
-        raise refuse_tools(prepared.declared)
-    if mode == "repair" and outcome.violations and target.sanitize.on_violation == "refuse":
-        raise refusal("could not be made legal", outcome.violations, outcome.changes)
-    return prepared
-
-
-def refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
-    """Return the 400 that lists the violations.
-
-    Each has its message index and rule. The first also has the provider's words.
-    """
-    first = violations[0]
-    listed = "; ".join(f"messages[{violation.index}]: {violation.rule}" for violation in violations[:20])
-    return UnrepairableHistory(
-        f"The history {why}. {listed}. The provider would say: {first.words}",
-        param=f"messages[{first.index}]",
-        rule=first.rule,
-        violations=[violation.as_dict() for violation in violations[:_MAX_LISTED]],
-        changes=[change.as_dict() for change in changes[:_MAX_LISTED]],
-    )
 
 
 def split_changes(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:

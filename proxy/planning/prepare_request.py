@@ -12,13 +12,17 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.errors import InvalidRequest
-from proxy.planning.clean_tools import clean_declared, target_of
+from proxy.core.errors import InvalidRequest, UnrepairableHistory
+from proxy.planning.clean_tools import clean_declared, refuse_tools, target_of
 from proxy.planning.plan_parameters import Unsupported, plan_parameters
+from proxy.planning.plan_target import PlanTarget
 from proxy.upstream.dialects import with_instruction
 from sanitizers import Change, Messages, Profile, Sanitized, Unrepairable, Violation, sanitize
 from sanitizers.record import record
 from sanitizers.tool_names import rename_tools
+
+_MAX_LISTED = 100
+"""The most entries of a list in an error's body. A history may break a rule in every message."""
 
 
 @record
@@ -92,6 +96,39 @@ def prepare_request(
     )
 
 
+def prepare_by_mode(messages: Messages, request: ChatRequest, target: PlanTarget) -> Prepared | None:
+    """Return *request* with the history *messages*, made legal for *target* by the rules of its mode.
+
+    Returns None where mode ``observe`` cannot prepare the request. Raises :class:`InvalidRequest` for a request that
+    the mode refuses.
+    """
+    mode = target.sanitize.mode
+    try:
+        prepared = prepare_request(messages, request, target.deployment, target.profile, target.unsupported)
+    except Unrepairable as error:
+        if mode == "observe":
+            return None
+        raise UnrepairableHistory(error.message, param=error.param, rule=error.rule) from None
+    except InvalidRequest:
+        if mode == "observe":
+            return None
+        raise
+    outcome = prepared.outcome
+    if mode == "strict" and outcome.found:
+        raise _refusal("would have to be changed (mode 'strict')", outcome.found, outcome.changes)
+    if mode == "strict" and outcome.changes:
+        raise UnrepairableHistory(
+            "The names of the request's tools would have to be changed (mode 'strict').",
+            param="tools",
+            changes=[change.as_dict() for change in outcome.changes[:_MAX_LISTED]],
+        )
+    if mode == "strict" and prepared.declared:
+        raise refuse_tools(prepared.declared)
+    if mode == "repair" and outcome.violations and target.sanitize.on_violation == "refuse":
+        raise _refusal("could not be made legal", outcome.violations, outcome.changes)
+    return prepared
+
+
 def profile_for_request(profile: Profile, request: ChatRequest) -> Profile:
     """Return the rules for the history of *request*. Requests with reasoning have some rules of their own."""
     return profile if request.parameters.get("reasoning_effort") in (None, "none") else profile.thinking()
@@ -107,3 +144,19 @@ def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tupl
         Violation("tool_name_illegal", change.index) for change in renames if change.reason == "call_name"
     )
     return tuple(sorted({*found, *names}, key=lambda violation: (violation.index, violation.rule)))
+
+
+def _refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
+    """Return the 400 that lists the violations.
+
+    Each has its message index and rule. The first also has the provider's words.
+    """
+    first = violations[0]
+    listed = "; ".join(f"messages[{violation.index}]: {violation.rule}" for violation in violations[:20])
+    return UnrepairableHistory(
+        f"The history {why}. {listed}. The provider would say: {first.words}",
+        param=f"messages[{first.index}]",
+        rule=first.rule,
+        violations=[violation.as_dict() for violation in violations[:_MAX_LISTED]],
+        changes=[change.as_dict() for change in changes[:_MAX_LISTED]],
+    )
