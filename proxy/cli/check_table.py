@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.config import Settings
-from proxy.planning.budgets.policies import policy_of
+from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.preview import BudgetPreview, DeploymentPreview, ModelPreview, RulesPreview
 from sanitizers.budget import CutPolicy
 from sanitizers.turns import TurnPolicy

@@ -12,7 +12,7 @@ from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
 from proxy.config.pools import chain_of
 from proxy.core.deployment import Deployment
-from proxy.planning.budgets.policies import policy_of
+from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.preview import key_of_deployment, pools_of
 from proxy.planning.windows import window_of
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, MIB, bytes_in_flight

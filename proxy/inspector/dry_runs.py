@@ -16,7 +16,7 @@ from proxy.inspector.read_query import Query, Target
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.inspector.worker_thread import run_in_worker
 from proxy.observability.recent_requests import RecentRequest
-from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_parameters import Unsupported
 from proxy.planning.plan_target import plan_target, profile_of

@@ -12,7 +12,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
-from proxy.planning.budgets.fit_request import BudgetFacts
+from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget

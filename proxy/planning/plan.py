@@ -21,7 +21,8 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong
-from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
+from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_request
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, target_of
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters

@@ -14,8 +14,8 @@ from proxy.config import Settings
 from proxy.config.addresses import base_of
 from proxy.config.pools import chain_of
 from proxy.core.deployment import Deployment
+from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.budgets.limits import limit_of
-from proxy.planning.budgets.policies import policy_of
 from proxy.planning.plan_target import profile_of
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of

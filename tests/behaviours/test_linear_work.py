@@ -14,7 +14,7 @@ from proxy.core.errors import ProxyError
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.openai_text.requests import parse_completion_request, parse_embedding_request
-from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import plan_request
 from proxy.planning.plan_target import plan_target

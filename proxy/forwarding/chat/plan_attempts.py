@@ -24,7 +24,8 @@ from proxy.forwarding.chat.answer_signatures import load_signatures, note_refuse
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import AttemptTrace, RequestRecord
-from proxy.planning.budgets.fit_request import estimate_sent, facts_of, has_media
+from proxy.planning.budgets.budget_facts import facts_of
+from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight

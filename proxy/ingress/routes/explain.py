@@ -16,7 +16,7 @@ from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.ingress.routes.read_body import read_body
-from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
 from proxy.planning.guard_turns import MAX_ROUNDS, read_max_rounds
 from proxy.planning.plan import planning_weight

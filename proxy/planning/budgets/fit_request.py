@@ -14,13 +14,11 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from proxy.config.schema.policies import Budget
-from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong
+from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.limits import Limit, asked_output, limit_of
-from proxy.planning.budgets.policies import policy_of
 from proxy.planning.budgets.report import Report, over_limit_text
-from proxy.state.lessons import TIGHT, DeploymentLessons, Learned
+from proxy.state.lessons import TIGHT
 from sanitizers import Change, Message, Messages, Profile
 from sanitizers.budget import (
     CutInput,
@@ -44,35 +42,6 @@ _ROLE = itemgetter("role")
 
 _MIN_OUTPUT = 256
 """The fewest tokens of an answer to ask for. A 400 tells the client more than an answer that stops in a sentence."""
-
-
-@record
-class BudgetFacts:
-    """The facts about a target that a request's budget depends on."""
-
-    deployment: Deployment
-    policy: CutPolicy
-    family: Family
-    calibration: Calibration
-    learned: Learned | None = None
-    margin: float | None = None
-    """The operator's margin, which replaces the calibration's."""
-
-    reserve: int | None = None
-    """The operator's reserve, in tokens."""
-
-    refuse_output: bool = False
-    tight: bool = False
-    """True where the target has refused this request for its length before."""
-
-    most: int | None = None
-    """The most tokens of a *tight* request, where the limit does not give a number."""
-
-    def renamed(self, client_tool_names: Mapping[str, str]) -> BudgetFacts:
-        """Return the facts for a history whose tools were renamed from *client_tool_names*."""
-        excluded = self.policy.excluded_tools
-        new = {name for name, known in client_tool_names.items() if known in excluded}
-        return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self
 
 
 @record
@@ -107,32 +76,6 @@ class FittedRequest:
     report: Report
 
 
-def facts_of(
-    deployment: Deployment,
-    budget: Budget,
-    lessons: DeploymentLessons,
-    *,
-    tight: bool = False,
-    most: int | None = None,
-) -> BudgetFacts:
-    """Return the facts about *deployment* under the operator's section *budget*.
-
-    *lessons* holds what the deployment's own answers taught. :class:`BudgetFacts` describes *tight* and *most*.
-    """
-    return BudgetFacts(
-        deployment,
-        policy_of(budget),
-        lessons.family,
-        lessons.calibration,
-        lessons.learned,
-        budget.margin,
-        budget.reserve,
-        refuse_output=budget.on_no_room == "refuse",
-        tight=tight,
-        most=most,
-    )
-
-
 def fit_request(given: FitInput, facts: BudgetFacts, *, count: bool = False) -> FittedRequest:
     """Return *given* cut to the target's limit, with parameters that leave room for the answer.
 
@@ -151,7 +94,7 @@ def fit_request(given: FitInput, facts: BudgetFacts, *, count: bool = False) -> 
     for bounded in () if count else _bounds(given, facts.family):
         # Usual text taught a factor below 1. The text behind a bound may be denser.
         bound = bounded if factor <= 1.0 else ceil(bounded * factor)
-        if _surely_fits(bound, tokens, share, policy) and _surely_has_room(bound, asked, limit, policy):
+        if _surely_fits(bound, tokens, share, policy) and _has_room(bound, asked, limit, policy):
             report = Report(bound, False, limit, bound, rounds=_count_rounds(given))
             return FittedRequest(given.messages, given.parameters, (), report)
     fitted, marks, scale, size = _cut(given, facts, limit, tokens, share)
@@ -261,23 +204,18 @@ def _surely_fits(bound: int, tokens: int | None, share: float, policy: CutPolicy
         return False
     if tokens is None or policy.high is None:
         return policy.hard is None or tokens is None or bound <= tokens * policy.hard
-    if policy.headroom:
-        return bound <= tokens * policy.window_share * (1 - share) * policy.low
-    return bound <= tokens * policy.window_share * (1 - share) * policy.high
+    mark = policy.low if policy.headroom else policy.high
+    return bound <= tokens * policy.window_share * (1 - share) * mark
 
 
-def _surely_has_room(bound: int, asked: int | None, limit: Limit, policy: CutPolicy) -> bool:
-    if asked is None or limit.window is None or not limit.shared or not _is_enforced(limit, policy):
-        return True
-    return asked <= limit.window - bound
+def _has_room(prompt: int, asked: int | None, limit: Limit, policy: CutPolicy) -> bool:
+    """Return True where *asked* tokens of output have room beside *prompt* tokens, or need none.
 
-
-def _is_enforced(limit: Limit, policy: CutPolicy) -> bool:
-    """Return True where *limit* may cut or refuse a request.
-
-    A soft limit refuses nothing, and policy ``off`` does neither.
+    A soft limit refuses nothing, and policy ``off`` neither cuts nor refuses.
     """
-    return limit.is_firm and (policy.high is not None or policy.hard is not None)
+    if asked is None or limit.window is None or not limit.shared or not limit.is_firm:
+        return True
+    return (policy.high is None and policy.hard is None) or asked <= limit.window - prompt
 
 
 def _exceeds_hard_mark(
@@ -296,11 +234,10 @@ def _limit_output(counted: FittedRequest, asked: int | None, facts: BudgetFacts)
     """
     parameters, report = counted.parameters, counted.report
     limit = report.limit
-    if asked is None or limit.window is None or not limit.shared or not _is_enforced(limit, facts.policy):
+    if _has_room(report.sent, asked, limit, facts.policy):
         return counted
+    assert limit.window is not None
     room = limit.window - report.sent
-    if asked <= room:
-        return counted
     name = "max_completion_tokens" if parameters.get("max_completion_tokens") else "max_tokens"
     if facts.refuse_output or room < _MIN_OUTPUT:
         raise ContextTooLong(

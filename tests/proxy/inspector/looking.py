@@ -13,7 +13,7 @@ from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
 from proxy.observability.recent_requests import RecentRequest
-from proxy.planning.budgets.fit_request import facts_of
+from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.dry_run import DryRun, DryRunInput, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.state.lessons import no_lessons

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
-from proxy.planning.budgets.fit_request import BudgetFacts, facts_of
+from proxy.planning.budgets.budget_facts import BudgetFacts, facts_of
 from proxy.state.lessons import DeploymentLessons, Learned
 from sanitizers import Profile, profile_for
 from sanitizers.budget.calibration import Calibration

@@ -12,13 +12,8 @@ import pytest
 
 from proxy.core.errors import ContextTooLong
 from proxy.planning.budgets import fit_request as module
-from proxy.planning.budgets.fit_request import (
-    BudgetFacts,
-    FitInput,
-    FittedRequest,
-    estimate_sent,
-    fit_request,
-)
+from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.budgets.fit_request import FitInput, FittedRequest, estimate_sent, fit_request
 from sanitizers import find_violations
 from sanitizers.budget.estimate import Estimator
 from sanitizers.outline import outline_of

@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proxy.core.errors import ContextTooLong
-from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
+from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_request
 from sanitizers import Unrepairable, find_violations, sanitize
 from sanitizers.budget.estimate import Estimator
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, History, facts_for, profile_of_model

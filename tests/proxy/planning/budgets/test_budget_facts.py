@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.planning.budgets.policies import policy_of
+from proxy.planning.budgets.budget_facts import policy_of
 from sanitizers.budget import PRESETS, Cap, CutPolicy
 from tests.support.proxied import settings_of
 

@@ -1,0 +1,93 @@
+"""The facts that a request's budget depends on: the operator's policy of cuts, and what a target has taught."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+from proxy.config.schema.policies import Budget
+from proxy.core.deployment import Deployment
+from proxy.state.lessons import DeploymentLessons, Learned
+from sanitizers.budget import PRESETS, Cap, CutPolicy
+from sanitizers.budget.calibration import Calibration
+from sanitizers.budget.families import Family
+from sanitizers.record import record
+
+_FIELDS = ("high", "low", "hard", "last_turns", "unknown_window")
+"""Fields of a policy that a setting of the same name replaces."""
+
+_SET = attrgetter("preset", "cap", "exclude_tools", "notice", *_FIELDS)
+
+
+@record
+class BudgetFacts:
+    """The facts about a target that a request's budget depends on."""
+
+    deployment: Deployment
+    policy: CutPolicy
+    family: Family
+    calibration: Calibration
+    learned: Learned | None = None
+    margin: float | None = None
+    """The operator's margin, which replaces the calibration's."""
+
+    reserve: int | None = None
+    """The operator's reserve, in tokens."""
+
+    refuse_output: bool = False
+    tight: bool = False
+    """True where the target has refused this request for its length before."""
+
+    most: int | None = None
+    """The most tokens of a *tight* request, where the limit does not give a number."""
+
+    def renamed(self, client_tool_names: Mapping[str, str]) -> BudgetFacts:
+        """Return the facts for a history whose tools were renamed from *client_tool_names*."""
+        excluded = self.policy.excluded_tools
+        new = {name for name, known in client_tool_names.items() if known in excluded}
+        return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self
+
+
+def facts_of(
+    deployment: Deployment,
+    budget: Budget,
+    lessons: DeploymentLessons,
+    *,
+    tight: bool = False,
+    most: int | None = None,
+) -> BudgetFacts:
+    """Return the facts about *deployment* under the operator's section *budget*.
+
+    *lessons* holds what the deployment's own answers taught. :class:`BudgetFacts` describes *tight* and *most*.
+    """
+    return BudgetFacts(
+        deployment,
+        policy_of(budget),
+        lessons.family,
+        lessons.calibration,
+        lessons.learned,
+        budget.margin,
+        budget.reserve,
+        refuse_output=budget.on_no_room == "refuse",
+        tight=tight,
+        most=most,
+    )
+
+
+def policy_of(settings: Budget) -> CutPolicy:
+    """Return the policy that *settings* describe: the preset's row, with the values that are set over it."""
+    return _policy(_SET(settings))
+
+
+@lru_cache(maxsize=16)
+def _policy(values: tuple[Any, ...]) -> CutPolicy:
+    """Return the policy for the *values* that :data:`_SET` reads. The result is cached, since each request needs it."""
+    preset, cap, excluded, notice, *fields = values
+    given = {name: value for name, value in zip(_FIELDS, fields, strict=True) if value is not None}
+    if cap is not None:
+        given["ingest"] = Cap(cap)
+    policy = PRESETS[preset]
+    return replace(policy, excluded_tools=frozenset(excluded), notice=policy.notice and notice, **given)
