@@ -7,7 +7,7 @@ or the settings in the environment. The files, in the order of the data:
     yaml_text, environment            the text of a file, and the configuration from provider keys
     schema                            the sections of a configuration; values are the types of their fields
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
-    ignored_keys, not_built           keys that are known and have no effect here
+    ignored_keys                      keys of LiteLLM that have no effect here
     validation, faults                faults, with their places; cross_checks are about several sections
     binding                           addresses that need a key
     remarks                           warnings: valid settings that are probably a mistake

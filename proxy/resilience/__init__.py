@@ -4,13 +4,15 @@ Pure: the clock and random numbers are arguments. A provider's error, read into 
 
     unwrap_error, error_prefix                the innermost of several nested errors
     request_words, own_objects, read_subject  tell quotations of the request from the provider's own words
-    read_delay, read_overflow, read_error     the requested delay, the context limit, and all facts of an error
+    read_delay                                the requested delay
+    overflow_table, read_overflow             the context limit
+    read_error                                all facts of an error
 
 The decision:
 
     failure_table           one row for each kind of failure
     find_blame              a failure's consequence for the deployment
-    decide_action, back_off retry, repair, fall back or give up, and the delay
+    decide_action           retry, repair, fall back or give up, and the delay
     client_error            the code and headers of the error that the client gets
 
 The memory of deployments and clients:

@@ -1,8 +1,8 @@
 """Reads from an error that the conversation exceeds the model's context, and its numbers.
 
-It is a table of the providers' texts. The guard comes first. Throttling errors also name too many tokens (Bedrock's
-``ThrottlingException``, agentao#88). OpenAI refuses over-long tool ids with words about a maximum length, which
-LiteLLM read as an overflow (autogen#6377).
+The providers' texts are in :mod:`proxy.resilience.overflow_table`. The guard comes first. Throttling errors also name
+too many tokens (Bedrock's ``ThrottlingException``, agentao#88). OpenAI refuses over-long tool ids with words about a
+maximum length, which LiteLLM read as an overflow (autogen#6377).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from proxy.resilience.error_prefix import begin_of
+from proxy.resilience.overflow_table import CODES, ROWS, TOO_MANY_BYTES
 from proxy.resilience.request_words import NO_WORDS, RequestWords
 
 
@@ -40,27 +41,11 @@ class Overflow(NamedTuple):
     """True where the request holds the words. They may be a quotation, and count for this request alone."""
 
 
-class _Row(NamedTuple):
-    provider: str
-    says: re.Pattern[str]
-    source: str
-    with_output: bool = False
-
-
-_N = r"\d[\d,._]*(?: ?[km]\b)?"
-
 _MAX_TEXTS = 16
 _LONGEST = 20_000
 """The most characters that are searched in all texts together. The words that count stand near the top.
 
 The patterns are bounded as well, since they are searched between the events of other clients' streams."""
-
-
-def _text(pattern: str) -> re.Pattern[str]:
-    return re.compile(
-        pattern.replace("<limit>", rf"(?P<limit>{_N})").replace("<requested>", rf"(?P<requested>{_N})"),
-        re.IGNORECASE,
-    )
 
 
 _QUOTED = re.compile(r"""(?<![\w`'"])(["'`])(?:(?!\1)[^\n]){20,500}\1(?!\w)""")
@@ -91,114 +76,6 @@ _GUARD = re.compile(
     re.IGNORECASE,
 )
 
-_TOO_MANY_BYTES = "request_too_large"
-"""Anthropic's limit on the body, 32 MB. Media usually exceed it (docs.anthropic.com, errors)."""
-
-CODES = frozenset(
-    {
-        "context_length_exceeded",
-        "exceed_context_size_error",
-        "model_context_window_exceeded",
-        _TOO_MANY_BYTES,
-    }
-)
-"""Codes and types that report an overflow without a text: OpenAI, llama.cpp, z.ai, Anthropic."""
-
-ROWS: tuple[_Row, ...] = (
-    _Row(
-        "gemini",
-        _text(r"input token count \(?<requested>\)? exceeds the maximum number of tokens allowed \(?<limit>"),
-        "pi-mono overflow.ts",
-    ),
-    _Row("gemini", _text(r"input token count.{0,200}exceeds the maximum"), "pi-mono overflow.ts"),
-    _Row(
-        "openai",
-        _text(
-            r"maximum context length is <limit> tokens\.? however, "
-            r"(?:your messages resulted in|you requested \d+ output tokens and your prompt contains"
-            r"(?: at least)?) <requested>"
-        ),
-        "chathub#126; vLLM's newer text",
-    ),
-    _Row(
-        "openai",
-        _text(r"maximum context length is <limit> tokens\.? however, you requested(?: about)? <requested>"),
-        "chathub#126; vLLM, OpenRouter, DeepSeek alike",
-        with_output=True,
-    ),
-    _Row("openai", _text(r"maximum context length is <limit>"), "the same, other endings"),
-    _Row("openai", _text(r"exceeds? the context window"), "openai-python, newer text"),
-    _Row(
-        "anthropic", _text(r"prompt is too long:? <requested> tokens > <limit> maximum"), "anthropic errors"
-    ),
-    _Row("anthropic", _text(r"prompt is too long"), "anthropic errors"),
-    _Row("anthropic", _text(r"exceed context limit: <requested> \+ [\d,]+ > <limit>"), "continue#6080"),
-    _Row("bedrock", _text(r"input is too long for requested model"), "pi-mono overflow.ts"),
-    _Row(
-        "xai",
-        _text(r"maximum prompt length is <limit> but the request contains <requested> tokens"),
-        "pi-mono overflow.ts",
-    ),
-    _Row("groq", _text(r"reduce the length of the messages"), "pi-mono overflow.ts"),
-    _Row(
-        "mistral",
-        _text(
-            r"prompt contains <requested> tokens.{0,200}too large for model with <limit> maximum context length"
-        ),
-        "litellm exception mapping",
-    ),
-    _Row(
-        "poolside, glm",
-        _text(r"input length <requested> exceeds the maximum allowed input length of <limit>"),
-        "pi#4943",
-    ),
-    _Row(
-        "vllm",
-        _text(r"input length \(?<requested>\)? exceeds (?:the )?model'?s maximum context length \(?<limit>"),
-        "pi#5677",
-    ),
-    _Row(
-        "sglang",
-        _text(r"input \(?<requested> tokens\)? is longer than the model'?s context length \(?<limit>"),
-        "openclaw#129352",
-    ),
-    _Row(
-        "sglang",
-        _text(
-            r"requested token count exceeds the model'?s maximum context length of <limit>"
-            r"(?: tokens\. you requested a total of <requested>)?"
-        ),
-        "opencode#25230",
-        with_output=True,
-    ),
-    _Row("llama.cpp", _text(r"exceeds the available context size"), "llama.cpp server"),
-    _Row(
-        "lm studio",
-        _text(r"tokens to keep from the initial prompt is greater than the context length"),
-        "LM Studio",
-    ),
-    _Row(
-        "copilot",
-        _text(r"prompt token count of <requested> exceeds the limit of <limit>"),
-        "pi-mono overflow.ts",
-    ),
-    _Row("dashscope", _text(r"range of input length should be \[\d+, ?<limit>\]"), "opencode#45834"),
-    _Row(
-        "kimi",
-        _text(r"exceeded model token limit: <limit> ?\(requested: <requested>\)"),
-        "pi-mono overflow.ts",
-    ),
-    _Row("minimax", _text(r"context window exceeds limit"), "pi-mono overflow.ts"),
-    _Row("cerebras", _text(r"current length is <requested> while limit is <limit>"), "pi-mono overflow.ts"),
-    _Row(
-        "tgi",
-        _text(r"`?inputs`? tokens \+ `?max_new_tokens`? must be <= <limit>\. given: `?<requested>"),
-        "text-generation-inference",
-        with_output=True,
-    ),
-    _Row("tgi", _text(r"`?inputs`? tokens \+ `?max_new_tokens`? must be"), "text-generation-inference"),
-)
-
 
 def read_overflow(
     texts: Iterable[str], codes: Iterable[str], request: RequestWords = NO_WORDS
@@ -219,7 +96,7 @@ def read_overflow(
             key=lambda one: (one.in_request, one.inside_text, one.limit is None and one.requested is None),
         )
         return best._replace(coded=bool(said_by))
-    return Overflow(of_bytes=said_by == {_TOO_MANY_BYTES}, coded=True) if said_by else None
+    return Overflow(of_bytes=said_by == {TOO_MANY_BYTES}, coded=True) if said_by else None
 
 
 def _read_text(text: str, request: RequestWords) -> Iterator[Overflow]:

@@ -14,13 +14,12 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
 from proxy.config.faults import refusal
-from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media
+from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media, Tracing
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
 from proxy.config.schema.routes import Routes
 from proxy.config.schema.section import Section
-from proxy.config.schema.tracing import Tracing
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
 

@@ -251,9 +251,9 @@ class Circuits(RuleBasedStateMachine):
         """End a call, with or without a verdict."""
         if verdict == "count_failure":
             self.circuit.count_failure(ticket, self.now)
-        elif verdict == "cool":
+        elif verdict == "cool_down":
             self.circuit.cool_down(ticket, 30.0, self.now)
-        elif verdict == "park":
+        elif verdict == "cool_down_long":
             self.circuit.cool_down_long(ticket, None, self.now)
         elif verdict == "succeed":
             self.circuit.succeed(ticket, self.now)

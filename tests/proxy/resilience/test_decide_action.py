@@ -1,4 +1,4 @@
-"""The action after a failure: rules for all rows, the delay, and the request's used attempts."""
+"""The action after a failed attempt, and its delay."""
 
 from __future__ import annotations
 
@@ -8,9 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.resilience.back_off import LONGEST_WAIT_S
-from proxy.resilience.decide_action import Action, Situation, Step, decide_action
+from proxy.resilience.decide_action import LONGEST_WAIT_S, Action, Situation, Step, back_off, decide_action
 from proxy.resilience.failure_table import ANY, TABLE, Fallback, Kind, Row
+
+
+@given(tries=st.integers(1, 2_000), random=st.floats(0, 1, exclude_max=True))
+def test_jitter_is_full(tries: int, random: float) -> None:
+    """The delay is between zero and a bound, which doubles up to eight seconds."""
+    bound = min(8.0, 0.5 * 2 ** min(tries - 1, 10))
+    assert back_off(tries, None, random) == pytest.approx(bound * random)
+
+
+@given(asked=st.floats(0, 1_000), random=st.floats(0, 1, exclude_max=True))
+def test_the_provider_s_delay_is_the_shortest(asked: float, random: float) -> None:
+    """Jitter spreads the retries behind it."""
+    assert asked <= back_off(3, asked, random) <= asked * 1.2 + 1e-9
+
 
 ROWS = {row.kind: row for row in reversed(TABLE)}
 FIRST = Situation(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.config.schema.general import Admin, Logs
+from proxy.config.schema.general import Admin, Logs, Tracing
 from tests.proxy.config.samples import faults_of, load, settings_of
 
 
@@ -125,3 +125,21 @@ def test_origins_are_kept_as_browsers_write_them(written: str, kept: str) -> Non
     loaded = load(general_settings={"allowed_origins": [written]}, environ={"PAGE": "https://page.example"})
 
     assert loaded.settings.general_settings.allowed_origins == (kept,)
+
+
+@pytest.mark.parametrize("given", [{}, None])
+def test_tracing_is_unset_and_contexts_are_passed_on_by_default(given: Any) -> None:
+    """The environment then decides about spans."""
+    settings = settings_of(general_settings={"tracing": given})
+
+    assert settings.general_settings.tracing == Tracing(enabled=None, propagate=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("enabled", "yes"), ("enabled", 1), ("propagate", None), ("endpoint", "http://c:4318")]
+)
+def test_tracing_takes_flags_alone(key: str, value: Any) -> None:
+    """A fault has the path of the key."""
+    ((path, _),) = faults_of(general_settings={"tracing": {key: value}})
+
+    assert path == f"general_settings.tracing.{key}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import inspect
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from proxy.config.schema.section import Section
+from proxy.config.schema.section import NOT_BUILT, Section
 from proxy.config.schema.settings import SECTIONS
-from tests.proxy.config.samples import settings_of
+from tests.proxy.config.samples import entry, faults_of, settings_of
 
 ALL = pytest.mark.parametrize("section", SECTIONS.values(), ids=lambda section: section.where or "top")
 
@@ -48,3 +49,39 @@ def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         settings.sanitize.mode = "off"  # type: ignore[misc]
     assert settings.sanitize.mode == "repair"
+
+
+REFUSED: dict[str, list[Any]] = {
+    "compaction.enabled": [True],
+    "store.url": ["sqlite:///state.db", "redis://127.0.0.1:6379/0"],
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, values in REFUSED.items() for value in values]
+)
+def test_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
+    """The one fault names the key and the value to use instead."""
+    section, _, name = key.partition(".")
+    ((path, fault),) = faults_of(entry("gemini"), entry("other"), **{section: {name: value}})
+
+    assert path == key
+    assert "is not built in this version; remove the key or use" in fault
+
+
+@pytest.mark.parametrize("row", NOT_BUILT)
+def test_suggested_value_is_taken(row: str) -> None:
+    """Every row has a test of its refusal, and suggests a value that loads."""
+    section, _, name = row.partition(".")
+    instead: Any = {"false": False}.get(NOT_BUILT[row].instead, NOT_BUILT[row].instead)
+    sections: dict[str, Any] = {section: {name: instead}}
+
+    assert row in REFUSED
+    assert faults_of(**sections) == []
+
+
+def test_unset_values_are_taken() -> None:
+    """A key without a value counts as left out. The bare word ``off`` is a boolean of YAML 1.1."""
+    names = ("margin", "reserve", "high", "low", "hard", "cap", "last_turns", "unknown_window")
+
+    assert faults_of(budget={**dict.fromkeys(names), "preset": False}, turns={"mode": False}) == []
