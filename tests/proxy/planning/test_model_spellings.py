@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.config import resolve
-from proxy.core.deployment import Deployment
 from proxy.planning.model_spellings import own_name, spellings_of, vendors_of
-from tests.support.proxied import settings_of
-
-
-def deployment(model: str) -> Deployment:
-    """Return the deployment of a model."""
-    (found,) = resolve(settings_of({"m": model}), "m")
-    return found
+from tests.proxy.planning.budgets.shapes import deployment_of
 
 
 @pytest.mark.parametrize(
@@ -29,7 +21,7 @@ def deployment(model: str) -> Deployment:
 )
 def test_vendors_regions_and_organisations_may_be_left_out(model: str, spelling: str) -> None:
     """The full name is first, since it is the most specific."""
-    spellings = list(spellings_of(deployment(model)))
+    spellings = list(spellings_of(deployment_of(model)))
 
     assert spellings[0] == model
     assert spelling in spellings
@@ -38,8 +30,8 @@ def test_vendors_regions_and_organisations_may_be_left_out(model: str, spelling:
 @pytest.mark.parametrize("model", ["ollama/gpt-4o", "hosted_vllm/gemini-2.5-pro", "github_copilot/gpt-4o"])
 def test_a_server_with_its_own_windows_is_only_found_by_its_full_name(model: str) -> None:
     """Such a server may serve any weights under a known name."""
-    assert list(spellings_of(deployment(model))) == [model]
-    assert vendors_of(deployment(model)) == ()
+    assert list(spellings_of(deployment_of(model))) == [model]
+    assert vendors_of(deployment_of(model)) == ()
 
 
 @pytest.mark.parametrize(
@@ -54,10 +46,10 @@ def test_a_server_with_its_own_windows_is_only_found_by_its_full_name(model: str
 )
 def test_the_own_name_is_bare(model: str, name: str) -> None:
     """A number with a dot is part of the name, a region with a dot is not."""
-    assert own_name(deployment(model)) == name
+    assert own_name(deployment_of(model)) == name
 
 
 def test_a_vendor_in_the_path_may_host_the_model() -> None:
     """The route and the last vendor of the path are returned."""
-    assert vendors_of(deployment("openrouter/openai/gpt-4o")) == ("openrouter", "openai")
-    assert vendors_of(deployment("gemini/gemini-2.5-pro")) == ("gemini",)
+    assert vendors_of(deployment_of("openrouter/openai/gpt-4o")) == ("openrouter", "openai")
+    assert vendors_of(deployment_of("gemini/gemini-2.5-pro")) == ("gemini",)

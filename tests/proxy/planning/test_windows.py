@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from proxy.config import resolve
-from proxy.core.deployment import Deployment
 from proxy.planning.windows import Window, window_of
-from tests.support.proxied import settings_of
-
-
-def deployment(model: str) -> Deployment:
-    """Return the deployment of a model."""
-    (found,) = resolve(settings_of({"m": model}), "m")
-    return found
+from tests.proxy.planning.budgets.shapes import deployment_of
 
 
 @pytest.mark.parametrize(
@@ -30,26 +21,19 @@ def deployment(model: str) -> Deployment:
 )
 def test_window_of_a_known_model(model: str, window: int | None) -> None:
     """The table lists the model under its own name as well. Missing values stay unknown."""
-    assert window == window_of(deployment(model)).max_input_tokens
-
-
-def with_info(model: str, **info: int) -> Deployment:
-    """Return the deployment of a model whose entry has this `model_info`."""
-    entry: dict[str, Any] = {"model_name": "m", "litellm_params": {"model": model}, "model_info": info}
-    (found,) = resolve(settings_of(model_list=[entry]), "m")
-    return found
+    assert window == window_of(deployment_of(model)).max_input_tokens
 
 
 def test_the_operator_s_values_win() -> None:
     """A `model_info` overrides the table value by value, and is named as the source."""
-    assert window_of(with_info("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
-    assert window_of(with_info("openai/gpt-4o", max_input_tokens=9_000)) == Window(
+    assert window_of(deployment_of("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
+    assert window_of(deployment_of("openai/gpt-4o", max_input_tokens=9_000)) == Window(
         9_000, 16_384, True, "configured"
     )
-    assert window_of(with_info("openai/gpt-4o", max_output_tokens=500)) == Window(
+    assert window_of(deployment_of("openai/gpt-4o", max_output_tokens=500)) == Window(
         128_000, 500, True, "catalogue"
     )
-    assert window_of(with_info("openai/nobody-knows-it", max_input_tokens=9_000)) == Window(
+    assert window_of(deployment_of("openai/nobody-knows-it", max_input_tokens=9_000)) == Window(
         9_000, None, True, "configured"
     )
 
@@ -68,7 +52,7 @@ def test_the_operator_s_values_win() -> None:
 )
 def test_a_family_fills_missing_rows(model: str, window: Window) -> None:
     """A model without a row has the window of its family, by the beginning of its own name."""
-    assert window_of(deployment(model)) == window
+    assert window_of(deployment_of(model)) == window
 
 
 @pytest.mark.parametrize(
@@ -85,7 +69,7 @@ def test_a_family_fills_missing_rows(model: str, window: Window) -> None:
 )
 def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
     """The spellings have APIs, regions, profiles and vendors before the name, and dots in its number."""
-    assert window_of(deployment(model)) == Window(200_000, 64_000, True, "catalogue")
+    assert window_of(deployment_of(model)) == Window(200_000, 64_000, True, "catalogue")
 
 
 @pytest.mark.parametrize(
@@ -103,9 +87,9 @@ def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
 )
 def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
     """The models are a vendor's behind another route, and fine-tuned ones."""
-    found = window_of(deployment(model))
+    found = window_of(deployment_of(model))
     assert found.source == "catalogue"
-    assert found == window_of(deployment(listed_as))
+    assert found == window_of(deployment_of(listed_as))
 
 
 @pytest.mark.parametrize(
@@ -121,8 +105,8 @@ def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed
 )
 def test_the_input_limit_of_gpt_5(model: str, window: int) -> None:
     """The answer's tokens are subtracted where the table includes them."""
-    assert window_of(deployment(model)) == Window(
-        window, window_of(deployment(model)).max_output_tokens, False, "catalogue"
+    assert window_of(deployment_of(model)) == Window(
+        window, window_of(deployment_of(model)).max_output_tokens, False, "catalogue"
     )
 
 
@@ -144,7 +128,7 @@ def test_the_input_limit_of_gpt_5(model: str, window: int) -> None:
 )
 def test_a_name_that_only_resembles_a_family_is_unknown(model: str) -> None:
     """The window is unknown on a route without that family, and on servers with windows of their own."""
-    assert window_of(deployment(model)) == Window(None, None, True, "unknown")
+    assert window_of(deployment_of(model)) == Window(None, None, True, "unknown")
 
 
 @pytest.mark.parametrize(
@@ -162,13 +146,13 @@ def test_a_name_that_only_resembles_a_family_is_unknown(model: str) -> None:
 )
 def test_differing_members_of_a_family_have_their_own_window(model: str, window: int) -> None:
     """These are older and smaller models, and names that the table spells differently."""
-    found = window_of(deployment(model))
+    found = window_of(deployment_of(model))
     assert (found.max_input_tokens, found.source) == (window, "family")
 
 
 def test_a_row_without_values_is_filled_by_the_family() -> None:
     """The table lists this model without a window."""
-    found = window_of(deployment("gemini/gemini-3-pro-preview"))
+    found = window_of(deployment_of("gemini/gemini-3-pro-preview"))
 
     assert (found.max_input_tokens, found.shared) == (1_048_576, False)
     assert found.source in ("catalogue", "family")
@@ -186,16 +170,16 @@ def test_a_row_without_values_is_filled_by_the_family() -> None:
 )
 def test_the_answer_counts_against_a_shared_window(model: str, shared: bool) -> None:
     """Gemini and GPT-5 limit input and output separately, for any source of the window."""
-    assert window_of(deployment(model)).shared is shared
-    assert window_of(with_info(model, max_input_tokens=10_000)).shared is shared
+    assert window_of(deployment_of(model)).shared is shared
+    assert window_of(deployment_of(model, max_input_tokens=10_000)).shared is shared
 
 
 def test_reading_it_imports_no_litellm(fresh_python: Callable[[str], str]) -> None:
     """The table is read as a file, and the package is not imported."""
     code = (
-        "import sys; from tests.proxy.planning.test_windows import deployment; "
+        "import sys; from tests.proxy.planning.test_windows import deployment_of; "
         "from proxy.planning.windows import window_of; "
-        "window_of(deployment('openai/gpt-4o')); print('litellm' in sys.modules)"
+        "window_of(deployment_of('openai/gpt-4o')); print('litellm' in sys.modules)"
     )
 
     assert "False" == fresh_python(code).strip()

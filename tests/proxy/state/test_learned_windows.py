@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
@@ -14,7 +13,7 @@ from proxy.resilience.read_overflow import Overflow
 from proxy.state import learned_windows as module
 from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import LearnedWindows
-from proxy.state.lessons import Learned, is_sampled, observe_answer
+from proxy.state.lessons import Learned, observe_answer
 from sanitizers.budget.calibration import initial
 from sanitizers.budget.find_family import family_of
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
@@ -112,44 +111,6 @@ def test_deployments_learn_separately(learned_windows: LearnedWindows) -> None:
     assert found == [Learned(8_000), None, Learned(9_000), None]
 
 
-def test_the_first_answers_and_then_one_in_sixteen(
-    learned_windows: LearnedWindows, local: Deployment
-) -> None:
-    """The first three that teach something are counted, then each sixteenth answer."""
-    lessons, sampled = learned_windows.lessons_of(local, 0.0), []
-    for number in range(1, 100):
-        if is_sampled(lessons, float(number)):
-            sampled.append(number)
-            observe_answer(lessons, 2_000, 2_100, media=False)
-
-    assert sampled == [1, 2, 3, 16, 32, 48, 64, 80, 96]
-
-
-def test_answers_that_teach_nothing_do_not_use_up_the_first(
-    learned_windows: LearnedWindows, local: Deployment
-) -> None:
-    """Small requests are counted until three larger ones came, or until there were many."""
-    lessons = learned_windows.lessons_of(local, 0.0)
-    for _ in range(64):
-        assert is_sampled(lessons, 0.0)
-        observe_answer(lessons, 10, 12, media=False)
-    assert lessons.calibration.observations == 0
-    assert [is_sampled(lessons, float(number)) for number in range(1, 33)].count(True) == 2
-
-
-def test_a_busy_deployment_is_not_counted_more_often(
-    learned_windows: LearnedWindows, local: Deployment
-) -> None:
-    """An answer is counted once a second at most."""
-    lessons = learned_windows.lessons_of(local, 0.0)
-    for _ in range(3):
-        is_sampled(lessons, 0.0)
-        observe_answer(lessons, 2_000, 2_100, media=False)
-    sampled = [now for now in range(1_000) if is_sampled(lessons, now / 100)]
-    assert len(sampled) <= 10
-    assert all(later - earlier >= 100 for earlier, later in pairwise(sampled))
-
-
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that makes up names behind a wildcard pushes out unused entries, and memory does not grow."""
     monkeypatch.setattr(module, "_CAPACITY", 8)
@@ -166,8 +127,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert learned_windows.lessons_of(deployments[0], 0.0).learned is None
 
 
-def test_a_look_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look returns the valid lessons, and neither adds nor keeps an entry."""
+def test_peek_neither_adds_nor_keeps_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It returns the valid lessons alone."""
     monkeypatch.setattr(module, "_CAPACITY", 4)
     learned_windows = LearnedWindows()
     first, second, *rest = made_up(20)

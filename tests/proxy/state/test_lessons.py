@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from proxy.config import resolve
 from proxy.state.lessons import DeploymentLessons, Learned, is_sampled, no_lessons, observe_answer
-from tests.support.proxied import settings_of
+from tests.proxy.planning.budgets.shapes import deployment_of
 
 
 def new() -> DeploymentLessons:
     """Return the lessons of a new deployment."""
-    (found,) = resolve(settings_of({"m": "openai/nobody-knows-it"}), "m")
-    return no_lessons(found)
+    return no_lessons(deployment_of())
 
 
 def test_the_first_answers_are_counted_until_three_have_taught() -> None:

@@ -390,17 +390,6 @@ def test_the_operator_s_margin_replaces_the_calibration_s() -> None:
     assert round(room[1] / room[0], 1) == 0.5
 
 
-def test_the_same_request_gives_the_same_result() -> None:
-    """Nothing is remembered, and the input is not changed."""
-    history = agent(60)
-    before = [dict(message) for message in history]
-    first, second = (fitted(history, facts_for(window=16_000)) for _ in range(2))
-
-    assert list(first.messages) == list(second.messages)
-    assert first.changes == second.changes
-    assert history == before
-
-
 def test_media_are_found() -> None:
     """The tokens of media are a guess, so they teach nothing."""
     assert module.has_media([user([{"type": "text", "text": "What is it?"}, image()])])
