@@ -1,7 +1,7 @@
 """Folds ``litellm_settings``, LiteLLM's second section for the router's keys, into ``router_settings``.
 
 LiteLLM reads retries, fallbacks and timeouts from both sections, so real files use both. Where both set a key to
-different values, ``router_settings`` wins and a warning says so.
+different values, ``router_settings`` counts, and a warning names both.
 """
 
 from __future__ import annotations

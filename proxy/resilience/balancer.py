@@ -10,7 +10,7 @@ The rules, in order:
 No request is refused because of this state. Refusing for a pool of one in cooldown would be an outage of the proxy's
 own making. Only a request can show that a pool works again. The retry budget keeps this from multiplying an outage.
 
-The state belongs to an entry and a model. A wildcard stands for many models, and a missing model says nothing about
+The state belongs to an entry and a model. A wildcard stands for many models, and a missing model does not affect
 the others (litellm#36896: 404s cooled whole pools). Clients choose a wildcard's models, so only the newest thousand
 are kept. Those of the file are always kept. The retry budget belongs to the entry. Otherwise a client that tries many
 names would get a new budget with each.

@@ -73,7 +73,7 @@ class Logs(Section):
 
 
 class Tracing(Section):
-    """Spans of requests. The SDK's own ``OTEL_…`` variables say where they are sent."""
+    """Spans of requests. The SDK's own ``OTEL_…`` variables set the collector."""
 
     where: ClassVar[str] = "general_settings.tracing"
 

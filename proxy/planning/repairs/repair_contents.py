@@ -82,7 +82,7 @@ def fill_empty_contents(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _filled(message: Message) -> Message | None:
-    """Return *message* with content that is not empty, or None for one that says nothing.
+    """Return *message* with content that is not empty, or None for a message without content.
 
     A message that needs no change is returned itself.
     """

@@ -22,7 +22,7 @@ PAIRED = "-paired"
 def pair_for_gemini(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* under Gemini's rules for turns and pairing, in place of its own.
 
-    It serves a Gemini behind a name that does not say so. Sources: gemini-cli#11814, #4217, langchain#27799.
+    It is for a Gemini model under a name that does not show it. Sources: gemini-cli#11814, #4217, langchain#27799.
     """
     strict = replace(
         draft.profile,

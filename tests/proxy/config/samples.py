@@ -13,7 +13,7 @@ ENTRY: dict[str, Any] = {"model_name": "gemini", "litellm_params": {"model": "ge
 
 
 def entry(name: str = "gemini", model: str = "gemini/gemini-2.5-flash", **params: Any) -> dict[str, Any]:
-    """Return one entry of ``model_list``; *params* go to ``litellm_params``."""
+    """Return one entry of ``model_list``, with *params* as its ``litellm_params``."""
     return {"model_name": name, "litellm_params": {"model": model, **params}}
 
 
@@ -33,7 +33,7 @@ def settings_of(*entries: Mapping[str, Any], **sections: Any) -> Settings:
 
 
 def faults_in(text: bytes | None, environ: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """Return the faults of *text* as pairs; none when it loads."""
+    """Return the faults of *text* as pairs, an empty list for a text that loads."""
     try:
         load_settings(text, environ or {})
     except ConfigurationError as error:

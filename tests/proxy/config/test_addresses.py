@@ -17,7 +17,7 @@ from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
         ("", False, None, True),
     ],
 )
-def test_a_provider_has_a_wire_and_an_address(
+def test_provider_has_its_format_and_address(
     provider: str, spoken: bool, base: str | None, known: bool
 ) -> None:
     """A self-hosted server has a wire that is spoken, and no address of its own."""

@@ -1,4 +1,4 @@
-"""Which addresses need a key."""
+"""The addresses that need a key."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_loopback_needs_no_key(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", REACHABLE)
-def test_a_reachable_address_needs_a_key_or_a_word(host: str) -> None:
-    """Anything else is refused, with both ways out; either of them is enough."""
+def test_reachable_address_needs_a_key_or_the_permission(host: str) -> None:
+    """The fault names the key and the permission. Either of them is enough."""
     fault = bind_fault(general(), host)
 
     assert fault is not None

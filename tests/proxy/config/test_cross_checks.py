@@ -106,10 +106,10 @@ VARIABLES = {"T": "direct", "A": "auto", "M": "azure/gpt-4o", "V": "hosted_vllm/
         ),
     ],
 )
-def test_direct_transport_speaks_to_it(
+def test_direct_transport_needs_a_known_format_and_address(
     transport: str, model: str, api_base: str | None, fault: str | None
 ) -> None:
-    """What the direct transport does not speak to, or does not find, is refused when the file is read."""
+    """A provider with another format, or without an address, is a fault of the file."""
     params = {"model": model, **({"api_base": api_base} if api_base else {})}
     listed = [{"model_name": model, "litellm_params": params, "transport": transport}]
     faults = cross_check({"model_list": listed}, VARIABLES)
@@ -119,8 +119,8 @@ def test_direct_transport_speaks_to_it(
 
 
 @pytest.mark.parametrize("transport", [None, "auto", "litellm", "os.environ/A", "os.environ/UNSET", 7])
-def test_other_transports_go_anywhere(transport: Any) -> None:
-    """Only direct has to speak to the provider itself; what is no transport is validation's."""
+def test_other_transports_take_any_provider(transport: Any) -> None:
+    """A wrong transport is reported by validation."""
     listed = [{"model_name": "m", "litellm_params": {"model": "azure/x"}, "transport": transport}]
 
     assert cross_check({"model_list": listed}, VARIABLES) == ()

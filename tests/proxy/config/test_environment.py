@@ -31,14 +31,14 @@ def test_several_keys_expose_several_providers() -> None:
 
 
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-def test_openai_s_address_is_respected(variable: str) -> None:
+def test_openai_s_address_variables_are_read(variable: str) -> None:
     """OpenAI's own variables move the address of the openai entry."""
     settings = load_settings(None, {"OPENAI_API_KEY": "k", variable: "http://127.0.0.1:8000/v1/"}).settings
 
     assert settings.model_list[0].litellm_params.api_base == "http://127.0.0.1:8000/v1"
 
 
-def test_the_master_key_is_respected() -> None:
+def test_master_key_variable_is_read() -> None:
     """TURNRIGHT_MASTER_KEY is the master key, and using it is no reason for a warning."""
     loaded = load_settings(None, {"OPENAI_API_KEY": "k", "TURNRIGHT_MASTER_KEY": "m"})
 
@@ -48,7 +48,7 @@ def test_the_master_key_is_respected() -> None:
 
 
 def test_no_key_is_a_fault_that_names_the_variables() -> None:
-    """With nothing set the fault says which variables there are."""
+    """The fault lists the variables that would be read."""
     ((path, text),) = faults_in(None, {})
 
     assert path == ""

@@ -44,7 +44,7 @@ def test_a_key_of_several_entries_warns_once() -> None:
 
 
 @pytest.mark.parametrize("where", IGNORED)
-def test_no_key_of_ours_is_ignored(where: str) -> None:
+def test_keys_of_turnright_are_not_ignored(where: str) -> None:
     """The table never takes away a key that a section has."""
     section = SECTIONS.get(where)
 
@@ -65,7 +65,7 @@ def test_keys_that_guard_something_are_refused(section: str, key: str) -> None:
 
 
 def test_a_misspelled_fact_is_refused() -> None:
-    """``model_info`` takes LiteLLM's other facts, and not a misspelled one of ours."""
+    """``model_info`` ignores LiteLLM's other facts, but no misspelled key of turnright."""
     (fault,) = faults_of({**entry(), "model_info": {"max_input_token": 1}})
 
     assert fault == (

@@ -7,7 +7,7 @@ import pytest
 from tests.proxy.config.samples import faults_of, load
 
 
-def test_the_router_s_keys_are_read_here_too() -> None:
+def test_router_keys_of_litellm_settings_arrive() -> None:
     """Keys of ``litellm_settings`` arrive in the router's settings, ``request_timeout`` as ``timeout``."""
     router = load(litellm_settings={"connect_timeout": 3, "request_timeout": 50}).settings.router_settings
 
@@ -15,7 +15,7 @@ def test_the_router_s_keys_are_read_here_too() -> None:
 
 
 def test_the_router_s_own_section_wins() -> None:
-    """Where both set a key differently, ``router_settings`` wins and a warning names both."""
+    """``router_settings`` overrides a different value, and a warning has both paths."""
     loaded = load(router_settings={"timeout": 10}, litellm_settings={"timeout": 20})
 
     assert loaded.settings.router_settings.timeout == 10
@@ -30,7 +30,7 @@ def test_the_key_wins_over_its_alias() -> None:
     assert loaded.warnings == ("litellm_settings.request_timeout: overridden by litellm_settings.timeout",)
 
 
-def test_the_same_value_in_both_is_silent() -> None:
+def test_same_value_in_both_sections_gives_no_warning() -> None:
     """Two sections that agree are no reason for a warning."""
     assert load(router_settings={"timeout": 10}, litellm_settings={"timeout": 10}).warnings == ()
 
@@ -55,7 +55,7 @@ def test_faults_name_the_section_that_was_written(section: object, fault: tuple[
 
 
 def test_a_router_section_of_the_wrong_shape_is_the_only_fault() -> None:
-    """There is nothing to fold into; the router's section is named."""
+    """The keys cannot be folded into it. The fault has its path."""
     assert faults_of(router_settings=3, litellm_settings={"timeout": 1}) == [
         ("router_settings", "must be a mapping of keys to values")
     ]

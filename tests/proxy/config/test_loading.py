@@ -1,4 +1,4 @@
-"""The way in: the whole contract, all faults at once, and no other exception for any input."""
+"""Loading: the whole contract, all faults at once, and one type of exception for any input."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ NORMALIZED: dict[str, dict[str, Any]] = {
 """The values that arrive in another form than they are written in, by section. YAML reads ``off`` as false."""
 
 
-def test_the_contract_arrives_key_by_key() -> None:
+def test_every_value_of_the_contract_arrives() -> None:
     """Every key of the contract parses and its value arrives."""
     settings = load_settings(CONTRACT, ENVIRON).settings
 
@@ -148,7 +148,7 @@ def test_the_contract_sets_every_key() -> None:
     assert seen == {where: set(section.model_fields) for where, section in SECTIONS.items()}
 
 
-def test_defaults_are_the_contract_s() -> None:
+def test_model_list_alone_gets_the_defaults() -> None:
     """A file with a model list alone gets the defaults of the contract."""
     loaded = load()
 
@@ -166,7 +166,7 @@ def test_defaults_are_the_contract_s() -> None:
 
 
 def test_all_faults_come_at_once() -> None:
-    """One run names every fault: of YAML, of a field, of a name, of a cross check."""
+    """One run reports the faults of YAML, fields, names and cross checks."""
     text = b"""
 model_list:
   - model_name: a/*
@@ -234,8 +234,8 @@ def test_an_empty_section_is_a_section_without_keys() -> None:
     assert load(**dict.fromkeys(sections)).settings == load().settings
 
 
-def test_the_error_carries_no_context() -> None:
-    """Neither the cause nor the context of the error is pydantic's or PyYAML's, which quote the file."""
+def test_error_has_no_cause_that_quotes_the_file() -> None:
+    """Errors of pydantic and PyYAML quote the file."""
     for text in (b"model_list: [", b"model_list: [{model_name: 3}]"):
         with pytest.raises(ConfigurationError) as caught:
             load_settings(text, {})
@@ -282,7 +282,7 @@ _ENTRIES = st.lists(
     )
 )
 def test_any_value_loads_or_is_a_configuration_error(raw: Any) -> None:
-    """Whatever YAML can carry either loads or raises ConfigurationError with one-line faults."""
+    """Any YAML value loads, or raises ConfigurationError with one-line faults."""
     text = yaml.safe_dump(raw, allow_unicode=True).encode("utf-8", "surrogatepass")
 
     for path, fault in faults_in(text, {"X": ""}):
@@ -309,8 +309,8 @@ def test_any_environment_loads_or_is_a_configuration_error(environ: dict[str, st
     faults_in(None, environ)
 
 
-def test_a_deployment_may_name_its_rules() -> None:
-    """For a server behind ``openai/`` whose model has others; a name that there is not is a fault."""
+def test_deployment_may_name_its_profile() -> None:
+    """A server behind ``openai/`` may serve a model with other rules. An unknown profile is a fault."""
     entry = {"model_name": "m", "litellm_params": {"model": "openai/ours"}, "profile": "chat-template"}
     [deployment] = resolve(settings_of(model_list=[entry]), "m")
     assert profile_of(deployment, settings_of().sanitize).name == "chat-template"

@@ -1,4 +1,4 @@
-"""Warnings about what is allowed and doubtful."""
+"""Warnings about valid settings that are probably a mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.proxy.config.samples import entry, load
 
 @pytest.mark.parametrize("phase", ["connect_timeout", "first_byte_timeout", "idle_timeout"])
 def test_a_phase_above_the_deadline_warns(phase: str) -> None:
-    """A time limit that the total deadline hides is named; the default of another is not."""
+    """A timeout above the deadline has no effect. Only timeouts that the file sets are reported."""
     assert load(router_settings={"timeout": 4, phase: 5}).warnings == (
         f"router_settings.{phase}: is above router_settings.timeout, which ends the request first",
     )
@@ -48,7 +48,7 @@ def test_a_master_key_that_is_not_used_warns() -> None:
     ],
 )
 def test_allowed_hosts_without_an_effect_warn(general: dict[str, object], beside: str) -> None:
-    """Where any name is served, a list of names does nothing."""
+    """The list has no effect where every name is allowed."""
     (warning,) = load(general_settings={**general, "allowed_hosts": ["nas"]}).warnings
 
     assert warning == f"general_settings.allowed_hosts: has no effect beside {beside}"

@@ -1,4 +1,4 @@
-"""What ``check`` prints, and that no output of any kind holds a secret."""
+"""The output of ``check``. No output of any kind holds a secret."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_rendered_settings_show_defaults_and_mask_secrets() -> None:
 
 
 @given(secret=SECRETS)
-def test_no_secret_in_any_output_of_a_good_file(secret: str) -> None:
+def test_output_of_a_valid_file_holds_no_secret(secret: str) -> None:
     """Rendering, str, repr, warnings and deployments never hold a secret, given plainly or as a variable."""
     for given_as, environ in ((secret, {}), ("os.environ/KEY", {"KEY": secret})):
         loaded = load_settings(
@@ -91,7 +91,7 @@ _PLACES = st.sampled_from(
 
 
 @given(secret=SECRETS, wrap=_WRAPPED, place=_PLACES)
-def test_no_secret_in_any_fault(secret: str, wrap: Any, place: str) -> None:
+def test_faults_hold_no_secret(secret: str, wrap: Any, place: str) -> None:
     """A secret in the wrong shape or the wrong place is refused without being quoted."""
     text = text_of(
         {**entry(**{place: wrap(secret)}), "transport": secret}, store={"url": wrap(secret)}, turns=secret
@@ -107,8 +107,8 @@ def test_no_secret_in_any_fault(secret: str, wrap: Any, place: str) -> None:
     secret=SECRETS,
     before=st.sampled_from(["*", "!", "&", "'", '"', "%", "@", "`", "[", "{", "|", "!!int ", "a: "]),
 )
-def test_no_secret_in_a_syntax_fault(secret: str, before: str) -> None:
-    """YAML's own messages quote names and tags; ours do not."""
+def test_syntax_faults_hold_no_secret(secret: str, before: str) -> None:
+    """PyYAML's messages quote names and tags."""
     with pytest.raises(ConfigurationError) as caught:
         load_settings(f"general_settings:\n  master_key: {before}{secret}\n".encode(), {})
 

@@ -24,7 +24,7 @@ from proxy.config.reserved_params import is_reserved
         "_x",
     ],
 )
-def test_what_steers_the_call_is_reserved(name: str) -> None:
+def test_parameters_of_the_sdk_s_call_are_reserved(name: str) -> None:
     """Addresses, credentials, headers and litellm's own switches are reserved in any spelling."""
     assert is_reserved(name)
 
@@ -32,6 +32,6 @@ def test_what_steers_the_call_is_reserved(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["guided_json", "top_k", "thinking", "enable_thinking", "repetition_penalty"]
 )
-def test_what_steers_the_model_is_not(name: str) -> None:
+def test_parameters_of_the_model_are_not_reserved(name: str) -> None:
     """Parameters of the model itself may be allowed."""
     assert not is_reserved(name)

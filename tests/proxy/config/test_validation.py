@@ -43,12 +43,12 @@ from tests.proxy.config.samples import ENTRY, entry, faults_of
         ({"turns": []}, ("turns", "must be a mapping of keys to values")),
     ],
 )
-def test_an_error_is_put_into_words(sections: dict[str, Any], fault: tuple[str, str]) -> None:
+def test_error_has_a_text_and_the_path_of_its_key(sections: dict[str, Any], fault: tuple[str, str]) -> None:
     """Each kind of error has its own words and the path of its key."""
     assert faults_of(**sections) == [fault]
 
 
-def test_no_kind_of_error_of_ours_is_without_words() -> None:
+def test_every_known_kind_of_error_has_a_text() -> None:
     """The vague text is for kinds that pydantic may add, not for those that we know to happen."""
     faults = faults_of(
         {"model_name": "m", "litellm_params": {"model": 3}},

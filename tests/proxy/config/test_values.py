@@ -1,4 +1,4 @@
-"""The kinds of value, each with what it takes and what it refuses."""
+"""The types of values, with valid and invalid values of each."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def parse(kind: Any, value: object) -> Any:
         (values.Port, 65535, 65535),
     ],
 )
-def test_a_value_is_taken(kind: Any, value: object, expected: object) -> None:
-    """A good value arrives, resolved and trimmed where its kind says so."""
+def test_valid_value_is_normalized(kind: Any, value: object, expected: object) -> None:
+    """Some types resolve variables or cut trailing slashes."""
     assert parse(kind, value) == expected
 
 
@@ -78,8 +78,8 @@ def test_a_value_is_taken(kind: Any, value: object, expected: object) -> None:
         *((values.Flag, bad) for bad in (0, 1, "true", None)),
     ],
 )
-def test_a_value_is_refused(kind: Any, value: object) -> None:
-    """A bad value is a validation error, never another one and never another value."""
+def test_invalid_value_is_a_validation_error(kind: Any, value: object) -> None:
+    """Other exceptions are not raised, and no value is coerced."""
     with pytest.raises(ValidationError):
         parse(kind, value)
 
@@ -91,6 +91,6 @@ def test_without_a_context_no_variable_is_set() -> None:
 
 
 @pytest.mark.parametrize(("value", "word"), [(False, "off"), ("off", "off"), (True, True), (0, 0)])
-def test_false_is_off(value: object, word: object) -> None:
-    """Only YAML's false is the word off."""
+def test_only_false_is_read_as_off(value: object, word: object) -> None:
+    """YAML 1.1 reads the bare word off as false."""
     assert values.read_off(value) is word or values.read_off(value) == word

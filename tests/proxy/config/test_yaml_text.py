@@ -1,4 +1,4 @@
-"""What YAML lets pass in silence, and what its own messages would quote."""
+"""Mistakes that YAML accepts, and faults without a quotation of the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proxy.config.yaml_text import MAX_NESTING, read_yaml
         ),
     ],
 )
-def test_a_document_is_read(text: bytes, value: object) -> None:
+def test_valid_document_is_read_without_faults(text: bytes, value: object) -> None:
     """A good document gives its value and no fault."""
     assert read_yaml(text) == (value, ())
 
@@ -67,7 +67,7 @@ def test_a_document_is_read(text: bytes, value: object) -> None:
         pytest.param(b"[" * 100_000, f"nests more than {MAX_NESTING} levels deep (line 1)", id="deep"),
     ],
 )
-def test_a_text_that_is_no_document_is_a_fault(text: bytes, fault: str) -> None:
+def test_invalid_yaml_is_a_fault_with_its_place(text: bytes, fault: str) -> None:
     """Bad YAML gives the line and column and none of the text."""
     assert read_yaml(text) == (None, (Fault("", fault),))
 
@@ -82,8 +82,8 @@ def test_duplicate_keys_are_faults_with_their_places() -> None:
     )
 
 
-def test_a_list_that_holds_itself_is_read() -> None:
-    """An anchor may hold itself; the walk for duplicates ends all the same."""
+def test_list_with_an_anchor_to_itself_is_read() -> None:
+    """The search for duplicate keys ends."""
     value, faults = read_yaml(b"&a [*a]")
 
     assert isinstance(value, list)

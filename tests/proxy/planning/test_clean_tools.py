@@ -43,7 +43,7 @@ def tool(schema: Any, name: str = "f") -> dict[str, Any]:
         ("openrouter/google/gemini-3-pro", "litellm", GEMINI_ON_LITELLM, None),
     ],
 )
-def test_the_dialect_of_a_deployment(
+def test_model_and_transport_decide_the_dialect(
     model: str, transport: str, dialect: Dialect, richer: Dialect | None
 ) -> None:
     """The model's family and the transport's format decide."""

@@ -51,7 +51,7 @@ async def test_the_verdict_is_a_chat_request_s_outcome(
 
 
 @pytest.mark.parametrize("path", ["/v1/explain", "/explain"])
-async def test_a_repair_is_shown(upstream: ScriptedUpstream, path: str) -> None:
+async def test_dry_run_has_body_changes_and_faults_of_a_repair(upstream: ScriptedUpstream, path: str) -> None:
     """The answer has the body as it would be sent, each change with its place, and the faults."""
     found = await explain(BROKEN, upstream, path)
 
@@ -99,7 +99,7 @@ FUNCTION = {"type": "function", "function": {"name": "my tool", "parameters": {"
 @pytest.mark.parametrize(
     "messages", [LEGAL, BROKEN, UNSIGNED, HOPELESS], ids=["legal", "broken", "unsigned", "none"]
 )
-async def test_the_body_is_what_is_sent(
+async def test_dry_run_has_the_body_that_a_chat_request_sends(
     upstream: ScriptedUpstream, mode: str, messages: list[dict[str, Any]]
 ) -> None:
     """A chat request sends the same body in every mode. A refused one has none."""
@@ -117,7 +117,7 @@ async def test_the_body_is_what_is_sent(
         assert found["body"] == {**body, **sent.extra_body}
 
 
-async def test_signatures_are_what_is_sent(upstream: ScriptedUpstream) -> None:
+async def test_dry_run_has_the_signatures_that_a_chat_request_sends(upstream: ScriptedUpstream) -> None:
     """A client without signatures gets the stored ones back. A stand-in replaces a lost one."""
     signed = {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLXRoZS1tb2RlbA=="}}
     one = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}

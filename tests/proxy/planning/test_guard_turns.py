@@ -20,7 +20,7 @@ ROUTES = [
 
 
 def told(mode: str = "warn") -> Settings:
-    """Return settings in which the model is told of everything, with a limit of five rounds."""
+    """Return settings with all notes to the model, and a limit of five rounds."""
     turns = {"mode": mode, "max_rounds": 5, "max_rounds_multi_agent": 5, "hint_after_errors": 3}
     return settings_of(turns={**turns, "tell_model": True})
 
@@ -87,8 +87,8 @@ async def test_guidance_is_in_the_first_tool_that_delegates(upstream: ScriptedUp
     )
 
 
-async def test_no_notes_by_default(upstream: ScriptedUpstream) -> None:
-    """By default the model is not told of errors, of the warning, or of delegation."""
+async def test_model_gets_no_notes_by_default(upstream: ScriptedUpstream) -> None:
+    """Notes on errors, on the limit and on delegation are off."""
     async with proxied(settings_of(turns={"max_rounds": 5}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": failing_rounds(6), "tools": ROUTES})
 

@@ -21,7 +21,7 @@ def test_a_target_has_the_profile_of_its_model(model: str) -> None:
     assert target.unsupported(deployment, {}) == {"n"}
 
 
-def test_merging_is_the_operators_choice() -> None:
+def test_merge_same_role_changes_the_profile() -> None:
     """The setting changes a profile under which neighbours of one role are legal."""
     deployment = deployment_of(LOCAL)
     merged = profile_of(deployment, Sanitize(merge_same_role=True))

@@ -17,12 +17,12 @@ from tests.proxy.config.samples import entry, settings_of
 
 
 def model(settings: Settings, name: str = "gemini") -> ModelPreview:
-    """Return what is told of one name."""
+    """Return the preview of one name."""
     return {told.name: told for told in preview_of(settings)}[name]
 
 
 def deployment(entry_: dict[str, Any], **sections: Any) -> DeploymentPreview:
-    """Return what is told of one deployment."""
+    """Return the preview of one deployment."""
     [told] = model(settings_of(entry_, **sections)).deployments
     return told
 

@@ -19,12 +19,12 @@ from tests.proxy.planning.budgets.shapes import deployment_of
         ("openai/nobody-knows-it", None),
     ],
 )
-def test_window_of_a_known_model(model: str, window: int | None) -> None:
+def test_known_model_has_its_window_of_the_table(model: str, window: int | None) -> None:
     """The table lists the model under its own name as well. Missing values stay unknown."""
     assert window == window_of(deployment_of(model)).max_input_tokens
 
 
-def test_the_operator_s_values_win() -> None:
+def test_operator_s_values_override_the_table() -> None:
     """A `model_info` overrides the table value by value, and is named as the source."""
     assert window_of(deployment_of("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
     assert window_of(deployment_of("openai/gpt-4o", max_input_tokens=9_000)) == Window(
@@ -67,7 +67,7 @@ def test_a_family_fills_missing_rows(model: str, window: Window) -> None:
         "openrouter/anthropic/claude-sonnet-4.5",
     ],
 )
-def test_a_model_behind_any_spelling_of_its_route(model: str) -> None:
+def test_every_spelling_of_a_route_finds_the_model(model: str) -> None:
     """The spellings have APIs, regions, profiles and vendors before the name, and dots in its number."""
     assert window_of(deployment_of(model)) == Window(200_000, 64_000, True, "catalogue")
 
@@ -103,7 +103,7 @@ def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed
         ("openai/gpt-5", 272_000),
     ],
 )
-def test_the_input_limit_of_gpt_5(model: str, window: int) -> None:
+def test_gpt_5_has_its_input_limit_without_the_answer(model: str, window: int) -> None:
     """The answer's tokens are subtracted where the table includes them."""
     assert window_of(deployment_of(model)) == Window(
         window, window_of(deployment_of(model)).max_output_tokens, False, "catalogue"
@@ -174,7 +174,7 @@ def test_the_answer_counts_against_a_shared_window(model: str, shared: bool) -> 
     assert window_of(deployment_of(model, max_input_tokens=10_000)).shared is shared
 
 
-def test_reading_it_imports_no_litellm(fresh_python: Callable[[str], str]) -> None:
+def test_reading_the_table_imports_no_litellm(fresh_python: Callable[[str], str]) -> None:
     """The table is read as a file, and the package is not imported."""
     code = (
         "import sys; from tests.proxy.planning.test_windows import deployment_of; "

@@ -28,23 +28,23 @@ LONE = resolve(SETTINGS, "lone")
 
 
 def wild(name: str) -> Deployment:
-    """Return what the wildcard stands for."""
+    """Return the deployment of a wildcard's model."""
     return resolve(SETTINGS, f"gemini/{name}")[0]
 
 
 def fail(balancer: Balancer, deployment: Deployment, blame: Blame, asked_s: float | None, now: float) -> None:
-    """Let one call fail."""
+    """End one call with a failure."""
     with balancer.acquire(deployment, now) as attempt:
         attempt.failed(blame, asked_s, now)
 
 
 @pytest.fixture
 def balancer() -> Balancer:
-    """Return one that remembers nothing."""
+    """Return a balancer without any state."""
     return Balancer(5.0)
 
 
-def test_file_order_then_least_busy(balancer: Balancer) -> None:
+def test_calls_are_spread_by_load_and_file_order(balancer: Balancer) -> None:
     """Six simultaneous calls are spread evenly. The deployment whose call ends first gets the seventh."""
     attempts, order = [], []
     for _ in range(6):
@@ -145,7 +145,7 @@ def test_an_attempt_is_released_once(balancer: Balancer) -> None:
 
 
 def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
-    """A missing model says nothing about the others. The gauge shows the worst."""
+    """A missing model does not affect the others. The gauge shows the worst state."""
     fail(balancer, wild("gone"), Blame.LONG_COOLDOWN, None, 0.0)
     with balancer.acquire(wild("here"), 0.0):
         assert balancer.state(wild("here"), 0.0) is State.CLOSED
@@ -251,7 +251,7 @@ class Balancers(RuleBasedStateMachine):
     @precondition(lambda self: self.under_way)
     @rule(data=st.data(), blame=st.one_of(st.none(), st.sampled_from(Blame)))
     def end(self, data: st.DataObject, blame: Blame | None) -> None:
-        """End a call, with or without a word."""
+        """End a call, with or without a result."""
         _, attempt = self.under_way.pop(data.draw(st.integers(0, len(self.under_way) - 1)))
         if blame is not None:
             attempt.failed(blame, None, self.now)

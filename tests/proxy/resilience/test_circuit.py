@@ -46,7 +46,7 @@ def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
         ("......xxx", True),
     ],
 )
-def test_failures_that_open_it(outcomes: str, opens: bool) -> None:
+def test_three_failures_in_a_row_or_most_of_five_open_a_circuit(outcomes: str, opens: bool) -> None:
     """Three in a row open it, or more than half of at least five. `x` is a failure and `.` none, a second apart."""
     circuit = Circuit(COOLDOWN_S)
     for second, outcome in enumerate(outcomes):
@@ -66,7 +66,7 @@ def test_old_calls_do_not_count() -> None:
     assert circuit.state(40) is State.CLOSED
 
 
-def test_doubles_up_to_a_minute_and_success_resets_it() -> None:
+def test_cooldown_doubles_up_to_a_minute_until_an_answer() -> None:
     """The times are 5, 10, 20, 40, 60, 60 seconds, and 5 again after an answer."""
     circuit = opened(0.0)
     now, waits = 0.0, []
@@ -84,7 +84,7 @@ def test_doubles_up_to_a_minute_and_success_resets_it() -> None:
     assert circuit.due - now == COOLDOWN_S
 
 
-def test_answers_that_begin_and_die_keep_doubling() -> None:
+def test_begun_answer_that_fails_does_not_reset_the_doubling() -> None:
     """The beginning of an answer closes the circuit, but only its end resets the doubling."""
     circuit = opened(0.0)
     now = circuit.due
@@ -123,7 +123,9 @@ def test_a_cooldown_above_a_minute_is_kept() -> None:
         ("cool_down_long", 1e9, 3600.0),
     ],
 )
-def test_a_provider_s_delay_opens_it(verdict: str, asked_s: float | None, lasts_s: float) -> None:
+def test_provider_s_delay_opens_the_circuit_within_bounds(
+    verdict: str, asked_s: float | None, lasts_s: float
+) -> None:
     """It is open for the provider's delay, within bounds, and is then probed."""
     circuit = Circuit(COOLDOWN_S)
     ticket = circuit.enter(100.0)
@@ -136,7 +138,7 @@ def test_a_provider_s_delay_opens_it(verdict: str, asked_s: float | None, lasts_
         assert not circuit.allows(99.99 + lasts_s)
 
 
-def test_a_parked_circuit_is_not_closed_by_a_shorter_delay() -> None:
+def test_shorter_delay_does_not_shorten_an_open_circuit() -> None:
     """The later moment counts."""
     circuit = Circuit(COOLDOWN_S)
     first, second = circuit.enter(0.0), circuit.enter(0.0)
@@ -145,7 +147,7 @@ def test_a_parked_circuit_is_not_closed_by_a_shorter_delay() -> None:
     assert circuit.due == 600.0
 
 
-def test_one_probe_at_a_time() -> None:
+def test_half_open_circuit_takes_one_probe_at_a_time() -> None:
     """The second call is not the probe. A probe without a result makes room."""
     circuit = opened(0.0)
     probe = circuit.enter(10.0)
@@ -171,7 +173,7 @@ def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
     assert circuit.allows(100.0)
 
 
-def test_calls_that_die_together_open_it_once() -> None:
+def test_calls_that_fail_together_open_the_circuit_once() -> None:
     """Twenty calls in flight during one outage open it for five seconds."""
     circuit = Circuit(COOLDOWN_S)
     tickets = [circuit.enter(0.0) for _ in range(20)]
@@ -183,7 +185,7 @@ def test_calls_that_die_together_open_it_once() -> None:
     assert circuit.state(7.0) is State.HALF_OPEN
 
 
-def test_an_answer_from_before_closes_nothing() -> None:
+def test_answer_to_an_earlier_call_does_not_close_the_circuit() -> None:
     """A call that began before the rate limit may well succeed."""
     circuit = Circuit(COOLDOWN_S)
     before, refused = circuit.enter(0.0), circuit.enter(0.0)

@@ -26,7 +26,7 @@ def states(health: DeploymentHealth, now: float) -> list[int]:
 
 
 @pytest.mark.parametrize("blame", [Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN])
-def test_open_for_all_while_two_are(blame: Blame) -> None:
+def test_circuits_of_two_tenants_open_it_for_all(blame: Blame) -> None:
     """It is open until the first of the two is due. Then each tenant may probe, until one gets an answer."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", blame, 0.0)
@@ -102,7 +102,7 @@ def test_a_failure_of_the_account_is_closed_by_any_answer() -> None:
     assert states(health, 6.0) == [1, 0, 0]
 
 
-def test_a_probe_is_the_tenant_s() -> None:
+def test_each_tenant_has_a_probe() -> None:
     """A slow probe stops no other tenant."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.COOLDOWN, 0.0, Reach.ALL)

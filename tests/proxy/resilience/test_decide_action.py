@@ -13,7 +13,7 @@ from proxy.resilience.failure_table import ANY, TABLE, Fallback, Kind, Row
 
 
 @given(tries=st.integers(1, 2_000), random=st.floats(0, 1, exclude_max=True))
-def test_jitter_is_full(tries: int, random: float) -> None:
+def test_delay_is_random_below_a_doubling_bound(tries: int, random: float) -> None:
     """The delay is between zero and a bound, which doubles up to eight seconds."""
     bound = min(8.0, 0.5 * 2 ** min(tries - 1, 10))
     assert back_off(tries, None, random) == pytest.approx(bound * random)
@@ -106,7 +106,7 @@ def test_another_deployment_is_asked_at_once() -> None:
     ),
     random=st.floats(0, 1, exclude_max=True),
 )
-def test_the_rules_of_all_rows_hold(
+def test_every_action_is_within_limits_and_deadline(
     row: Row, asked: float | None, situation: Situation, random: float
 ) -> None:
     """No wait exceeds the deadline or ends before the requested delay.

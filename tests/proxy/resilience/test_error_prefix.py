@@ -31,6 +31,6 @@ def test_prefixes_are_skipped(prefix: str) -> None:
 @pytest.mark.parametrize(
     "text", ["Your input: Error", "Terrible: x", "Error while reading: x", "'Error: x'", "x" * 1_000]
 )
-def test_other_words_are_not_skipped(text: str) -> None:
+def test_other_words_before_a_colon_are_not_skipped(text: str) -> None:
     """Other words are the provider's, or quotations."""
     assert begin_of(text) == 0

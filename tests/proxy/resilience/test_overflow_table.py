@@ -38,7 +38,9 @@ OVERFLOWS = [
 
 
 @pytest.mark.parametrize(("text", "limit", "requested"), OVERFLOWS)
-def test_an_overflow_is_read(text: str, limit: int | None, requested: int | None) -> None:
+def test_sentence_of_each_provider_is_read_with_its_numbers(
+    text: str, limit: int | None, requested: int | None
+) -> None:
     """Each provider's sentence is read with its numbers."""
     found = read_overflow((text,), ())
 
@@ -47,6 +49,6 @@ def test_an_overflow_is_read(text: str, limit: int | None, requested: int | None
     assert not found.inside_text
 
 
-def test_every_overflow_row_is_met() -> None:
-    """No pattern is unused."""
+def test_every_row_has_a_sentence() -> None:
+    """Every pattern matches one of the sentences."""
     assert [row.provider for row in ROWS if not any(row.says.search(text) for text, *_ in OVERFLOWS)] == []

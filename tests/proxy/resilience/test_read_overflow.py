@@ -102,7 +102,7 @@ def test_too_many_bytes_are_an_overflow_of_bytes() -> None:
         "Quota exceeded: input token count exceeds the maximum",
     ],
 )
-def test_throttling_is_no_overflow(text: str) -> None:
+def test_throttling_is_not_read_as_an_overflow(text: str) -> None:
     """A shorter conversation does not help against a rate limit."""
     assert read_overflow((text,), ()) is None
 

@@ -45,8 +45,8 @@ def test_words_at_the_beginning_name_the_subject(text: str, subject: Subject) ->
     assert read_subject((f"'{text}' is no valid value",), ()) == NO_SUBJECT
 
 
-def test_every_beginning_is_met() -> None:
-    """No pattern is unused."""
+def test_every_beginning_has_a_text() -> None:
+    """Every pattern matches one of the sentences."""
     assert [source for _, says, source in BEGINNINGS if not any(says.match(text) for text, _ in SAID)] == []
 
 

@@ -35,7 +35,7 @@ def test_ten_retries_are_always_allowed() -> None:
     assert budget.allows(10.0)
 
 
-def test_a_question_uses_no_retry() -> None:
+def test_allows_counts_no_retry() -> None:
     """It may be asked any number of times."""
     budget = RetryBudget()
     assert all(budget.allows(1.0) for _ in range(100))
@@ -74,7 +74,7 @@ def spent(budget: SharedRetryBudget, tenant: str, most: int = 1_000) -> int:
     return count
 
 
-def test_each_tenant_has_ten() -> None:
+def test_each_tenant_has_ten_retries_of_its_own() -> None:
     """Another tenant's retries do not use them up."""
     budget = SharedRetryBudget()
     assert [spent(budget, tenant) for tenant in "abc"] == [10, 10, 10]
@@ -91,7 +91,7 @@ def test_above_ten_tenants_share_a_fifth_of_all_requests() -> None:
 
 
 @given(events=events)
-def test_a_single_tenant_has_a_plain_budget(events: list[tuple[float, int, int]]) -> None:
+def test_single_tenant_has_the_unshared_budget(events: list[tuple[float, int, int]]) -> None:
     """Both budgets agree request by request, retry by retry."""
     shared, alone, now = SharedRetryBudget(), RetryBudget(), 500.0
     for passed, asked, failed in events:

@@ -45,7 +45,7 @@ def test_the_second_smallest_window_counts_for_all(local: Deployment) -> None:
     assert windows(learned_windows, local, 3_615.0) == [None, None, None]
 
 
-def test_a_guess_stays_one(local: Deployment) -> None:
+def test_agreement_with_a_guess_is_a_guess(local: Deployment) -> None:
     """A window with one guess refuses nothing."""
     learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(), REFUSED, 0.0, "a")
@@ -54,7 +54,7 @@ def test_a_guess_stays_one(local: Deployment) -> None:
     assert learned == Learned(25_000, guessed=True)
 
 
-def test_an_answer_proves_it_larger(local: Deployment) -> None:
+def test_larger_answer_ends_an_agreed_window(local: Deployment) -> None:
     """It is larger at once for the answered tenant. One answer ends an agreement of two."""
     learned_windows = LearnedWindows()
     for tenant in "ab":
@@ -74,7 +74,7 @@ def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(l
     assert windows(learned_windows, local) == [9_000, None, None]
 
 
-def test_words_of_the_request_teach_no_tenant(local: Deployment) -> None:
+def test_overflow_words_of_the_request_teach_nothing(local: Deployment) -> None:
     """They only make the refused request smaller."""
     learned_windows = LearnedWindows()
     lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")
@@ -103,7 +103,7 @@ def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> N
 def test_a_configured_window_is_halved_at_most(
     local: Deployment, configured: bool, learned: int | None
 ) -> None:
-    """No words halve it more than once."""
+    """Further errors do not halve it again."""
     learned_windows = LearnedWindows()
     refused = replace(REFUSED, known_window=10_000, configured=configured)
     learned_windows.learn(local, Overflow(4_000), refused, 0.0, "a")
@@ -129,7 +129,7 @@ def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> 
     assert factors(learned_windows, local)[1:] == [1.3, 1.3]
 
 
-def test_a_factor_that_was_taken_over_is_no_evidence(local: Deployment) -> None:
+def test_adopted_factor_is_not_counted_as_evidence(local: Deployment) -> None:
     """Otherwise two tenants would agree with their own factor forever."""
     learned_windows = LearnedWindows()
     for tenant, actual in (("a", 2_000), ("b", 1_500)):

@@ -24,7 +24,7 @@ OBJECTS = st.dictionaries(st.text(max_size=5), JSON_VALUES, max_size=4)
 
 
 def kept(arguments: str, name: str = "f") -> StoredSignature:
-    """Return what comes back from a store."""
+    """Return the stored form of a call, unpacked."""
     found = unpack(pack(Signed("call_1", name, arguments, "c2ln"), "here"))
     assert found is not None
     return found

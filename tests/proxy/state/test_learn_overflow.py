@@ -24,11 +24,11 @@ def lesson(
     proved: int = 0,
     media: bool = False,
 ) -> Lesson:
-    """Return what is learned."""
+    """Return the lesson of an error."""
     return learn_overflow(said, Refused(estimated, asked, known, media), state, proved)
 
 
-def test_the_providers_numbers() -> None:
+def test_plausible_numbers_become_window_and_factor() -> None:
     """The limit is the window, the count of the prompt is the factor, and the retry has no other limit."""
     assert lesson(Overflow(8_192, 15_000)) == Lesson(Calibration(1.5, 1.5, 1), Learned(8_192), None)
 
@@ -49,7 +49,7 @@ def test_the_providers_numbers() -> None:
     ],
 )
 def test_an_implausible_error_teaches_nothing(said: Overflow, more: dict[str, Any]) -> None:
-    """Neither window nor factor change. This one request is made smaller."""
+    """Window and factor stay. Only the retry of this request is made smaller."""
     found = lesson(said, **more)
 
     assert (found.calibration, found.learned) == (NEW, None)

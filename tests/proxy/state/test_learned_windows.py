@@ -22,7 +22,7 @@ from tests.support.proxied import settings_of
 
 @pytest.fixture
 def learned_windows() -> LearnedWindows:
-    """Return what a process knows at its start."""
+    """Return the lessons of a process at its start."""
     return LearnedWindows()
 
 

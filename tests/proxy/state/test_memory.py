@@ -66,7 +66,7 @@ async def test_the_store_is_bounded(puts: list[tuple[str, int]]) -> None:
             assert await store.get("s", [key], tenant="t") == {key: bytes(size)}
 
 
-async def test_tenants_are_separate() -> None:
+async def test_tenant_neither_finds_nor_replaces_another_s_value() -> None:
     """A tenant neither finds nor replaces another's value."""
     store = MemoryStore(10_000)
 

@@ -42,7 +42,7 @@ def test_two_refusals_are_answered_for_a_minute(guard: RefusedRequests) -> None:
     assert guard.find_refusal(HERE, body("bad"), 130.0) == WORDS
 
 
-def test_only_this_body_and_this_deployment(guard: RefusedRequests) -> None:
+def test_refusal_is_for_one_body_and_one_deployment(guard: RefusedRequests) -> None:
     """A body with one more byte is another request, and another deployment has other rules."""
     assert guard.find_refusal(HERE, body("bad "), 10.0) is None
     assert guard.find_refusal(THERE, never, 10.0) is None
@@ -102,7 +102,7 @@ def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, 
             assert len(guard._entries) == sum(guard._bodies.values()) <= 4
 
 
-def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oldest_refusal_is_dropped_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many bad bodies push out the oldest. A deployment without stored bodies needs no digest."""
     monkeypatch.setattr(module, "MAX_BODIES", 3)
     guard = RefusedRequests()
@@ -117,7 +117,7 @@ def test_the_one_refused_longest_ago_goes(monkeypatch: pytest.MonkeyPatch) -> No
     assert not guard.has_refusals(HERE, 6.0)
 
 
-def test_another_tenant_s_body_is_its_own(guard: RefusedRequests) -> None:
+def test_same_body_of_another_tenant_is_sent(guard: RefusedRequests) -> None:
     """The same body of another tenant is sent, not digested. Its answer changes nothing for the first."""
     assert guard.find_refusal(HERE, never, 10.0, "b") is None
     guard.answered(HERE, never, 10.0, "b")

@@ -11,8 +11,8 @@ from tests.proxy.config.samples import faults_of, load, settings_of
 
 
 @pytest.mark.parametrize("key", ["", " ", None, "two words", "line\n", 3])
-def test_a_master_key_that_is_none_is_refused(key: Any) -> None:
-    """A key that was meant to be set and is empty must not open the gate."""
+def test_empty_or_malformed_master_key_is_refused(key: Any) -> None:
+    """An empty key would open the API by mistake."""
     ((path, _),) = faults_of(general_settings={"master_key": key})
 
     assert path == "general_settings.master_key"
@@ -26,8 +26,8 @@ def test_the_admin_listener_has_defaults() -> None:
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 80.0, True, "80"])
-def test_a_port_is_a_port(port: Any) -> None:
-    """A number that is no port is refused."""
+def test_admin_port_out_of_range_is_refused(port: Any) -> None:
+    """A port is at most 65,535."""
     ((path, _),) = faults_of(general_settings={"admin": {"port": port}})
 
     assert path == "general_settings.admin.port"
@@ -36,8 +36,8 @@ def test_a_port_is_a_port(port: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "value"), [("fetch", "yes"), ("max_mib", 0), ("timeout", 0), ("timeout", "10s"), ("hosts", [])]
 )
-def test_fetching_is_set_with_care(key: str, value: Any) -> None:
-    """A value that is none, or a key that is not there, is refused by its path."""
+def test_bad_media_setting_is_refused_by_its_path(key: str, value: Any) -> None:
+    """A wrong value or an unknown key is one fault with its path."""
     ((path, _),) = faults_of(general_settings={"media": {key: value}})
 
     assert path == f"general_settings.media.{key}"
@@ -47,14 +47,14 @@ def test_fetching_is_set_with_care(key: str, value: Any) -> None:
     ("key", "value"),
     [("format", "text"), ("format", True), ("level", "debug"), ("level", None), ("file", "x")],
 )
-def test_a_log_is_one_of_those_that_there_are(key: str, value: Any) -> None:
-    """A form or a level that is none, or a key that is not there, is refused by its path."""
+def test_unknown_log_setting_is_refused_by_its_path(key: str, value: Any) -> None:
+    """A wrong format or level, or an unknown key, is one fault with its path."""
     ((path, _),) = faults_of(general_settings={"logs": {key: value}})
 
     assert path == f"general_settings.logs.{key}"
 
 
-def test_a_log_may_be_set_from_outside() -> None:
+def test_log_settings_may_be_environment_variables() -> None:
     """One file serves the terminal and the cluster."""
     logs = load(
         general_settings={"logs": {"format": "os.environ/FORM", "level": "os.environ/LEVEL"}},
@@ -68,8 +68,8 @@ def test_a_log_may_be_set_from_outside() -> None:
 @pytest.mark.parametrize(
     "name", ["", "a b", "http://nas", "nas:4000", "*.example", "nas/", "[::1]", "näs", "a..b", ".", 3, None]
 )
-def test_a_host_is_a_name(name: Any) -> None:
-    """What could never be equal to a `Host` is refused by its place."""
+def test_allowed_host_with_more_than_a_name_is_refused(name: Any) -> None:
+    """Such a value could never equal a `Host` header."""
     ((path, _),) = faults_of(general_settings={"allowed_hosts": ["nas", name]})
 
     assert path == "general_settings.allowed_hosts[1]"
@@ -90,15 +90,15 @@ def test_a_host_is_a_name(name: Any) -> None:
         3,
     ],
 )
-def test_an_origin_is_one_of_a_page(origin: Any) -> None:
-    """What a browser never sends as `Origin`, or sends for every page, is refused by its place."""
+def test_allowed_origin_that_no_page_has_is_refused(origin: Any) -> None:
+    """A browser never sends such an `Origin`, or sends it for every page."""
     ((path, _),) = faults_of(general_settings={"allowed_origins": ["https://app.example", origin]})
 
     assert path == "general_settings.allowed_origins[1]"
 
 
 def test_faults_of_hosts_and_origins_come_together() -> None:
-    """All at once, as those of every other key."""
+    """One run reports all of them."""
     faults = faults_of(general_settings={"allowed_hosts": ["a:1", "b/"], "allowed_origins": "https://a"})
 
     assert [path for path, _ in faults] == [
@@ -121,7 +121,7 @@ def test_faults_of_hosts_and_origins_come_together() -> None:
     ],
 )
 def test_origins_are_kept_as_browsers_write_them(written: str, kept: str) -> None:
-    """In lower case and without the default port."""
+    """They are in lower case, without the default port."""
     loaded = load(general_settings={"allowed_origins": [written]}, environ={"PAGE": "https://page.example"})
 
     assert loaded.settings.general_settings.allowed_origins == (kept,)

@@ -1,4 +1,4 @@
-"""Names of models and what belongs to a deployment."""
+"""Names of models, and the settings of a deployment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_model_keeps_its_spelling(model: str) -> None:
     ],
 )
 def test_a_model_without_a_provider_is_refused_with_a_hint(model: str, hint: str) -> None:
-    """The fault says how to write it."""
+    """The fault has an example of the right form."""
     ((path, text),) = faults_of(entry("a", model))
 
     assert path == "model_list[0].litellm_params.model"
@@ -55,8 +55,8 @@ def test_a_wildcard_has_a_provider_and_one_star_at_the_end(name: str) -> None:
     }
 
 
-def test_a_parameter_that_steers_the_call_cannot_be_allowed() -> None:
-    """No client may choose the address that the key is sent to, whatever the file says."""
+def test_reserved_parameter_cannot_be_allowed() -> None:
+    """A client must not choose the address that the operator's key is sent to."""
     assert faults_of(entry(allowed_openai_params=["guided_json", "api_base"])) == [
         (
             "model_list[0].litellm_params.allowed_openai_params",
@@ -65,8 +65,8 @@ def test_a_parameter_that_steers_the_call_cannot_be_allowed() -> None:
     ]
 
 
-def test_a_date_is_an_api_version() -> None:
-    """YAML reads ``2024-06-01`` as a date; Azure means the text."""
+def test_api_version_may_be_a_date() -> None:
+    """YAML reads ``2024-06-01`` as a date. Azure needs the text."""
     settings = settings_of(
         entry("a", "azure/gpt"), {**entry("b", "azure/gpt", api_version="2024-06-01-preview")}
     )
@@ -75,5 +75,5 @@ def test_a_date_is_an_api_version() -> None:
 
 
 def test_an_empty_model_info_is_no_override() -> None:
-    """``model_info:`` with nothing below it is the same as none."""
+    """``model_info:`` without keys is the same as no ``model_info``."""
     assert settings_of({**entry(), "model_info": None}) == settings_of(entry())

@@ -11,8 +11,8 @@ from tests.proxy.config.samples import faults_of, load, text_of
 
 
 @pytest.mark.parametrize("word", ["off", "'off'", "false", "Off", "no"])
-def test_off_is_understood(word: str) -> None:
-    """YAML 1.1 reads the bare word as false; every spelling means off."""
+def test_every_spelling_of_off_is_read(word: str) -> None:
+    """YAML 1.1 reads the bare word as false."""
     text = (
         text_of().decode()
         + f"sanitize: {{mode: {word}}}\nturns: {{mode: {word}}}\nbudget: {{preset: {word}}}\n"
@@ -22,7 +22,7 @@ def test_off_is_understood(word: str) -> None:
     assert (settings.sanitize.mode, settings.turns.mode, settings.budget.preset) == ("off", "off", "off")
 
 
-def test_a_word_may_come_from_the_environment() -> None:
+def test_mode_may_be_an_environment_variable() -> None:
     """A mode is text, so that it may be a variable."""
     settings = load(sanitize={"mode": "os.environ/MODE"}, environ={"MODE": "strict"}).settings
 
@@ -36,7 +36,7 @@ def test_the_low_mark_is_below_the_high_one() -> None:
         Budget.model_validate({"high": 0.5, "low": 0.5})
 
 
-def test_a_cap_that_leaves_no_room_for_its_marker() -> None:
+def test_cap_without_room_for_its_marker_is_refused() -> None:
     """It is refused when the file is read, not with every request."""
     assert faults_of(budget={"cap": 400}) == []
     ((path, _),) = faults_of(budget={"cap": 399})

@@ -1,4 +1,4 @@
-"""From a client's name to deployments."""
+"""The pool of deployments for a client's name."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ SETTINGS = settings_of(
     ],
 )
 def test_a_name_resolves_to_its_pool(requested: str, expected: list[tuple[str, str, int]]) -> None:
-    """Exact names first, then the longest wildcard, in the file's order; nothing for what is no model's name."""
+    """Exact names are first, then the longest wildcard, in the file's order. An illegal name has no pool."""
     assert [(found.name, found.model, found.position) for found in resolve(SETTINGS, requested)] == expected
 
 
-def test_a_wildcard_s_rest_may_have_200_characters() -> None:
-    """The limit is on what the wildcard stands for."""
+def test_name_behind_a_wildcard_may_have_200_characters() -> None:
+    """The limit is for the text that the ``*`` stands for."""
     assert len(resolve(SETTINGS, "gemini/" + "a" * 200)) == 2
 
 
@@ -102,7 +102,7 @@ def test_a_deployment_carries_its_entry() -> None:
 
 
 def test_a_bare_openai_name_stays_as_it_is() -> None:
-    """A bare name such as ``gpt-4o`` needs no provider; the provider is known all the same."""
+    """A bare name such as ``gpt-4o`` is OpenAI's."""
     (deployment,) = resolve(SETTINGS, "gpt")
 
     assert (deployment.provider, deployment.model, deployment.model_id) == ("openai", "gpt-4o", "gpt-4o")
@@ -118,7 +118,7 @@ def test_names_are_listed_once_in_order() -> None:
     assert model_names(SETTINGS) == ("fast", "gpt", "gemini/*", "gemini/gemini-2*", "gemini/gemini-2.5-pro")
 
 
-def test_deployments_can_be_counted_by() -> None:
+def test_equal_deployments_have_one_hash() -> None:
     """A deployment hashes, so that state can be kept for it."""
     assert len({*resolve(SETTINGS, "fast"), *resolve(SETTINGS, "fast")}) == 2
 
@@ -135,8 +135,8 @@ def test_a_wildcard_s_pool_is_made_once() -> None:
     assert renewed.model == "gemini/gemini-x"
 
 
-def test_pools_of_made_up_names_are_not_kept_for_ever() -> None:
-    """What clients think of has room for a thousand names."""
+def test_pools_of_wildcard_names_are_bounded() -> None:
+    """Clients can send any number of names. A thousand are kept."""
     pool = resolve(SETTINGS, "gemini/gemini-x")
     for number in range(1_000):
         resolve(SETTINGS, f"gemini/{number}")
@@ -147,7 +147,7 @@ def test_pools_of_made_up_names_are_not_kept_for_ever() -> None:
 
 @given(requested=st.text() | st.from_regex(r"gemini/.{0,220}", fullmatch=True))
 def test_labels_come_from_the_file(requested: str) -> None:
-    """Whatever a client asks for, a label is a configured name and the model has the wildcard's prefix."""
+    """A label is a configured name for any name that a client sends."""
     for deployment in resolve(SETTINGS, requested):
         assert deployment.label in model_names(SETTINGS)
         assert deployment.model.isprintable()

@@ -19,7 +19,7 @@ ALL = pytest.mark.parametrize("section", SECTIONS.values(), ids=lambda section: 
 
 @ALL
 def test_every_key_is_described(section: type[Section]) -> None:
-    """Every section and every key of it says what it is."""
+    """Every section and every key has a docstring."""
     assert section.__doc__
     (definition,) = ast.parse(inspect.getsource(section)).body
     assert isinstance(definition, ast.ClassDef)
@@ -37,7 +37,7 @@ def test_every_key_is_described(section: type[Section]) -> None:
 
 @ALL
 def test_sections_are_frozen_and_closed(section: type[Section]) -> None:
-    """No section can be changed or takes a key that it does not have."""
+    """Sections cannot be changed, and refuse unknown keys."""
     assert section.model_config["frozen"] is True
     assert section.model_config["extra"] == "forbid"
 

@@ -10,7 +10,7 @@ from tests.proxy.config.samples import entry, faults_of, settings_of
 
 
 @pytest.mark.parametrize("repeats", [0, 2, 1_000])
-def test_a_loop_has_at_least_two_repetitions(repeats: int) -> None:
+def test_a_loop_needs_two_repetitions_or_0(repeats: int) -> None:
     """0 switches the check off."""
     assert settings_of(turns={"max_repeats": repeats}).turns.max_repeats == repeats
 
@@ -30,13 +30,13 @@ def test_a_loop_has_at_least_two_repetitions(repeats: int) -> None:
         ({"per_key": [{"mode": "off"}]}, "turns.per_key[0].key"),
     ],
 )
-def test_a_value_out_of_range_is_a_fault(turns: dict[str, Any], path: str) -> None:
+def test_value_out_of_range_is_the_only_fault(turns: dict[str, Any], path: str) -> None:
     """The fault names the place and nothing else is wrong."""
     assert [place for place, _ in faults_of(turns=turns)] == [path]
 
 
 @pytest.mark.parametrize("spelled", ["off", False])
-def test_off_is_a_word(spelled: Any) -> None:
+def test_bare_off_switches_the_guard_off(spelled: Any) -> None:
     """YAML 1.1 reads it as false."""
     settings = settings_of(
         entry(), turns={"mode": spelled, "per_model": [{"model": "gemini", "mode": spelled}]}
@@ -46,6 +46,6 @@ def test_off_is_a_word(spelled: Any) -> None:
     assert settings.turns.per_model[0].mode == "off"
 
 
-def test_a_pattern_may_have_two_stars() -> None:
-    """A pattern with many is slow to match."""
+def test_pattern_may_have_two_stars() -> None:
+    """A pattern with many stars would be slow to match."""
     assert settings_of(turns={"final_tools": ["*done*"]}).turns.final_tools == ("*done*",)

@@ -70,7 +70,7 @@ def profile_of_model(model: str = LOCAL) -> Profile:
 
 
 def output(number: int, characters: int) -> str:
-    """Return what a tool prints: lines like those of a test run, other ones for every *number*."""
+    """Return a tool's output: lines like those of a test run, which differ by *number*."""
     lines: list[str] = []
     length = 0
     while length < characters:

@@ -338,7 +338,7 @@ def test_no_room_is_refused_where_nothing_was_counted() -> None:
         fitted([user("Hello.")], facts_for(window=8_192, on_no_room="refuse"), max_tokens=16_000)
 
 
-def test_the_factor_is_used() -> None:
+def test_limit_shrinks_by_the_factor() -> None:
     """A deployment that counts twice as many tokens gets half as much."""
     history = agent(20)
     window = int(tokens(history) * 1.3)
@@ -390,7 +390,7 @@ def test_the_operator_s_margin_replaces_the_calibration_s() -> None:
     assert round(room[1] / room[0], 1) == 0.5
 
 
-def test_media_are_found() -> None:
+def test_history_with_media_is_recognized() -> None:
     """The tokens of media are a guess, so they teach nothing."""
     assert module.has_media([user([{"type": "text", "text": "What is it?"}, image()])])
     assert not module.has_media([user("x"), user([{"type": "text", "text": "x"}]), tool("c", "y")])

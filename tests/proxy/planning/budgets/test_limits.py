@@ -42,7 +42,7 @@ def limit(
         (limit(LOCAL), None, "unknown"),
     ],
 )
-def test_the_source_of_a_window(found: Limit, window: int | None, source: str) -> None:
+def test_window_comes_from_the_first_known_source(found: Limit, window: int | None, source: str) -> None:
     """The order is operator, catalogue, family, learned, assumed by the policy, unknown."""
     assert (found.window, found.source) == (window, source)
 

@@ -36,7 +36,7 @@ asked = st.sampled_from([None, None, 1, 100, 1_000, 50_000])
 
 @st.composite
 def drawn_facts(draw: st.DrawFn) -> BudgetFacts:
-    """Draw what is known of a deployment, with a section of the file."""
+    """Draw the facts of a deployment, with a budget section."""
     return facts_for(
         draw(st.sampled_from(MODELS)),
         draw(st.integers(60, 6_000)),

@@ -43,7 +43,7 @@ def repaired(
 
 
 def judged(model: str, messages: Any, parameters: Mapping[str, Any], profile: Profile) -> Refusal | None:
-    """Return what the strict emulator says of the request on Gemini's wire."""
+    """Return the strict emulator's refusal of the request on Gemini's wire, None for an accepted one."""
     return judge(model, build_request(messages, parameters, profile, model))
 
 

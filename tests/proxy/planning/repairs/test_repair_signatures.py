@@ -33,7 +33,7 @@ FUNCTION = {"name": "f", "arguments": "{}"}
     ],
     ids=str,
 )
-def test_a_carrier_is_emptied(carrier: dict[str, Any]) -> None:
+def test_signature_of_a_call_is_removed_from_every_carrier(carrier: dict[str, Any]) -> None:
     """The call stays, with the stand-in where Gemini's OpenAI endpoint reads it."""
     history = [user("t1§"), assistant(None, [{**call("c1"), **carrier}]), tool("c1")]
 
@@ -55,7 +55,7 @@ def test_a_carrier_is_emptied(carrier: dict[str, Any]) -> None:
     ],
     ids=str,
 )
-def test_a_carrier_of_a_message_is_emptied(carrier: dict[str, Any]) -> None:
+def test_signature_of_a_message_is_removed_from_every_carrier(carrier: dict[str, Any]) -> None:
     """The refused signature may be a text's, which is never required."""
     history = [user("t1§"), assistant("t2§", **carrier), user("t3§")]
 
@@ -125,7 +125,7 @@ def test_parallel_and_sequential_calls_get_one_stand_in_a_turn() -> None:
     ]
 
 
-def test_no_signature_no_repair() -> None:
+def test_history_without_signatures_is_not_repaired() -> None:
     """Without a signature, none can be invalid. A stand-in is not a signature."""
     history = [user("t1§"), assistant(None, [call("c1")]), tool("c1")]
 

@@ -32,7 +32,7 @@ def test_a_history_without_such_turns_is_the_same_draft() -> None:
     assert separate_results(draft, refusal("No.")) is draft
 
 
-def test_earlier_turns_stay() -> None:
+def test_turns_before_the_position_stay() -> None:
     """Only turns from the position on are separated."""
     draft = draft_of([user("go"), *ROUND, user("and?"), *SECOND, user("then?")])
 
@@ -81,12 +81,12 @@ def test_an_exchange_is_written_as_text() -> None:
     assert judged("gemini-3.6-flash", done.messages, {}, GEMINI_3_STRICT) is None
 
 
-def test_the_current_turn_stays() -> None:
+def test_exchanges_of_the_current_turn_stay_calls() -> None:
     """The model continues from it."""
     assert repaired(WORDS, CURRENT, profile=GEMINI_3_STRICT) is None
 
 
-def test_pairing_comes_first() -> None:
+def test_pairing_is_tried_before_flattening() -> None:
     """Exchanges are flattened only when pairing changes nothing."""
     history = [user("t1§"), assistant(None, [call("c1")]), user("t2§"), tool("c1", "t3§"), user("t4§")]
 

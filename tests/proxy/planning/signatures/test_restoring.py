@@ -71,7 +71,7 @@ def carried(carrier: str, **more: Any) -> list[dict[str, Any]]:
 
 
 def kept_of(one: dict[str, Any], signature: str = OURS, origin: str = HERE) -> dict[str, StoredSignature]:
-    """Return what a store holds of a call that was signed."""
+    """Return the stored signature of a signed call."""
     function = one["function"]
     kept = unpack(pack(Signed(one["id"], function["name"], function["arguments"], signature), origin))
     assert kept is not None
@@ -89,7 +89,7 @@ def bare(messages: Any) -> bool:
 
 
 @EACH
-def test_every_carrier_is_read(carrier: str) -> None:
+def test_signature_of_every_carrier_is_restored(carrier: str) -> None:
     """A client's signature is put in the one field, and removed from all others. The ids of results still match."""
     history = carried(carrier)
     before = copy.deepcopy(history)
@@ -107,7 +107,7 @@ def test_every_carrier_is_read(carrier: str) -> None:
 
 
 @EACH
-def test_a_carrier_of_another_endpoints_is_emptied(carrier: str) -> None:
+def test_signature_of_another_endpoint_is_withheld(carrier: str) -> None:
     """A signature with another origin is not sent, from any carrier. A stand-in is."""
     history = carried(carrier)
     given = history[1]["tool_calls"][0]
@@ -310,7 +310,7 @@ def test_a_text_s_signature_is_sent_to_its_known_origin(carrier: dict[str, Any],
         assert [part.get("thoughtSignature") for part in parts] == [None, THEIRS if extra else None]
 
 
-def test_the_keys_of_a_history() -> None:
+def test_store_keys_are_ids_and_digests() -> None:
     """They are the ids of calls without their suffixes, and digests of the client's signatures."""
     details = {"reasoning_details": [ENTRY]}
     history = [
@@ -382,7 +382,7 @@ def _kept(origin: str) -> StoredSignature:
     ),
     st.sets(st.sampled_from(["c1", "c2", "c3", text_key(OURS), text_key(THEIRS)])),
 )
-def test_an_outline_changes_nothing(history: list[Any], known: set[str]) -> None:
+def test_result_with_an_outline_is_the_same(history: list[Any], known: set[str]) -> None:
     """Plain messages are skipped where they can neither hold nor get a signature."""
     kept = dict.fromkeys(sorted(known), _kept(HERE))
     outline = outline_of(history)
