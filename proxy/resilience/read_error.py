@@ -66,7 +66,7 @@ class ProviderError:
     """True where the provider itself names the parameter that asks for a stream's usage."""
 
     def without_quotations(self) -> ProviderError:
-        """Return the error without a quota and delay that may be quotations. Only the rest counts for other requests."""
+        """Return the error without a quota and delay that may be quotations. Other requests follow it alone."""
         return replace(self, quota=self.unquoted_quota, retry_after_s=self.unquoted_retry_after_s)
 
     def says(self, *phrases: str) -> bool:

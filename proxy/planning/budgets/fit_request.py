@@ -41,7 +41,7 @@ from sanitizers.record import record
 _ROLE = itemgetter("role")
 
 _MIN_OUTPUT = 256
-"""The fewest tokens of an answer to ask for. An error is clearer to the client than an answer that stops in a sentence."""
+"""The fewest tokens of an answer to ask for. An error is clearer than an answer that stops in a sentence."""
 
 
 @record

@@ -177,7 +177,7 @@ def test_the_answer_counts_against_a_shared_window(model: str, shared: bool) -> 
 def test_reading_the_table_imports_no_litellm(fresh_python: Callable[[str], str]) -> None:
     """The table is read as a file, and the package is not imported."""
     code = (
-        "import sys; from tests.proxy.planning.test_windows import deployment_of; "
+        "import sys; from tests.proxy.planning.budgets.shapes import deployment_of; "
         "from proxy.planning.windows import window_of; "
         "window_of(deployment_of('openai/gpt-4o')); print('litellm' in sys.modules)"
     )
