@@ -177,9 +177,11 @@ def test_the_answer_counts_against_a_shared_window(model: str, shared: bool) -> 
 def test_reading_the_table_imports_no_litellm(fresh_python: Callable[[str], str]) -> None:
     """The table is read as a file, and the package is not imported."""
     code = (
-        "import sys; from tests.proxy.planning.budgets.shapes import deployment_of; "
+        "import sys; from proxy.config import load_settings, resolve; "
         "from proxy.planning.windows import window_of; "
-        "window_of(deployment_of('openai/gpt-4o')); print('litellm' in sys.modules)"
+        "text = b'model_list: [{model_name: m, litellm_params: {model: gpt-4o}}]'; "
+        "window = window_of(resolve(load_settings(text, {}).settings, 'm')[0]); "
+        "print(window.max_input_tokens, 'litellm' in sys.modules)"
     )
 
-    assert "False" == fresh_python(code).strip()
+    assert fresh_python(code).split() == ["128000", "False"]

@@ -17,6 +17,12 @@ REFUSED = Refused(20_000, None, None, media=False)
 
 
 @pytest.fixture
+def learned_windows() -> LearnedWindows:
+    """Return the lessons of a process at its start."""
+    return LearnedWindows()
+
+
+@pytest.fixture
 def local() -> Deployment:
     """Return a deployment that nobody knows."""
     return deployment_of()
@@ -32,9 +38,10 @@ def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float 
     return found
 
 
-def test_the_second_smallest_window_counts_for_all(local: Deployment) -> None:
+def test_the_second_smallest_window_counts_for_all(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """A tenant's own window counts for itself. Each holds for an hour."""
-    learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(2_000), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [2_000, None, None]
     learned_windows.learn(local, Overflow(9_000), REFUSED, 10.0, "b")
@@ -45,18 +52,16 @@ def test_the_second_smallest_window_counts_for_all(local: Deployment) -> None:
     assert windows(learned_windows, local, 3_615.0) == [None, None, None]
 
 
-def test_agreement_with_a_guess_is_a_guess(local: Deployment) -> None:
+def test_agreement_with_a_guess_is_a_guess(learned_windows: LearnedWindows, local: Deployment) -> None:
     """A window with one guess refuses nothing."""
-    learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(), REFUSED, 0.0, "a")
     learned_windows.learn(local, Overflow(25_000), REFUSED, 0.0, "b")
     learned = learned_windows.peek(local, 0.0, "c").learned
     assert learned == Learned(25_000, guessed=True)
 
 
-def test_larger_answer_ends_an_agreed_window(local: Deployment) -> None:
+def test_larger_answer_ends_an_agreed_window(learned_windows: LearnedWindows, local: Deployment) -> None:
     """It is larger at once for the answered tenant. One answer ends an agreement of two."""
-    learned_windows = LearnedWindows()
     for tenant in "ab":
         learned_windows.learn(local, Overflow(9_000), REFUSED, 0.0, tenant)
     learned_windows.observe(local, Counted(10_000, 9_500, media=False), 0.0, "c")
@@ -65,27 +70,30 @@ def test_larger_answer_ends_an_agreed_window(local: Deployment) -> None:
     assert windows(learned_windows, local) == [None, 9_000, None]
 
 
-def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(local: Deployment) -> None:
+def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """Any tenant's answer proves it."""
-    learned_windows = LearnedWindows()
     learned_windows.learn(local, Overflow(9_000, coded=True), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [9_000] * 3
     learned_windows.observe(local, Counted(10_000, 9_500, media=False), 0.0, "b")
     assert windows(learned_windows, local) == [9_000, None, None]
 
 
-def test_overflow_words_of_the_request_teach_nothing(local: Deployment) -> None:
+def test_overflow_words_of_the_request_teach_nothing(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """They only make the refused request smaller."""
-    learned_windows = LearnedWindows()
     lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")
     assert (lesson.most, lesson.learned) == (7_200, None)
     assert lesson.calibration == learned_windows.peek(local, 0.0, "a").calibration
     assert windows(learned_windows, local) == [None] * 3
 
 
-def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> None:
+def test_words_within_a_text_are_no_part_of_an_agreement(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """They count for their own tenants. A third tenant needs two that read them at the beginning of a text."""
-    learned_windows = LearnedWindows()
     first = learned_windows.peek(local, 0.0).calibration.sticky
     for tenant in "ab":
         learned_windows.learn(
@@ -101,10 +109,9 @@ def test_words_within_a_text_are_no_part_of_an_agreement(local: Deployment) -> N
 
 @pytest.mark.parametrize(("configured", "learned"), [(True, None), (False, 4_000)])
 def test_a_configured_window_is_halved_at_most(
-    local: Deployment, configured: bool, learned: int | None
+    learned_windows: LearnedWindows, local: Deployment, configured: bool, learned: int | None
 ) -> None:
     """Further errors do not halve it again."""
-    learned_windows = LearnedWindows()
     refused = replace(REFUSED, known_window=10_000, configured=configured)
     learned_windows.learn(local, Overflow(4_000), refused, 0.0, "a")
     assert windows(learned_windows, local) == [learned, None, None]
@@ -115,9 +122,10 @@ def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[flo
     return [learned_windows.lessons_for_plan(deployment, 0.0, tenant).calibration.sticky for tenant in "abc"]
 
 
-def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> None:
+def test_new_tenant_begins_with_the_second_largest_factor(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """A tenant without a factor begins with the second largest, and keeps it whatever others do."""
-    learned_windows = LearnedWindows()
     first = learned_windows.peek(local, 0.0).calibration.sticky
     learned_windows.observe(local, Counted(1_000, 2_900, media=False), 0.0, "a")
     assert factors(learned_windows, local) == [2.9, first, first]
@@ -129,9 +137,10 @@ def test_new_tenant_begins_with_the_second_largest_factor(local: Deployment) -> 
     assert factors(learned_windows, local)[1:] == [1.3, 1.3]
 
 
-def test_adopted_factor_is_not_counted_as_evidence(local: Deployment) -> None:
+def test_adopted_factor_is_not_counted_as_evidence(
+    learned_windows: LearnedWindows, local: Deployment
+) -> None:
     """Otherwise two tenants would agree with their own factor forever."""
-    learned_windows = LearnedWindows()
     for tenant, actual in (("a", 2_000), ("b", 1_500)):
         learned_windows.observe(local, Counted(1_000, actual, media=False), 0.0, tenant)
     for tenant in "cdef":
@@ -140,9 +149,8 @@ def test_adopted_factor_is_not_counted_as_evidence(local: Deployment) -> None:
     assert learned_windows.peek(local, 0.0, "z").calibration.sticky == 1.5
 
 
-def test_a_reload_keeps_what_was_agreed_on(local: Deployment) -> None:
+def test_a_reload_keeps_what_was_agreed_on(learned_windows: LearnedWindows, local: Deployment) -> None:
     """The entry has a new position."""
-    learned_windows = LearnedWindows()
     for tenant in "ab":
         learned_windows.learn(local, Overflow(9_000), REFUSED, 0.0, tenant)
     carried = learned_windows.carry({local.position: 7})
