@@ -6,11 +6,10 @@ its input.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Iterator
 
 from proxy.config import Settings
-from proxy.upstream.masking import keys_of, mask_spans
+from proxy.upstream.masking import keys_of, lower, mask_spans
 from proxy.upstream.secret_forms import base64_forms, plain_forms
 
 _SHORTEST = 12
@@ -21,8 +20,6 @@ Shorter keys are names (``lm-studio``) that other errors use.
 
 _INDEX_LENGTH = 8
 """Characters at a form's end that are its index. The keys of one provider begin alike, so the start is no index."""
-
-_TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class KnownSecrets:
@@ -46,14 +43,14 @@ class _FormIndex:
         self._any_case: dict[str, set[str]] = {}
         self._as_is: dict[str, set[str]] = {}
         for secret in secrets:
-            for form in plain_forms(secret) | plain_forms(_lower(secret)):
-                self._any_case.setdefault(_lower(form)[-_INDEX_LENGTH:], set()).add(_lower(form))
+            for form in plain_forms(secret) | plain_forms(lower(secret)):
+                self._any_case.setdefault(lower(form)[-_INDEX_LENGTH:], set()).add(lower(form))
             for form in base64_forms(secret):
                 self._as_is.setdefault(form[-_INDEX_LENGTH:], set()).add(form)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each form in *text*."""
-        for forms_by_end, shown in ((self._any_case, _lower(text)), (self._as_is, text)):
+        for forms_by_end, shown in ((self._any_case, lower(text)), (self._as_is, text)):
             for end in range(_INDEX_LENGTH, len(shown) + 1):
                 for form in forms_by_end.get(shown[end - _INDEX_LENGTH : end], ()):
                     if shown.endswith(form, 0, end):
@@ -68,7 +65,3 @@ def _secrets_in(settings: Settings) -> Iterator[str]:
             yield from (key for key in keys_of(deployment) if len(key) >= _SHORTEST)
     held = [key.key for key in general.keys] + ([general.master_key] if general.master_key else [])
     yield from (key for key in (one.get_secret_value() for one in held) if len(key) >= _SHORTEST)
-
-
-def _lower(text: str) -> str:
-    return text.translate(_TO_LOWER)

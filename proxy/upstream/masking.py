@@ -74,14 +74,14 @@ def mask(text: str, secrets: Iterable[str]) -> str:
     if not held:
         return text
     covered = mask_spans(text, _whole_spans(text, held))
-    return mask_spans(covered, ShownParts(held).spans(_lower(covered)))
+    return mask_spans(covered, ShownParts(held).spans(lower(covered)))
 
 
 def _whole_spans(text: str, secrets: Iterable[str]) -> Iterator[tuple[int, int]]:
-    lower = _lower(text)
+    in_lower = lower(text)
     for secret in secrets:
-        for form in plain_forms(_lower(secret)) | plain_forms(secret):
-            for start, end in _occurrences(lower, _lower(form)):
+        for form in plain_forms(lower(secret)) | plain_forms(secret):
+            for start, end in _occurrences(in_lower, lower(form)):
                 if len(secret) >= _SHORTEST_WITHIN or _is_word(text, start, end):
                     yield start, end
         for form in base64_forms(secret):
@@ -113,6 +113,6 @@ def mask_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join((*written, text[at:]))
 
 
-def _lower(text: str) -> str:
+def lower(text: str) -> str:
     """Return *text* with ASCII letters in lower case. The length stays: some other letters get longer in lower case."""
     return text.translate(_TO_LOWER)

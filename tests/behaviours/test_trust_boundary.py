@@ -16,8 +16,8 @@ import pytest
 from aiohttp import web
 
 from proxy.ingress.openai_chat.parameters import PARAMETERS
+from proxy.upstream.litellm.arguments import build_arguments
 from proxy.upstream.litellm.environment import quiet_litellm
-from proxy.upstream.litellm.transport import build_arguments
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on
 from tests.proxy.emulator.conftest import Client as GeminiEmulator

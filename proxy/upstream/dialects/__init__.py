@@ -12,7 +12,7 @@ In the order of the data:
     fit_parameters    applies the rules in their order
     tools             tools and tool choice
     formats           the format of the answer
-    reasoning         reasoning effort, with thinking_blocks
+    reasoning         reasoning effort, and the thinking blocks that it needs in the history
     sampling          sampling, limits and stop sequences
 
 The rules read the row and never the provider's name.
@@ -23,7 +23,7 @@ from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.fit_parameters import FittedParameters, fit_parameters
 from proxy.upstream.dialects.fitting import STEP
 from proxy.upstream.dialects.formats import with_instruction
-from proxy.upstream.dialects.thinking_blocks import lacks_thinking_blocks
+from proxy.upstream.dialects.reasoning import lacks_thinking_blocks
 
 __all__ = [
     "STEP",

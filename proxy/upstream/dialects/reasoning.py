@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import Any
 
 from proxy.upstream.dialects.dialect import EFFORTS
 from proxy.upstream.dialects.fitting import Fitting
-from proxy.upstream.dialects.thinking_blocks import lacks_thinking_blocks
 from proxy.upstream.dialects.tools import kind_of_choice
+from sanitizers import Message, Messages
 
 _NAME = "reasoning_effort"
 
@@ -15,6 +16,8 @@ _BUDGETS = MappingProxyType(
     {"minimal": 1024, "low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384}
 )
 """The tokens that litellm makes of an effort for Claude (run on 1.105.3), least first."""
+
+_THINKING_TYPES = frozenset({"redacted_thinking", "thinking"})
 
 _LEAST_TOP_P = 0.95
 """The least ``top_p`` that extended thinking takes (Anthropic's page: "top_p values between 1 and 0.95")."""
@@ -58,9 +61,8 @@ def _fit_thinking(fitting: Fitting) -> None:
     """Drop what Claude's extended thinking excludes, or the effort where the request excludes thinking.
 
     A forced tool call, a limit and the history count more than the effort. Sources: "Thinking may not be enabled when
-    tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30). The
-    history's rule is in :mod:`proxy.upstream.dialects.thinking_blocks`. No temperature but 1 and no ``top_k`` are
-    taken (GoModel#83).
+    tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30). No
+    temperature but 1 and no ``top_k`` are taken (GoModel#83).
     """
     effort = fitting.value(_NAME)
     if effort in (None, "none"):
@@ -93,3 +95,32 @@ def _drop_forced_choice(fitting: Fitting) -> None:
     resting = fitting.value(_NAME) == "none"
     if choice is not None and not resting and kind_of_choice(choice) in ("named", "required"):
         fitting.drop("tool_choice", "thinking")
+
+
+def lacks_thinking_blocks(messages: Messages) -> bool:
+    """Return True where an assistant message behind the last user message begins without a thinking block.
+
+    "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost
+    set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146). A round of tools
+    belongs to one turn of the model, so thinking cannot begin within it. Turns before the last user message are not
+    checked.
+    """
+    for message in reversed(messages):
+        if message["role"] == "user":
+            return False
+        if message["role"] == "assistant" and not _begins_with_thinking(message):
+            return True
+    return False
+
+
+def _begins_with_thinking(message: Message) -> bool:
+    """Tell whether *message* begins with thinking, as a content part or in litellm's ``thinking_blocks``."""
+    blocks = message.get("thinking_blocks")
+    if isinstance(blocks, list) and any(_is_thinking(block) for block in blocks):
+        return True
+    content = message.get("content")
+    return isinstance(content, list) and bool(content) and _is_thinking(content[0])
+
+
+def _is_thinking(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _THINKING_TYPES

@@ -2,11 +2,11 @@
 
 In the order of the data:
 
-    environment        environment variables for litellm, set before it is imported
-    messages, tools    histories and tools as litellm passes them on
-    embeddings         the arguments of a call for embeddings
-    loop               a second event loop for large calls
-    clients, cookies   litellm's HTTP clients, with limited errors and without cookies
-    errors             litellm's errors as the proxy's own
-    transport          the calls, built from the files above
+    environment       environment variables for litellm, set before it is imported
+    messages, tools   histories and tools as litellm passes them on
+    arguments         the arguments of a call
+    loop              a second event loop for large calls
+    clients           litellm's HTTP clients, with limited errors and without cookies
+    errors            litellm's errors as the proxy's own
+    transport         the calls, built from the files above
 """

@@ -1,7 +1,6 @@
 """The litellm transport, behind the :class:`~proxy.upstream.Upstream` protocol. An import contract keeps litellm here.
 
-Every argument of ``acompletion`` is built here from the proxy's own values. No field of a client's body becomes an
-argument name. litellm's own retries, fallbacks and callbacks are off, so that it makes exactly one call.
+litellm's own retries, fallbacks and callbacks are off, so that it makes exactly one call.
 
 Known limits of this transport are in ``docs/endpoints.md`` (run on 1.105.3).
 """
@@ -12,34 +11,24 @@ import asyncio
 import gc
 import importlib
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
-import httpx
-from pydantic import SecretStr
-
-from proxy.config.addresses import OPENAI_SERVERS
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ProxyError
 from proxy.core.failures import error_weight
 from proxy.core.offload import run_offloaded
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.dialects import dialect_for, withheld_names
-from proxy.upstream.litellm.clients import bound_errors
-from proxy.upstream.litellm.cookies import refuse_cookies
-from proxy.upstream.litellm.embeddings import embedding_arguments
+from proxy.upstream.litellm.arguments import WITHOUT_STREAMS, build_arguments, build_embedding_arguments
+from proxy.upstream.litellm.clients import limit_errors, prepare_clients, refuse_cookies
 from proxy.upstream.litellm.environment import quiet_litellm
 from proxy.upstream.litellm.errors import kept_body, to_proxy_error
 from proxy.upstream.litellm.loop import CrossLoopStream, LoopThread
-from proxy.upstream.litellm.messages import litellm_messages
-from proxy.upstream.litellm.tools import litellm_tools, without_extras
 from proxy.upstream.masking import secrets_of
 from proxy.upstream.timeouts import CallTimer
 from proxy.upstream.whole_as_chunks import whole_as_chunks
-
-_NO_KEY = "no-key"
-"""The key that is sent where none is configured. litellm refuses to call without a key, and local servers ignore it."""
 
 _SECOND_LOOP_WEIGHT = 2**18
 """Weight of a call above which the second event loop converts it. On the main loop other requests would wait."""
@@ -74,22 +63,15 @@ class LiteLLMUpstream:
         not returned.
         """
         lost = withheld_names(deployment, "litellm", parameters)
-        supported = self._supported(deployment.model)
+        supported = _supported_parameters(self._litellm, deployment.model)
         if supported is not None:
             lost |= parameters.keys() - supported - dialect_for(deployment, "litellm").carried
         return lost - deployment.allowed_openai_params
 
     async def complete(self, call: UpstreamCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        timer = CallTimer(call.timeouts, stream=False)
-        try:
-            arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=False))
-            asking = self._litellm.acompletion(**arguments)
-            response = await timer.wait(
-                self._thread.run(asking) if call.weight > _SECOND_LOOP_WEIGHT else asking
-            )
-        except Exception as error:  # noqa: BLE001 - all of litellm's exceptions become the proxy's errors here
-            raise await self._to_proxy_error(error, call) from None
+        build = partial(build_arguments, call, stream=False)
+        response = await self._ask(call, build, self._litellm.acompletion)
         answer: Answer = response.model_dump(exclude_none=True)
         return answer
 
@@ -99,7 +81,7 @@ class LiteLLMUpstream:
         litellm's Gemini streams send the request when the first chunk is asked for. The stream is always closed,
         since a dropped stream goes on generating at the operator's cost.
         """
-        if call.deployment.provider in _WITHOUT_STREAMS:
+        if call.deployment.provider in WITHOUT_STREAMS:
             for part in whole_as_chunks(await self.complete(call)):
                 yield part
             return
@@ -132,33 +114,30 @@ class LiteLLMUpstream:
 
     async def embed(self, call: TextCall) -> Answer:
         """See :meth:`proxy.upstream.Upstream.embed`."""
-        timer = CallTimer(call.timeouts, stream=False)
-        try:
-            arguments = await run_offloaded(call.weight, partial(build_embedding_arguments, call))
-            asking = self._litellm.aembedding(**arguments)
-            response = await timer.wait(
-                self._thread.run(asking) if call.weight > _SECOND_LOOP_WEIGHT else asking
-            )
-        except Exception as error:  # noqa: BLE001 - as above
-            raise await self._to_proxy_error(error, call) from None
+        build = partial(build_embedding_arguments, call)
+        response = await self._ask(call, build, self._litellm.aembedding)
         answer: Answer = response.model_dump(exclude_none=True, warnings=False)  # base64 is no list of floats
         return answer
 
-    def _supported(self, model: str) -> frozenset[str] | None:
-        return _supported_parameters(self._litellm, model)
+    async def _ask(
+        self,
+        call: UpstreamCall | TextCall,
+        build: Callable[[], dict[str, Any]],
+        ask: Callable[..., Coroutine[Any, Any, Any]],
+    ) -> Any:
+        """Return litellm's whole answer. *build* makes the arguments of *ask*, a function of litellm."""
+        timer = CallTimer(call.timeouts, stream=False)
+        try:
+            asking = ask(**await run_offloaded(call.weight, build))
+            return await timer.wait(self._thread.run(asking) if call.weight > _SECOND_LOOP_WEIGHT else asking)
+        except Exception as error:  # noqa: BLE001 - all of litellm's exceptions become the proxy's errors here
+            raise await self._to_proxy_error(error, call) from None
 
     async def _to_proxy_error(self, error: Exception, call: UpstreamCall | TextCall) -> ProxyError:
         if isinstance(error, ProxyError):
             return error
         translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
         return await run_offloaded(error_weight(kept_body(error) or b""), translate)
-
-
-_WITHOUT_STREAMS = frozenset({"cohere", "cohere_chat"})
-"""Providers that are asked for whole answers, which are then cut into chunks.
-
-litellm loses the calls, finish reason and usage of their streams (1.105.3).
-"""
 
 
 @lru_cache(maxsize=1024)
@@ -190,73 +169,6 @@ def _takes_with_embeddings(litellm: Any, model: str, name: str) -> bool:
     return _SAMPLES[name] in mapped.values()
 
 
-def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
-    """Return the keyword arguments of one ``acompletion``: the proxy's own and the allow-listed parameters.
-
-    ``max_retries=0`` because the OpenAI path retries twice by default. ``_skip_mcp_handler`` because a bare install
-    fails on tools without it in some releases. ``drop_params`` catches what :meth:`LiteLLMUpstream.unsupported`
-    missed. ``timeout`` is the same for all calls to a deployment. litellm makes a new HTTP client, with its own
-    connections, for each new value. :class:`CallTimer` keeps the rest of a request's time.
-    """
-    deployment = call.deployment
-    arguments: dict[str, Any] = dict(call.parameters)
-    for name in ("tools", "functions"):
-        if arguments.get(name):
-            rewritten = call.rules.name.startswith("gemini")
-            arguments[name] = litellm_tools(arguments[name], rewritten=rewritten)
-            if name == "tools" and deployment.provider in _WITHOUT_STREAMS:
-                arguments[name] = without_extras(arguments[name])
-    extra_body = dict(call.extra_body)
-    if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
-        extra_body["top_k"] = arguments.pop("top_k")  # the SDK has no such argument
-    if extra_body:
-        arguments["extra_body"] = extra_body
-    carried = dialect_for(deployment, "litellm").carried & arguments.keys()
-    if allowed := deployment.allowed_openai_params | carried:
-        arguments["allowed_openai_params"] = sorted(allowed)
-    if call.ask_usage and stream:
-        arguments["stream_options"] = {"include_usage": True}
-    arguments.update(
-        messages=litellm_messages(call.messages, call.rules), stream=stream, _skip_mcp_handler=True
-    )
-    return arguments | _own_arguments(call)
-
-
-def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
-    """Return the keyword arguments of one ``aembedding``: the proxy's own and the allow-listed parameters.
-
-    ``dimensions`` is allowed by name. Otherwise litellm drops it for all models not called ``text-embedding-3``.
-    """
-    arguments = embedding_arguments(call)
-    if call.extra_body:
-        arguments["extra_body"] = dict(call.extra_body)
-    arguments["allowed_openai_params"] = sorted(call.deployment.allowed_openai_params | {"dimensions"})
-    return arguments | _own_arguments(call)
-
-
-def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
-    """Return the arguments for the address, the key, the trace and the timeout of a call."""
-    deployment = call.deployment
-    arguments: dict[str, Any] = {
-        name: value.get_secret_value() if isinstance(value, SecretStr) else value
-        for name, value in deployment.credentials.items()
-    }
-    headers = {} if call.trace is None else dict(call.trace.headers)
-    headers |= {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
-    if headers:
-        arguments["extra_headers"] = headers
-    if deployment.api_base:
-        arguments["api_base"] = deployment.api_base
-    arguments.update(
-        model=deployment.model,
-        api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
-        timeout=httpx.Timeout(deployment.timeout_s, connect=call.timeouts.connect_s),
-        max_retries=0,
-        drop_params=True,
-    )
-    return arguments
-
-
 def _import_litellm() -> Any:
     first = "litellm" not in sys.modules
     quiet_litellm()
@@ -270,11 +182,9 @@ def _import_litellm() -> Any:
     litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, which take 0 for none given (1.105.3)
     litellm.disable_stop_sequence_limit = True  # it cuts to four without an error: proxy.upstream.dialects
     of_sdk = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
-    refuse_cookies(of_sdk)
-    bound_errors(of_sdk, "_get_async_http_client")
-    bound_errors(
-        importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler, "create_client"
-    )
+    prepare_clients(of_sdk, "_get_async_http_client", refuse_cookies, limit_errors)
+    handler = importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
+    prepare_clients(handler, "create_client", limit_errors)
     if first:
         gc.freeze()  # its 300,000 objects stay, and each scan of them would stop the process for 0.3 s
     return litellm

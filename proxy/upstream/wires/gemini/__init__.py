@@ -8,10 +8,9 @@ answer.
 The request, in the order of the data:
 
     requests       the whole body
-    contents       the history's turns
+    contents       the history's turns, with the ids of calls
     results        tool results as function responses
     media          ``data:`` URLs as inline data
-    call_ids       the ids of calls
     declarations   tools and tool choice
     schemas        a tool's parameters as Gemini's ``Schema``
     settings       generation settings
@@ -22,8 +21,7 @@ The request, in the order of the data:
 The answer, in the order of the data:
 
     reading      the state that whole answers (``answers``) and streams (``streams``) share
-    candidates   one candidate's parts
-    left_out     media, which has no place in an answer
+    candidates   one candidate's parts, and notes in place of its media
     finishing    the end of a candidate
     logprobs     log probabilities
     usage        the count of tokens, with the numbers read by ``counts``

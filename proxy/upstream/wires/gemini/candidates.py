@@ -11,7 +11,6 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.upstream.signature_carriers import with_signature
 from proxy.upstream.wires.gemini.finishing import PartKinds, finish_reason
-from proxy.upstream.wires.gemini.left_out import note_of_media
 
 NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 
@@ -182,3 +181,20 @@ def _written(args: Mapping[str, Any]) -> str:
             "The model wrote a tool call whose arguments cannot be written as JSON.",
             cause=Cause.MALFORMED_CALL,
         ) from None
+
+
+def note_of_media(part: Mapping[str, Any]) -> str | None:
+    """Return a line for the client in place of the media in *part*, or None if it holds no media.
+
+    No media is asked for (:mod:`proxy.upstream.wires.gemini.settings`). Some models still return it, with a text that
+    refers to it.
+    """
+    media = part.get("inlineData")
+    if media is None:
+        media = part.get("fileData")
+    if media is None:
+        return None
+    kind = media.get("mimeType") if isinstance(media, Mapping) else None
+    named = kind.lower() if isinstance(kind, str) else ""
+    what = "An image" if named.startswith("image/") else "Audio" if named.startswith("audio/") else "A file"
+    return f"\n[{what} that the model returned cannot be carried.]\n"

@@ -6,16 +6,16 @@ content, and their results alone in the next one. The user's next words have a c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.signature_carriers import canonical_signature
-from proxy.upstream.wires.gemini.call_ids import wire_ids
 from proxy.upstream.wires.gemini.media import inline_data
 from proxy.upstream.wires.gemini.results import Calls, response_contents
 from sanitizers import Message, Messages, Profile
-from sanitizers.messages import SYSTEM_ROLES, parse_arguments, tool_calls_of
+from sanitizers.messages import SYSTEM_ROLES, base_id, parse_arguments, tool_calls_of
+from sanitizers.synthetic import DerivedIds
 from sanitizers.work_limit import metered
 
 Part = dict[str, Any]
@@ -114,7 +114,7 @@ def _model_parts(messages: Messages, run: Sequence[int], profile: Profile) -> tu
     """
     ids: Iterator[str] | None = None
     if profile.call_ids:
-        ids = iter(wire_ids([call for index in run for call in tool_calls_of(messages[index])]))
+        ids = iter(_wire_ids([call for index in run for call in tool_calls_of(messages[index])]))
     parts: list[Part] = []
     calls: Calls = {}
     for index in run:
@@ -154,3 +154,21 @@ def _refuse_function(name: object, place: str) -> NoReturn:
         raise InvalidRequest(f"'{place}.name' is required.", param=f"{place}.name")
     place = f"{place}.arguments"
     raise InvalidRequest(f"'{place}' must be a JSON object, written as a string.", param=place)
+
+
+def _wire_ids(calls: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the ids of one content's calls for Gemini, without a signature's suffix and all different.
+
+    Gemini refuses ids that are used twice (9router#4273). Two ids may differ only in their suffixes.
+    """
+    ids: list[str] = []
+    taken: set[str] = set()  # a search of the list takes seconds for ten thousand calls
+    derived = DerivedIds(taken)
+    for number, call in enumerate(calls):
+        given = call.get("id") or ""
+        bare = base_id(given)
+        if not bare or bare in taken:
+            bare = derived.derive(0, number, given)
+        ids.append(bare)
+        taken.add(bare)
+    return ids

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from proxy.config.addresses import GEMINI_BASE
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
@@ -67,24 +69,14 @@ class _Chats(_Common):
         return _PayloadReader(call.deployment.model_id)
 
 
-class _PayloadReader:
+class _PayloadReader(StreamReader):
     """Reads the payloads of events. Gemini sends no ``[DONE]``, so a stream ends with its body."""
 
-    def __init__(self, model: str) -> None:
-        self.ended = False
-        self._reader = StreamReader(model)
+    ended = False
 
-    def feed(self, payload: bytes) -> list[Chunk]:
-        return self._reader.feed(load_payload(payload)) if payload else []
-
-    def may_end(self, wanted: int) -> bool:
-        return self._reader.may_end(wanted)
-
-    def is_over(self) -> bool:
-        return self._reader.is_over()
-
-    def close(self) -> list[Chunk]:
-        return self._reader.close()
+    @override
+    def feed(self, payload: Any) -> list[Chunk]:
+        return super().feed(load_payload(payload)) if payload else []
 
 
 class _Embeddings(_Common):

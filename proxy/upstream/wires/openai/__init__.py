@@ -2,24 +2,22 @@
 
 In the order of the data:
 
-    parameters      the names of parameters on this wire
-    requests        the body of a chat request
-    text_requests   the body of a request for embeddings or a text completion
-    answers         whole answers and stream events of chats
-    shapes          the types inside an answer, brought into OpenAI's shape
-    finishing       finish reasons
-    texts           text completions
-    embeddings      lists of embeddings
-    refusals        errors
-    wire            all of them behind the protocol of wires
+    parameters   the names of parameters on this wire
+    requests     the bodies of requests
+    answers      whole answers and stream events of chats
+    shapes       the types inside an answer, brought into OpenAI's shape
+    finishing    finish reasons
+    texts        text completions
+    embeddings   lists of embeddings
+    refusals     errors
+    wire         all of them behind the protocol of wires
 """
 
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer
 from proxy.upstream.wires.openai.embeddings import read_embeddings
 from proxy.upstream.wires.openai.parameters import refused_parameters
 from proxy.upstream.wires.openai.refusals import read_error
-from proxy.upstream.wires.openai.requests import build_request
-from proxy.upstream.wires.openai.text_requests import build_text_request
+from proxy.upstream.wires.openai.requests import build_request, build_text_request
 from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Writes a chat request's body for OpenAI's wire. An unchanged history is sent as the client's own bytes."""
+"""Writes the bodies of requests on OpenAI's wire. A chat's unchanged history is sent as the client's own bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import orjson
 
 from proxy.core.json_text import find_value
 from proxy.core.source import OPENAI_CHAT
-from proxy.core.upstream_call import UpstreamCall
+from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
 from proxy.upstream.wires.openai.parameters import renamed_parameters
 
@@ -37,6 +37,16 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     fields: dict[str, Any] = {"model": call.deployment.model_id, "messages": orjson.Fragment(messages)}
     fields.update(renamed_parameters(call.deployment, call.parameters))
     fields.update(call.extra_body)
+    if stream:
+        fields["stream"] = True
+        if call.ask_usage:
+            fields["stream_options"] = {"include_usage": True}
+    return orjson.dumps(fields)
+
+
+def build_text_request(call: TextCall, *, stream: bool) -> bytes:
+    """Return the body of one request to ``embeddings`` or ``completions``, built from the allow-list only."""
+    fields: dict[str, Any] = {"model": call.deployment.model_id, **call.parameters, **call.extra_body}
     if stream:
         fields["stream"] = True
         if call.ask_usage:

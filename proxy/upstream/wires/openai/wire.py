@@ -13,8 +13,7 @@ from proxy.upstream.wires.openai.answers import StreamReader, read_answer
 from proxy.upstream.wires.openai.embeddings import read_embeddings
 from proxy.upstream.wires.openai.parameters import refused_parameters
 from proxy.upstream.wires.openai.refusals import read_error
-from proxy.upstream.wires.openai.requests import build_request
-from proxy.upstream.wires.openai.text_requests import build_text_request
+from proxy.upstream.wires.openai.requests import build_request, build_text_request
 from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
 from proxy.upstream.wires.protocol import ProviderWires
 from proxy.upstream.wires.request_headers import request_headers

@@ -11,7 +11,8 @@ import pytest
 from proxy.config import resolve
 from proxy.core.upstream_call import TextCall, Timeouts
 from proxy.ingress.openai_text.requests import COMPLETION_PARAMETERS, EMBEDDING_PARAMETERS
-from proxy.upstream.litellm.transport import LiteLLMUpstream, build_embedding_arguments
+from proxy.upstream.litellm.arguments import build_embedding_arguments
+from proxy.upstream.litellm.transport import LiteLLMUpstream
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.behaviours.test_trust_boundary import TYPED, Attacker, attacker, redirecting
 from tests.proxy.conftest import OUR_KEY, TRANSPORTS, settings_on

@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
-from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.upstream.litellm.loop import CrossLoopStream, LoopThread
-from proxy.upstream.litellm.transport import LiteLLMUpstream
-from tests.proxy.conftest import OUR_KEY, settings_on
-from tests.proxy.upstream.provider import BOTH, GOOD, STREAM, head, piece, providing, sending, whole
-from tests.support.builders import user
 from tests.support.litellm_noise import LITELLM_NOISE
 
 pytestmark = LITELLM_NOISE
@@ -135,38 +129,3 @@ async def test_closing_closes_the_clients_of_this_loop_alone() -> None:
 
     assert closed == ["own"]
     assert list(cache) == [f"openai-{other}"]
-
-
-@pytest.mark.usefixtures("litellm")
-@pytest.mark.parametrize(("weight", "apart"), [(1_000, False), (10**6, True)])
-@BOTH
-async def test_litellm_converts_large_calls_apart(
-    monkeypatch: pytest.MonkeyPatch, stream: bool, weight: int, apart: bool
-) -> None:
-    """The answer is the same on either loop, and the call ends with the upstream."""
-    script = sending(head(), piece(STREAM), piece(b"")) if stream else sending(whole(GOOD))
-    upstream = LiteLLMUpstream()
-    await upstream.start()
-    litellm: Any = upstream._litellm
-    ask, threads = litellm.acompletion, set[int]()
-
-    async def acompletion(**arguments: Any) -> Any:
-        threads.add(threading.get_ident())
-        return await ask(**arguments)
-
-    monkeypatch.setattr(litellm, "acompletion", acompletion)
-    async with providing(script) as provider:
-        base = f"http://127.0.0.1:{provider.port}/v1"
-        entry = {"model": "openai/gpt-4.1", "api_base": base, "api_key": OUR_KEY}
-        [deployment] = resolve(settings_on("litellm", {"model": entry}), "model")
-        call = UpstreamCall(deployment, [user("Hi.")], {}, Timeouts(60, 60, 60, 60), weight=weight)
-        if stream:
-            parts = [
-                chunk["choices"][0]["delta"].get("content") or "" async for chunk in upstream.stream(call)
-            ]
-        else:
-            parts = [(await upstream.complete(call))["choices"][0]["message"]["content"]]
-        await upstream.close()
-
-    assert "".join(parts) == "Good day."
-    assert (threading.get_ident() not in threads) is apart

@@ -1,110 +1,53 @@
-"""The arguments of litellm's calls: the proxy's own, and parameters from the allow-list."""
+"""Calls through litellm: large ones are converted on a second event loop."""
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
 from proxy.config import resolve
-from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import TextCall, Timeouts, UpstreamCall
-from proxy.upstream.litellm.transport import build_arguments, build_embedding_arguments
+from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.upstream.litellm.transport import LiteLLMUpstream
+from tests.proxy.conftest import OUR_KEY, settings_on
+from tests.proxy.upstream.provider import BOTH, GOOD, STREAM, head, piece, providing, sending, whole
 from tests.support.builders import user
 from tests.support.litellm_noise import LITELLM_NOISE
-from tests.support.proxied import settings_of
 
 pytestmark = LITELLM_NOISE
 
-LIMITS = Timeouts(2, 1, 1, 1)
-TOOL = {"type": "function", "function": {"name": "f", "strict": True, "parameters": {"type": "object"}}}
 
-
-def deployment_of(model: str, **params: Any) -> Deployment:
-    """Return a deployment of *model*."""
-    base = {"model": model, "api_base": "http://127.0.0.1:1/v1"}
-    [deployment] = resolve(settings_of({"m": {**base, **params}}), "m")
-    return deployment
-
-
-def arguments_of(model: str, *, stream: bool = False, call: Any = None, **params: Any) -> dict[str, Any]:
-    """Return the arguments of one call."""
-    fields = {"parameters": {}, **(call or {})}
-    wanted = UpstreamCall(deployment_of(model, **params), [user("a")], timeouts=LIMITS, **fields)
-    return build_arguments(wanted, stream=stream)
-
-
-def test_the_proxy_s_own_arguments_are_over_the_parameters() -> None:
-    """No retry by litellm, one key, one address; a local server without a key gets one that it ignores."""
-    arguments = arguments_of("openai/m", call={"parameters": {"temperature": 0.5}})
-
-    assert arguments["temperature"] == 0.5
-    assert (arguments["max_retries"], arguments["drop_params"], arguments["stream"]) == (0, True, False)
-    assert (arguments["model"], arguments["api_base"]) == ("openai/m", "http://127.0.0.1:1/v1")
-    assert arguments["api_key"] == "no-key"
-    assert arguments_of("openai/m", api_key="k")["api_key"] == "k"
-
-
-def test_the_timeout_is_that_of_the_deployment_for_every_call() -> None:
-    """Each new value would make litellm open another HTTP client."""
-    one = arguments_of("openai/m", timeout=7)["timeout"]
-
-    assert (one.read, one.connect) == (7, 2)
-    assert arguments_of("openai/m", timeout=7, call={"weight": 5})["timeout"] == one
-
-
-@pytest.mark.parametrize(
-    ("stream", "ask", "given"), [(True, True, True), (True, False, False), (False, True, False)]
-)
-def test_only_a_stream_is_asked_for_its_usage(stream: bool, ask: bool, given: bool) -> None:
-    """A whole answer has it anyway."""
-    arguments = arguments_of("openai/m", stream=stream, call={"ask_usage": ask})
-
-    assert ("stream_options" in arguments) is given
-
-
-@pytest.mark.parametrize(
-    ("model", "extra_body", "top_k"), [("openai/m", None, 3), ("hosted_vllm/m", {"top_k": 3}, None)]
-)
-def test_top_k_goes_in_the_body_where_openai_s_sdk_asks(
-    model: str, extra_body: Any, top_k: int | None
+@pytest.mark.usefixtures("litellm")
+@pytest.mark.parametrize(("weight", "apart"), [(1_000, False), (10**6, True)])
+@BOTH
+async def test_litellm_converts_large_calls_apart(
+    monkeypatch: pytest.MonkeyPatch, stream: bool, weight: int, apart: bool
 ) -> None:
-    """The SDK has no such argument."""
-    arguments = arguments_of(model, call={"parameters": {"top_k": 3}})
+    """The answer is the same on either loop, and the call ends with the upstream."""
+    script = sending(head(), piece(STREAM), piece(b"")) if stream else sending(whole(GOOD))
+    upstream = LiteLLMUpstream()
+    await upstream.start()
+    litellm: Any = upstream._litellm
+    ask, threads = litellm.acompletion, set[int]()
 
-    assert (arguments.get("extra_body"), arguments.get("top_k")) == (extra_body, top_k)
+    async def acompletion(**arguments: Any) -> Any:
+        threads.add(threading.get_ident())
+        return await ask(**arguments)
 
+    monkeypatch.setattr(litellm, "acompletion", acompletion)
+    async with providing(script) as provider:
+        base = f"http://127.0.0.1:{provider.port}/v1"
+        entry = {"model": "openai/gpt-4.1", "api_base": base, "api_key": OUR_KEY}
+        [deployment] = resolve(settings_on("litellm", {"model": entry}), "model")
+        call = UpstreamCall(deployment, [user("Hi.")], {}, Timeouts(60, 60, 60, 60), weight=weight)
+        if stream:
+            parts = [
+                chunk["choices"][0]["delta"].get("content") or "" async for chunk in upstream.stream(call)
+            ]
+        else:
+            parts = [(await upstream.complete(call))["choices"][0]["message"]["content"]]
+        await upstream.close()
 
-def test_carried_parameters_are_allowed_by_name() -> None:
-    """Otherwise litellm drops what its table lacks."""
-    arguments = arguments_of(
-        "openai/m", call={"parameters": {"user": "u", "n": 1}}, allowed_openai_params=["seed"]
-    )
-
-    assert arguments["allowed_openai_params"] == ["seed", "user"]
-
-
-@pytest.mark.parametrize(("model", "is_kept"), [("openai/m", True), ("cohere/m", False)])
-def test_tools_are_copies_without_the_fields_that_cohere_refuses(model: str, is_kept: bool) -> None:
-    """The original is for other requests, since litellm writes into what it gets."""
-    [sent] = arguments_of(model, call={"parameters": {"tools": [TOOL]}})["tools"]
-
-    assert sent is not TOOL
-    assert ("strict" in sent["function"]) is is_kept
-
-
-def test_headers_and_credentials_of_the_deployment_go_along() -> None:
-    """As texts, since litellm knows no secrets."""
-    arguments = arguments_of("openai/m", extra_headers={"X-Team": "red-team"}, organization="org-1")
-
-    assert arguments["extra_headers"] == {"X-Team": "red-team"}
-    assert arguments["organization"] == "org-1"
-
-
-def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
-    """Otherwise litellm drops them for models whose name it does not know."""
-    call = TextCall(deployment_of("openai/e"), {"input": "a", "dimensions": 5}, LIMITS, extra_body={"x": 1})
-    arguments = build_embedding_arguments(call)
-
-    assert arguments["allowed_openai_params"] == ["dimensions"]
-    assert (arguments["input"], arguments["dimensions"], arguments["extra_body"]) == ("a", 5, {"x": 1})
+    assert "".join(parts) == "Good day."
+    assert (threading.get_ident() not in threads) is apart

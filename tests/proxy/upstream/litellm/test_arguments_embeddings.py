@@ -9,15 +9,17 @@ import pytest
 from proxy.config import resolve
 from proxy.core.errors import InvalidRequest
 from proxy.core.upstream_call import TextCall, Timeouts
-from proxy.upstream.litellm.embeddings import embedding_arguments
+from proxy.upstream.litellm.arguments import build_embedding_arguments
 from tests.support.proxied import settings_of
 
 
 def arguments_of(model: str, value: Any, **parameters: Any) -> dict[str, Any]:
-    """Return the arguments for an input."""
+    """Return the arguments for an input that come from the client's parameters."""
     base = {"model": model, "api_base": "http://127.0.0.1:1/v1"}
     [deployment] = resolve(settings_of({"m": base}), "m")
-    return embedding_arguments(TextCall(deployment, {"input": value, **parameters}, Timeouts(1, 1, 1, 1)))
+    call = TextCall(deployment, {"input": value, **parameters}, Timeouts(1, 1, 1, 1))
+    names = ("input", "dimensions", "encoding_format")
+    return {name: held for name, held in build_embedding_arguments(call).items() if name in names}
 
 
 @pytest.mark.parametrize(

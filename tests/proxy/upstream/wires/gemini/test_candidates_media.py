@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.upstream.wires.gemini.left_out import note_of_media
+from proxy.upstream.wires.gemini.candidates import note_of_media
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.upstream_call import TextCall, Timeouts
-from proxy.upstream.wires.openai.text_requests import build_text_request
+from proxy.upstream.wires.openai.requests import build_text_request
 from tests.support.proxied import settings_of
 
 

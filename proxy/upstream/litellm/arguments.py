@@ -1,0 +1,138 @@
+"""Builds the keyword arguments of litellm's calls: the proxy's own and the allow-listed parameters.
+
+No field of a client's body becomes an argument name. Inputs for embeddings that litellm would misread are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+from pydantic import SecretStr
+
+from proxy.config.addresses import OPENAI_SERVERS
+from proxy.core.errors import InvalidRequest
+from proxy.core.inputs import Inputs, separate_inputs
+from proxy.core.upstream_call import TextCall, UpstreamCall
+from proxy.upstream.dialects import dialect_for
+from proxy.upstream.litellm.messages import litellm_messages
+from proxy.upstream.litellm.tools import litellm_tools, without_extras
+
+_NO_KEY = "no-key"
+"""The key that is sent where none is configured. litellm refuses to call without a key, and local servers ignore it."""
+
+WITHOUT_STREAMS = frozenset({"cohere", "cohere_chat"})
+"""Providers that are asked for whole answers, which are then cut into chunks.
+
+litellm loses the calls, finish reason and usage of their streams (1.105.3).
+"""
+
+_TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
+"""Providers that embed tokens. Others read texts, and litellm fails on the numbers (1.105.3)."""
+
+_TAKES_FORMAT = frozenset({"openai"})
+"""Providers that get the client's format. For others :mod:`proxy.forwarding.text.embedding` writes it later."""
+
+_GOOGLE = frozenset({"gemini", "vertex_ai"})
+_REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
+"""Starts of a text that litellm takes for a file or media when it calls Google (1.105.3).
+
+It would look up the file with the proxy's key.
+"""
+
+
+def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
+    """Return the keyword arguments of one ``acompletion``: the proxy's own and the allow-listed parameters.
+
+    ``max_retries=0`` because the OpenAI path retries twice by default. ``_skip_mcp_handler`` because a bare install
+    fails on tools without it in some releases. ``drop_params`` catches what :meth:`LiteLLMUpstream.unsupported`
+    missed. ``timeout`` is the same for all calls to a deployment. litellm makes a new HTTP client, with its own
+    connections, for each new value. :class:`CallTimer` keeps the rest of a request's time.
+    """
+    deployment = call.deployment
+    arguments: dict[str, Any] = dict(call.parameters)
+    for name in ("tools", "functions"):
+        if arguments.get(name):
+            rewritten = call.rules.name.startswith("gemini")
+            arguments[name] = litellm_tools(arguments[name], rewritten=rewritten)
+            if name == "tools" and deployment.provider in WITHOUT_STREAMS:
+                arguments[name] = without_extras(arguments[name])
+    extra_body = dict(call.extra_body)
+    if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
+        extra_body["top_k"] = arguments.pop("top_k")  # the SDK has no such argument
+    if extra_body:
+        arguments["extra_body"] = extra_body
+    carried = dialect_for(deployment, "litellm").carried & arguments.keys()
+    if allowed := deployment.allowed_openai_params | carried:
+        arguments["allowed_openai_params"] = sorted(allowed)
+    if call.ask_usage and stream:
+        arguments["stream_options"] = {"include_usage": True}
+    arguments.update(
+        messages=litellm_messages(call.messages, call.rules), stream=stream, _skip_mcp_handler=True
+    )
+    return arguments | _own_arguments(call)
+
+
+def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
+    """Return the keyword arguments of one ``aembedding``: the proxy's own and the allow-listed parameters.
+
+    ``dimensions`` is allowed by name. Otherwise litellm drops it for all models not called ``text-embedding-3``.
+    OpenAI's own provider always gets a format. Without one its SDK asks for base64 and decodes it. Raises
+    :class:`InvalidRequest`, with the place in ``param``, for an input that would not be embedded as it is.
+    """
+    deployment = call.deployment
+    inputs = separate_inputs(call.parameters["input"])
+    if deployment.provider not in _TAKES_TOKENS:
+        _refuse_tokens(inputs)
+    if deployment.provider in _GOOGLE:
+        _refuse_references(inputs)
+    arguments = dict(call.parameters)
+    encoding = arguments.pop("encoding_format", "float")
+    if deployment.provider in _TAKES_FORMAT:
+        arguments["encoding_format"] = encoding
+    if call.extra_body:
+        arguments["extra_body"] = dict(call.extra_body)
+    arguments["allowed_openai_params"] = sorted(deployment.allowed_openai_params | {"dimensions"})
+    return arguments | _own_arguments(call)
+
+
+def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
+    """Return the arguments for the address, the key, the trace and the timeout of a call."""
+    deployment = call.deployment
+    arguments: dict[str, Any] = {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value
+        for name, value in deployment.credentials.items()
+    }
+    headers = {} if call.trace is None else dict(call.trace.headers)
+    headers |= {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
+    if headers:
+        arguments["extra_headers"] = headers
+    if deployment.api_base:
+        arguments["api_base"] = deployment.api_base
+    arguments.update(
+        model=deployment.model,
+        api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
+        timeout=httpx.Timeout(deployment.timeout_s, connect=call.timeouts.connect_s),
+        max_retries=0,
+        drop_params=True,
+    )
+    return arguments
+
+
+def _refuse_tokens(inputs: Inputs) -> None:
+    if not all(isinstance(text, str) for text in inputs):
+        raise InvalidRequest(
+            "This model takes texts and no tokens: 'input' must be a string or an array of strings.",
+            param="input",
+        )
+
+
+def _refuse_references(inputs: Sequence[Any]) -> None:
+    for at, text in enumerate(inputs):
+        if _REFERENCE.match(text):
+            raise InvalidRequest(
+                f"'input[{at}]' begins like a reference to a file, and would not be embedded as a text.",
+                param=f"input[{at}]",
+            )
