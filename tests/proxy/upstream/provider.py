@@ -38,7 +38,7 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 def event(chunk: Any, end: bytes = b"\n") -> bytes:
-    """Write one event."""
+    """Write one event of a stream."""
     return b"data: " + json.dumps(chunk).encode() + end + end
 
 
@@ -52,7 +52,7 @@ def whole(
     length: int | None = None,
     **headers: str,
 ) -> bytes:
-    """Write an answer whose length is announced; `length` announces another one."""
+    """Write an answer with a length. *length* announces another length than the body's."""
     named = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     size = len(body) if length is None else length
     return (
@@ -61,12 +61,12 @@ def whole(
 
 
 def head(kind: str = "text/event-stream", status: str = "200 OK", more: str = "") -> bytes:
-    """Write the head of an answer in chunks."""
+    """Write the head of a chunked answer."""
     return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n{more}\r\n".encode()
 
 
 def piece(data: bytes) -> bytes:
-    """Write one chunk of an answer; an empty one ends it."""
+    """Write one chunk of an answer. An empty chunk ends the answer."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
@@ -76,7 +76,7 @@ HALF = piece(event(say("day."))[:20])
 
 @dataclass(slots=True)
 class Exchange:
-    """One request, the connection that it came on, and the ways to answer it."""
+    """One request, its connection, and the ways to answer it."""
 
     head: bytes
     body: bytes
@@ -129,7 +129,7 @@ class Provider:
     came: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ended(self) -> None:
-        """Wait until no connection is open any more."""
+        """Wait until all connections are closed."""
         while self.open:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(0.005)
 
@@ -281,7 +281,7 @@ def text_of(reply: Reply) -> str:
 
 
 def assert_broken(reply: Reply, code: str = "upstream_error") -> None:
-    """Check that a started stream ends in an error: no finish reason was made up, and it is not said to be done."""
+    """Check that a started stream ends in an error, without a finish reason and without ``[DONE]``."""
     assert reply.status == 200
     assert reply.events[-1]["error"]["code"] == code
     assert "[DONE]" not in reply.events

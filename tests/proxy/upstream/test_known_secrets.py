@@ -52,7 +52,7 @@ SPELLINGS = {
 @pytest.mark.parametrize("key", [CALLED, OTHER, WILD, HEADER, CLIENT, MASTER])
 @pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
 def test_every_key_is_masked(key: str, spell: Any) -> None:
-    """A deployment's, a wildcard's, a secret header's, a client's and the master key, however they are spelled."""
+    """These are the keys of deployments, wildcards and clients, secret headers and the master key."""
     masked = KnownSecrets(configured()).mask(f"Refused: {spell(key)}, sorry.")
 
     assert masked.startswith("Refused: ")
@@ -65,7 +65,7 @@ def test_every_key_is_masked(key: str, spell: Any) -> None:
     "text", ["Is lm-studio running?", "See other.internal.example.", "sk-other/77", "", "No."]
 )
 def test_other_words_stay(text: str) -> None:
-    """Short keys are names, and a host is masked for its own deployment."""
+    """Short keys are names. A host is masked for its own deployment only."""
     assert KnownSecrets(configured()).mask(text) == text
 
 
@@ -81,7 +81,7 @@ async def test_no_client_reads_a_key(stream: bool) -> None:
 
 
 def test_more_keys_take_no_more_steps() -> None:
-    """A thousand keys that begin alike cost what one costs, once their spellings are made."""
+    """A thousand keys that begin alike take as many steps as one."""
     text = "sk-proj-" * 200
 
     def steps_with(number: int) -> int:
@@ -95,8 +95,8 @@ def test_more_keys_take_no_more_steps() -> None:
     assert steps_with(1_000) == steps_with(1)
 
 
-def test_a_reload_brings_its_keys() -> None:
-    """A gateway's secrets are those of its own settings."""
+def test_reload_masks_the_keys_of_the_new_settings() -> None:
+    """The gateway before the reload keeps its own."""
     old = settings_of({MODEL: {"model": "openai/gpt-4.1"}})
     gateway = create_gateway(old, ScriptedUpstream())
     gateway.secrets.mask(OTHER)

@@ -8,13 +8,17 @@ import string
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from html import escape
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from proxy.upstream.masking import mask
+from proxy.config import resolve
+from proxy.upstream.masking import mask, secrets_of
+from tests.proxy.conftest import OUR_KEY
+from tests.support.proxied import settings_of
 
 KEY = "sk-proj-aB3dE6gH9jK2mN5pQ8sT1vW4"
 LETTERS = string.ascii_letters + string.digits
@@ -50,7 +54,7 @@ AROUND = st.text("\u00e0\u00df\u0130\U0001f600;| ", max_size=12)
 @given(key=keys, before=AROUND, after=AROUND)
 @example(key=KEY, before="", after="")
 def test_every_spelling_is_masked(spelling: str, key: str, before: str, after: str) -> None:
-    """What stands around it stays. Of base64 every letter goes that holds nothing but bits of the key."""
+    """The text around the key stays. Of base64, all letters that hold bits of the key only are masked."""
     key = key.strip()
     assume(len(key) >= 12)
     text = f"{before}|{SPELLINGS[spelling](key)}|{after}"
@@ -68,15 +72,71 @@ def test_every_spelling_is_masked(spelling: str, key: str, before: str, after: s
 
 @given(st.text(LETTERS + " .,:'\"()é\n", max_size=200), keys)
 def test_ordinary_words_stay(text: str, key: str) -> None:
-    """A text without masks loses nothing but the key."""
+    """A text without masks loses the key only."""
     assume(not re.search(r"\.{2}|[xX]{4}|(?i:end|start|begin)", text) and key.lower() not in text.lower())
     assert mask(text, [key, "other-secret-of-ours"]) == text
 
 
 def test_secrets_that_overlap_are_one_mask() -> None:
-    """One may begin as another does, or stand within it; what touches is one mask."""
+    """One secret may begin like another, or stand within it."""
     secrets = ["sk-abcdefgh", "sk-abcdefgh-ijklmnop", "llm.internal.example"]
 
     masked = mask("sk-abcdefgh-ijklmnop sk-abcdefgh llm.internal.examplesk-abcdefgh", secrets)
 
     assert masked == "******** ******** ********"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "at https://llm.internal.example:8443/v1",
+        "at LLM.Internal.Example",
+        "lookup llm.internal.example failed",
+        "at llm.internal.example:8443",
+        "organization org-0123456789",
+        "project MY-VERTEX-PROJECT",
+        "token-of-ours",
+        "sk-ours-5d0f7c1e and SK-OURS-5D0F7C1E",
+    ],
+)
+def test_address_names_and_keys_of_the_deployment_are_masked(text: str) -> None:
+    """The address is masked with and without port and path, in any case."""
+    entry = {
+        "model": "openai/gpt-4.1",
+        "api_base": "https://llm.internal.example:8443/v1",
+        "api_key": OUR_KEY,
+        "organization": "org-0123456789",
+        "vertex_project": "my-vertex-project",
+        "aws_region_name": "us-east-1",
+        "extra_headers": {"x-team": "token-of-ours"},
+    }
+    secrets = secrets_of(resolve(settings_of({"model": entry}), "model")[0])
+
+    covered = mask(f"{text} in us-east-1", secrets)
+    for held in ("internal", "0123456789", "vertex-project", "token", "5d0f7c1e"):
+        assert held not in covered.lower()
+    assert covered.endswith("in us-east-1")
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "covered"),
+    [
+        ({"api_key": "pass123"}, "key pass123, not pass1234", "key ********, not pass1234"),
+        ({"api_base": "http://vllm/v1"}, "lookup VLLM: vllms?", "lookup ********: vllms?"),
+        ({"api_base": "http://vllm:8000/v1"}, "at vllm:8000 or vllm", "at ******** or ********"),
+        ({"api_key": "sk/OURS+5d0f"}, "key=sk%2FOURS%2B5d0f", "key=********"),
+        ({"api_key": "sk/OURS+5d0f"}, "key=sk%2fours%2b5d0f or sk/OURS%2B5d0f", "key=******** or ********"),
+        ({"api_key": "none"}, "None of them.", "None of them."),
+        ({"api_key": "EMPTY"}, "The answer is empty.", "The answer is empty."),
+        ({"api_key": "x"}, "An x.", "An x."),
+        ({"extra_headers": {"x-beta": "true"}}, "It is true.", "It is true."),
+    ],
+)
+def test_short_keys_and_hosts_are_masked_as_whole_words(
+    entry: dict[str, Any], text: str, covered: str
+) -> None:
+    """Other words stay whole, and so do placeholders such as ``EMPTY``."""
+    entry = {"model": "openai/gpt-4.1", "api_key": OUR_KEY, **entry}
+    secrets = secrets_of(resolve(settings_of({"model": entry}), "model")[0])
+
+    assert mask(text, secrets) == covered

@@ -18,7 +18,7 @@ secrets = st.text(st.characters(exclude_categories=["Cs"]), min_size=9, max_size
 
 @given(before=st.binary(max_size=6), secret=secrets, after=st.binary(max_size=6))
 def test_base64_of_any_text_with_the_secret_holds_a_form(before: bytes, secret: str, after: bytes) -> None:
-    """Wherever the secret begins among three bytes, and in both alphabets."""
+    """The secret may begin at any of three bytes. Both alphabets are tried."""
     whole = before + secret.encode() + after
     forms = base64_forms(secret)
 
@@ -43,7 +43,7 @@ def test_a_short_secret_has_no_base64_form() -> None:
 
 @given(secret=secrets)
 def test_plain_forms_are_those_of_urls_json_and_html(secret: str) -> None:
-    """Each of them may stand in an error's text."""
+    """Each of these may be in an error's text."""
     in_json = json.dumps(secret)[1:-1]
 
     assert {secret, quote(secret, safe=""), escape(secret), in_json} <= plain_forms(secret)

@@ -33,7 +33,7 @@ def entries(*models: tuple[str, str | None]) -> list[dict[str, Any]]:
 
 
 class Noting:
-    """A transport that notes what it is called for."""
+    """A transport that notes its starts and closes."""
 
     def __init__(self, name: str, notes: list[str]) -> None:
         self._name, self._notes = name, notes
@@ -51,8 +51,8 @@ class Noting:
         return frozenset({self._name})
 
 
-async def test_each_deployment_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every needed transport is started and closed, and a deployment's questions go to its own; wildcards count."""
+async def test_each_deployment_uses_its_own_transport(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every transport that is needed is started and closed. Wildcards count."""
     notes: list[str] = []
     monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
@@ -66,8 +66,8 @@ async def test_each_deployment_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> 
         assert upstream.unsupported(resolve(settings, name)[0], {}) == {transport}
 
 
-async def test_prepare_for_other_deployments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a new configuration needs besides is started before it is there; what it does not need stays to the end."""
+async def test_prepare_starts_the_missing_transports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Transports that are no longer needed stay open until the end."""
     notes: list[str] = []
     monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
@@ -88,8 +88,8 @@ async def test_prepare_for_other_deployments(monkeypatch: pytest.MonkeyPatch) ->
     assert sorted(notes[2:]) == ["direct close", "litellm close"]
 
 
-async def test_prepare_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A transport that cannot be started is none: nothing is changed, and the next time it is tried again."""
+async def test_failed_prepare_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next call tries again."""
     notes: list[str] = []
 
     class Failing(Noting):
@@ -110,8 +110,8 @@ async def test_prepare_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert notes == ["litellm start"] * 2
 
 
-async def test_start_and_close_twice() -> None:
-    """Starting again keeps the pool, closing again does no harm, and after both it starts anew."""
+async def test_direct_transport_can_be_started_and_closed_twice() -> None:
+    """A second start keeps the pool. A start after the close opens a new one."""
     upstream = DirectUpstream()
     await upstream.start()
     pool = upstream._connector
@@ -128,8 +128,8 @@ async def test_start_and_close_twice() -> None:
 
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_both_answer_side_by_side(stream: bool) -> None:
-    """One process asks one provider by both transports, which tell themselves apart by their names."""
+async def test_both_transports_answer_in_one_process(stream: bool) -> None:
+    """Their user agents differ."""
     async with serving_openai() as openai:
         params = {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": "sk-x"}
         listed = [
@@ -175,20 +175,20 @@ def imported_for(fresh_python: Callable[..., str]) -> Imported:
 
 
 def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> None:
-    """A process with direct deployments alone starts without litellm, httpx and the SDK."""
+    """Httpx and OpenAI's SDK are not imported either."""
     assert (
         imported_for(("openai/gpt-4.1", None), (GEMINI, "auto"), ("gemini/*", None), ("mistral/x", "direct"))
         == "[]"
     )
 
 
-def test_one_deployment_of_litellms_imports_it(imported_for: Imported) -> None:
-    """One that needs litellm has it ready after the start."""
+def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> None:
+    """The import is part of the start."""
     assert "litellm" in imported_for(("openai/gpt-4.1", None), ("anthropic/claude-x", None))
 
 
-def test_upstreams_are_what_is_needed() -> None:
-    """An upstream that no deployment needs is not built."""
+def test_only_the_needed_transports_are_made() -> None:
+    """No object is made for the others."""
     direct = SelectingUpstream.for_settings(settings_of(model_list=entries((GEMINI, None))))
     both = SelectingUpstream.for_settings(
         settings_of(model_list=entries((GEMINI, None), ("mistral/x", None)))
@@ -199,8 +199,8 @@ def test_upstreams_are_what_is_needed() -> None:
 
 
 @pytest.mark.parametrize("transport", ["direct", "litellm"])
-async def test_key_of_the_environment_is_not_taken(transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A deployment without a key sends none that it was not given, on either transport."""
+async def test_key_of_the_environment_is_not_used(transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule holds for both transports."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     async with serving_openai() as openai:
         params = {"model": "openai/gpt-4.1", "api_base": openai.base_url}

@@ -46,7 +46,7 @@ PATTERN = r"[*\u2022\u2026]+|\.{2,}|[xX]{4,}|#{3,}|\[redacted\]|<hidden>"
 def test_no_part_is_left_beside_a_mask(
     sign: str, key: str, shown: tuple[int, int], between: str, around: tuple[str, str]
 ) -> None:
-    """No run of four or more of its characters from either end, however many were shown."""
+    """No run of four or more characters from either end of the key is left."""
     first, last = key[: shown[0]], key[len(key) - shown[1] :]
     masked = mask(f"{around[0]} {first}{between}{sign}{between}{last} {around[1]}", [key]).lower()
 
@@ -78,16 +78,16 @@ def test_no_part_is_left_beside_a_mask(
         ("key sk-other****abcd", "key sk-other****abcd"),
     ],
 )
-def test_parts_beside_masks(text: str, masked: str) -> None:
-    """As providers show keys; ordinary words and others' keys stay."""
+def test_parts_are_masked_as_providers_show_them(text: str, masked: str) -> None:
+    """Ordinary words and parts of other keys stay."""
     assert mask(text, [KEY]) == masked
 
 
 @pytest.mark.parametrize(
     "text", ["*a", "sk-proj-****", "sk-proj-", "x", ".", "* ", KEY, "ends with ", "sk-p*"]
 )
-def test_the_work_is_linear(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twice the text takes twice the steps, and a step is bounded by the secret."""
+def test_steps_grow_linearly_with_the_text(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The length of the secret bounds one step."""
     steps = 0
     original = _PartIndex._size
 

@@ -45,7 +45,7 @@ IN_CALLS = [
 
 @pytest.mark.parametrize("path", IN_CALLS, ids=".".join)
 def test_a_signature_is_read_from_every_field_of_a_call(path: tuple[str, ...]) -> None:
-    """A list holds the newest signature last."""
+    """In a list the last signature is the newest one."""
     for leaf in ("QUJD", ["QUFB", "QUJD"]):
         call = placed(BARE, path, leaf)
 
@@ -55,12 +55,12 @@ def test_a_signature_is_read_from_every_field_of_a_call(path: tuple[str, ...]) -
 
 @pytest.mark.parametrize("path", IN_CALLS[:4], ids=".".join)
 def test_a_signature_is_read_from_every_field_of_a_message(path: tuple[str, ...]) -> None:
-    """It is that of the text."""
+    """The signature is that of the text."""
     assert list(text_signatures(placed({"role": "assistant"}, path, "QUJD"))) == ["QUJD"]
 
 
 def test_the_id_and_the_details_of_a_message_carry_signatures_too() -> None:
-    """The suffix of the id, and the entry for the id with or without it."""
+    """The entry may have the id with or without its suffix."""
     call = {**BARE, "id": "c1__thought__QUJD"}
 
     assert list(call_signatures(call, {"c1": "QUJE"})) == ["QUJD", "QUJE"]
@@ -86,7 +86,7 @@ def test_details_of_other_providers_are_not_read(entry: dict[str, Any], is_read:
 
 
 def test_details_are_written_from_the_calls_and_read_back() -> None:
-    """The field of the call is empty then; a message without signatures stays the same object."""
+    """The calls have no signature then. A message without signatures stays the same object."""
     signed = placed(BARE, SIGNATURE_FIELD, "QUJD")
     message = {"role": "assistant", "tool_calls": [signed, {**BARE, "id": "c2"}]}
     written = with_reasoning_details(message)
@@ -98,8 +98,8 @@ def test_details_are_written_from_the_calls_and_read_back() -> None:
 
 
 @pytest.mark.parametrize("path", IN_CALLS, ids=".".join)
-def test_a_signature_is_moved_into_the_one_field(path: tuple[str, ...]) -> None:
-    """No other field keeps one; a second time nothing changes."""
+def test_signature_is_moved_into_google_s_field(path: tuple[str, ...]) -> None:
+    """No other field keeps a signature. A second time nothing changes."""
     moved = with_signature(placed(BARE, path, "QUFB"), "QUJD", CALL_SIGNATURE_FIELDS)
 
     assert list(call_signatures(moved, {})) == ["QUJD"]
@@ -108,8 +108,8 @@ def test_a_signature_is_moved_into_the_one_field(path: tuple[str, ...]) -> None:
     assert with_signature(moved, None, CALL_SIGNATURE_FIELDS) == BARE
 
 
-def test_a_container_goes_with_its_last_value_only() -> None:
-    """What else a client put there stays."""
+def test_container_is_removed_with_its_last_value() -> None:
+    """Other values in it stay."""
     holder = {"extra_content": {"google": {"thought_signature": "QUJD"}, "other": 1}}
 
     assert without(holder, SIGNATURE_FIELD) == {"extra_content": {"other": 1}}
@@ -132,5 +132,5 @@ def test_a_container_goes_with_its_last_value_only() -> None:
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
 def test_only_padded_base64_can_be_a_signature(text: str, expected: bool) -> None:
-    """Stand-ins are none, since they sign nothing."""
+    """Stand-ins sign nothing."""
     assert is_signature(text) is expected

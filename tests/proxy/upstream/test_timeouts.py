@@ -30,7 +30,7 @@ LONG = 3600.0
 async def test_the_limit_that_is_reached_is_the_cause(
     timeouts: Timeouts, stream: bool, begun: bool, cause: Cause
 ) -> None:
-    """A whole answer has no limit for its first byte; the deadline counts before the others."""
+    """A whole answer has no limit for its first byte. The deadline counts before the others."""
     timer = CallTimer(timeouts, stream=stream)
     if begun:
         timer.begin()
@@ -75,14 +75,14 @@ async def test_a_role_alone_does_not_begin_the_answer(choice: Chunk, begun: bool
 
 
 async def test_a_stream_whose_time_is_over_fails_even_if_bytes_are_ready() -> None:
-    """It would never wait, so no watch would end it."""
+    """Its reader never waits, so the watch would not end it."""
     with pytest.raises(UpstreamTimeout) as caught:
         CallTimer(Timeouts(LONG, LONG, LONG, 0), stream=True).expect()
     assert caught.value.cause is Cause.DEADLINE
 
 
 async def test_the_watch_fails_a_read_that_is_late() -> None:
-    """Once, with the cause; after the bytes have come nothing is late."""
+    """The error comes once, with its cause."""
     timer = CallTimer(Timeouts(LONG, 0, LONG, LONG), stream=True)
     failed: asyncio.Future[UpstreamTimeout] = asyncio.get_running_loop().create_future()
     timer.watch(failed.set_result)
@@ -105,7 +105,7 @@ async def test_only_a_stream_has_a_limit_for_its_first_byte(stream: bool, is_lat
 
 
 async def test_no_read_is_late_once_its_bytes_have_come() -> None:
-    """The limit is for silence."""
+    """The limits are for silence."""
     timer = CallTimer(Timeouts(LONG, LONG, LONG, LONG), stream=True)
     timer.expect()
     assert timer.until < inf

@@ -32,7 +32,7 @@ pytestmark = LITELLM_NOISE
     ],
 )
 def test_transport_of_a_deployment(model: str, transport: str | None, taken: str) -> None:
-    """`auto` takes direct for OpenAI's and Gemini's names and litellm for the rest; a named transport is taken."""
+    """The default is direct for OpenAI and Gemini, and litellm for others. A named transport is used."""
     [deployment] = resolve(settings_of(model_list=entries((model, transport))), model)
 
     assert transport_of(deployment) == taken

@@ -31,8 +31,8 @@ def ended(message: dict[str, Any], reason: str | None, index: Any = 0) -> dict[s
     ],
     ids=["text", "calls", "thoughts", "refusal"],
 )
-def test_chunks_of_a_whole_answer_say_all_of_it(message: dict[str, Any], reason: str) -> None:
-    """One delta says all of the message, calls with their place; the reason stands behind it, then the usage."""
+def test_chunks_hold_the_whole_answer(message: dict[str, Any], reason: str) -> None:
+    """One delta holds the message. The finish reason and the usage follow."""
     said, end, usage = whole_as_chunks({**answer(), "choices": [ended(message, reason)]})
 
     [choice] = said["choices"]
@@ -49,8 +49,8 @@ def test_chunks_of_a_whole_answer_say_all_of_it(message: dict[str, Any], reason:
     assert {chunk["object"] for chunk in (said, end, usage)} == {"chat.completion.chunk"}
 
 
-def test_choices_keep_apart() -> None:
-    """Several choices have their numbers, given or counted, and their log probabilities."""
+def test_each_choice_keeps_its_index_and_log_probabilities() -> None:
+    """A choice without an index gets its place."""
     choices = [
         ended({"content": "a"}, "stop", 1),
         {**ended({"content": "b"}, "stop", None), "logprobs": {"content": []}},
@@ -63,8 +63,8 @@ def test_choices_keep_apart() -> None:
 
 
 @pytest.mark.parametrize("choices", [[ended({"content": "x"}, None)], [], None])
-def test_no_end_is_made_up(choices: Any) -> None:
-    """An answer that does not say how it ended does not in chunks either."""
+def test_missing_finish_reason_stays_missing(choices: Any) -> None:
+    """The chunks have no finish reason either."""
     normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False)
     for chunk in whole_as_chunks({"choices": choices}):
         normalizer.normalize(chunk)

@@ -114,7 +114,7 @@ class Provider:
         try:
             plan = plan_request(request, plan_target(deployment, settings.sanitize, upstream.unsupported))
             arrived = await self._sent(
-                ChatAttemptPlanner.call_of(plan, Timeouts(5, 5, 5, 5)), transport, upstream
+                ChatAttemptPlanner.call_of(plan, Timeouts(60, 60, 60, 60)), transport, upstream
             )
         except InvalidRequest as error:
             return Arrival(None, refused=error.param)

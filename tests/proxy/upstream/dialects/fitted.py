@@ -28,30 +28,28 @@ def fit(dialect: Dialect, messages: list[Any] | None = None, **parameters: Any) 
     return fit_parameters(parameters, dialect, messages or HISTORY)
 
 
-def told(fitted: FittedParameters) -> list[tuple[str, str, str]]:
-    """Return kind, reason and detail of each change, which all have place 0."""
+def changes_of(fitted: FittedParameters) -> str:
+    """Return kind, reason and detail of each change. All changes have place 0."""
     assert all((change.step, change.index) == ("parameters", 0) for change in fitted.changes)
-    return [(change.kind, change.reason, change.detail) for change in fitted.changes]
+    return ", ".join(f"{change.kind} {change.reason} {change.detail}" for change in fitted.changes)
 
 
-Row = tuple[Dialect, dict[str, Any], dict[str, Any], list[tuple[str, str, str]]]
-"""A dialect, the parameters given, those expected (empty: those given), and the changes expected."""
+Row = tuple[Dialect, dict[str, Any], dict[str, Any], str]
+"""A dialect, the parameters given, those expected (empty: those given), and the changes as in :func:`changes_of`."""
 
 
-def check_rule(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: list[tuple[str, str, str]]
-) -> None:
+def check_rule(dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str) -> None:
     """Check what a rule makes of parameters: the result, the changes, and that the input stays as it was."""
     before = copy.deepcopy(given)
     fitted = fit_parameters(given, dialect, HISTORY)
 
     assert fitted.parameters == (expected or ({} if changes else given))
-    assert told(fitted) == changes
+    assert changes_of(fitted) == changes
     assert given == before
     if not changes and not fitted.dropped:
         assert fitted.parameters is given
-    dropped = {detail for kind, _, detail in changes if kind == "dropped" and "[" not in detail}
-    assert dropped <= set(fitted.dropped)
+    dropped = {change.detail for change in fitted.changes if change.kind == "dropped"}
+    assert {detail for detail in dropped if "[" not in detail} <= set(fitted.dropped)
 
 
 def check_refused(dialect: Dialect, parameters: dict[str, Any], param: str) -> None:

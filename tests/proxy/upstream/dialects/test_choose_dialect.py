@@ -41,7 +41,7 @@ def row_of(model: str, transport: Transport = "litellm", **params: Any) -> Diale
     ],
 )
 def test_row_of_a_provider_and_model(model: str, name: str) -> None:
-    """A provider without a row has the one of others; a gateway of OpenAI's wire is only compatible."""
+    """A provider without a row gets the row of others. A gateway of OpenAI's wire is only compatible."""
     assert row_of(model).name == name
 
 
@@ -55,7 +55,7 @@ def test_openai_s_own_service_has_its_own_row_with_the_model_s_efforts() -> None
 
 @pytest.mark.parametrize("model", ["groq/openai/gpt-oss-120b", "ollama/gpt-oss:20b"])
 def test_gpt_oss_has_three_levels_wherever_it_runs(model: str) -> None:
-    """It cannot be kept from thinking."""
+    """Thinking cannot be turned off for gpt-oss."""
     assert row_of(model).efforts == LEVELS
 
 

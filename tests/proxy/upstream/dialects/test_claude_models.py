@@ -18,8 +18,8 @@ from proxy.upstream.dialects.claude_models import claude_of
         ("claude-opus-4.8", "claude-opus-4-8"),
     ],
 )
-def test_a_generation_by_any_spelling(spelled: str, usual: str) -> None:
-    """Routes write the version before or behind the family, with a dot or a hyphen."""
+def test_generation_is_found_under_any_spelling_of_the_version(spelled: str, usual: str) -> None:
+    """Routes write the version before or after the family, with a dot or a hyphen."""
     facts = claude_of(usual)
 
     assert facts is not None
@@ -27,8 +27,8 @@ def test_a_generation_by_any_spelling(spelled: str, usual: str) -> None:
     assert facts is not claude_of("claude-unheard-of")
 
 
-def test_a_version_that_litellm_does_not_know() -> None:
-    """Behind this name it thinks by a budget, but asks for a schema by a tool."""
+def test_spelling_that_litellm_does_not_know_asks_for_schemas_by_a_tool() -> None:
+    """The model thinks with a budget as usual."""
     spelled, usual = claude_of("claude-4.5-sonnet"), claude_of("claude-sonnet-4-5")
 
     assert spelled is not None

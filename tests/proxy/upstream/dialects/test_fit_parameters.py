@@ -24,21 +24,11 @@ from proxy.upstream.dialects.table import (
     OLLAMA,
 )
 from sanitizers import Change
-from tests.proxy.upstream.dialects.fitted import (
-    CALLED,
-    CLAUDE,
-    HISTORY,
-    JSON,
-    NAMED,
-    OTHER,
-    SCHEMA,
-    TOOL,
-    V4,
-)
+from tests.proxy.upstream.dialects.fitted import CALLED, CLAUDE, HISTORY, JSON, NAMED, OTHER, SCHEMA, TOOL, V4
 
 
-def test_allowed_names_pass_untouched() -> None:
-    """What the deployment allows by name is seen by no rule."""
+def test_parameters_that_the_deployment_allows_stay_unchanged() -> None:
+    """The rules do not see them."""
     given = {"n": 3, "stop": [""], "temperature": 9, "top_k": 1, "tools": [], "tool_choice": NAMED}
 
     assert fit_parameters(given, MISTRAL, HISTORY, allowed=frozenset(given)).parameters is given
@@ -77,7 +67,7 @@ DIALECTS = [ANTHROPIC, CLAUDE, COHERE, COMPATIBLE, DEEPSEEK, GEMINI, GEMINI_3, M
 def test_every_parameter_is_kept_or_named(
     parameters: dict[str, Any], dialect: Dialect, messages: list[Any]
 ) -> None:
-    """Every parameter goes as it came, or is named; what was fitted fits; nothing that is given is changed."""
+    """Fitted parameters fit when they are fitted again, and the given ones are not changed."""
     before = copy.deepcopy(parameters)
     try:
         fitted = fit_parameters(parameters, dialect, messages)
@@ -97,8 +87,8 @@ def test_every_parameter_is_kept_or_named(
 
 
 @given(PARAMETERS)
-def test_what_fits_stays_the_same(parameters: dict[str, Any]) -> None:
-    """A server without rules gets the very object, but for what makes no sense to anybody."""
+def test_dialect_without_rules_returns_the_same_object(parameters: dict[str, Any]) -> None:
+    """Only parameters that make sense to no provider are dropped."""
     try:
         fitted = fit_parameters(parameters, Dialect("any"), HISTORY)
     except InvalidRequest:
@@ -111,8 +101,8 @@ def test_what_fits_stays_the_same(parameters: dict[str, Any]) -> None:
 
 
 @given(PARAMETERS, st.sampled_from(DIALECTS))
-def test_what_no_rule_is_asked_of_would_not_be_touched(parameters: dict[str, Any], dialect: Dialect) -> None:
-    """The names that pass at once are those that pass all rules, whatever is beside them."""
+def test_untouched_names_are_those_that_no_rule_changes(parameters: dict[str, Any], dialect: Dialect) -> None:
+    """The result with the shortcut equals the result of all rules."""
     module = importlib.import_module("proxy.upstream.dialects.fit_parameters")
     usual = {name: value for name, value in parameters.items() if name in module._untouched_by(dialect)}
     with pytest.MonkeyPatch.context() as patch:

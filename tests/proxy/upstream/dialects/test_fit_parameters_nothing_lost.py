@@ -90,10 +90,7 @@ MARKS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize(("name", "transport"), WAYS)
 async def test_set_parameters_arrive_or_are_named(provider: Provider, name: str, transport: str) -> None:
-    """Taking a parameter away changes what arrives; where it does not, its loss is told.
-
-    And everything gets as far as the provider: no value is left that litellm has no word for.
-    """
+    """A parameter changes what arrives, or it is reported as dropped, changed or refused."""
     known: dict[str, Arrival] = {}
 
     async def receive(parameters: dict[str, Any]) -> Arrival:
@@ -122,7 +119,7 @@ async def test_set_parameters_arrive_or_are_named(provider: Provider, name: str,
 
 
 def _is_as_without(parameter: str, parameters: dict[str, Any]) -> bool:
-    """Tell whether a value says what is so without it."""
+    """Tell whether a value means the same as no value."""
     return (parameter, parameters[parameter]) in (
         ("n", 1),
         ("response_format", {"type": "text"}),
@@ -131,8 +128,10 @@ def _is_as_without(parameter: str, parameters: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(("name", "transport"), WAYS[::5])
-async def test_observing_sends_what_came(provider: Provider, name: str, transport: str) -> None:
-    """Observing changes nothing but the list of what would be changed."""
+async def test_observing_sends_the_same_request_as_the_mode_off(
+    provider: Provider, name: str, transport: str
+) -> None:
+    """Observing only lists what would be changed."""
     history = [user("q"), assistant(None, calls=[call("c1", "look")]), tool("c1", "r"), user("Go on.")]
     parameters = {"tools": [TOOL], "tool_choice": "auto", "stop": ["s1", "", "s2"]}
     arrivals = [

@@ -14,14 +14,14 @@ def fitting(parameters: dict[str, Any], *allowed: str) -> Fitting:
 
 
 def test_unchanged_parameters_are_the_object_that_was_given() -> None:
-    """So that the caller sees at once that nothing changed."""
+    """The caller compares the objects to see whether something changed."""
     given = {"n": 1}
 
     assert fitting(given).parameters is given
 
 
 def test_replacing_under_another_name_keeps_the_place_and_overwrites_the_other() -> None:
-    """The order of the body stays, and what stood under the new name is gone."""
+    """The order of the body stays. A value under the new name is replaced."""
     given = {"a": 1, "b": 2, "c": 3}
     fitted = fitting(given)
     fitted.replace("a", 4, "why", to="c")
@@ -32,7 +32,7 @@ def test_replacing_under_another_name_keeps_the_place_and_overwrites_the_other()
 
 
 def test_withholding_is_counted_without_a_change_and_dropping_with_one() -> None:
-    """The count of dropped parameters holds both."""
+    """Both are in the list of dropped parameters."""
     fitted = fitting({"a": 1, "b": 2})
     fitted.withhold("a")
     fitted.drop("b", "why")
@@ -42,7 +42,7 @@ def test_withholding_is_counted_without_a_change_and_dropping_with_one() -> None
 
 
 def test_allowed_names_have_no_value_for_a_rule() -> None:
-    """Rules leave alone what they do not see."""
+    """Rules leave names alone that they do not see."""
     assert fitting({"a": 1}, "a").value("a") is None
 
 

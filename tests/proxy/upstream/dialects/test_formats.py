@@ -8,70 +8,47 @@ import pytest
 
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.dialects import Dialect
-from proxy.upstream.dialects.table import (
-    COHERE,
-    DEEPSEEK,
-    GEMINI,
-    GEMINI_3,
-)
-from tests.proxy.upstream.dialects.fitted import (
-    JSON,
-    SCHEMA,
-    TOOL,
-    Row,
-    check_refused,
-    check_rule,
-    fit,
-)
+from proxy.upstream.dialects.table import COHERE, DEEPSEEK, GEMINI, GEMINI_3
+from tests.proxy.upstream.dialects.fitted import JSON, SCHEMA, TOOL, Row, check_refused, check_rule, fit
 from tests.support.builders import assistant
 
 FORMATS: list[Row] = [
-    (
-        DEEPSEEK,
-        {"response_format": SCHEMA},
-        {"response_format": JSON},
-        [("replaced", "in_words", "response_format")],
-    ),
-    (GEMINI, {"response_format": SCHEMA}, {"response_format": SCHEMA}, []),
+    (DEEPSEEK, {"response_format": SCHEMA}, {"response_format": JSON}, "replaced in_words response_format"),
+    (GEMINI, {"response_format": SCHEMA}, {"response_format": SCHEMA}, ""),
     (
         GEMINI,
         {"response_format": JSON, "tools": [TOOL]},
         {"tools": [TOOL]},
-        [("dropped", "in_words", "response_format")],
+        "dropped in_words response_format",
     ),
-    (
-        GEMINI_3,
-        {"response_format": JSON, "tools": [TOOL]},
-        {"response_format": JSON, "tools": [TOOL]},
-        [],
-    ),
-    (COHERE, {"response_format": {"type": "text"}}, {"response_format": {"type": "text"}}, []),
+    (GEMINI_3, {"response_format": JSON, "tools": [TOOL]}, {"response_format": JSON, "tools": [TOOL]}, ""),
+    (COHERE, {"response_format": {"type": "text"}}, {"response_format": {"type": "text"}}, ""),
 ]
 
 
 @pytest.mark.parametrize(("dialect", "given", "expected", "changes"), FORMATS)
 def test_a_format_without_a_parameter_becomes_an_instruction(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: list[tuple[str, str, str]]
+    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
 ) -> None:
-    """A schema becomes ``json_object`` where that is known."""
+    """A schema becomes ``json_object`` where the provider knows that."""
     check_rule(dialect, given, expected, changes)
 
 
 def test_a_schema_that_is_no_object_is_refused() -> None:
-    """Refused before an instruction is made of it."""
+    """The refusal comes before an instruction is made."""
     schema = {**SCHEMA, "json_schema": {"schema": []}}
 
     check_refused(GEMINI, {"tools": [TOOL], "response_format": schema}, "response_format")
 
 
-def test_form_without_a_place_to_say_it() -> None:
-    """A form that can only be said in words needs a message to say it in."""
+def test_format_as_an_instruction_needs_a_system_or_user_message() -> None:
+    """A history of assistant messages has no place for it."""
     with pytest.raises(InvalidRequest):
         fit(COHERE, [assistant("Hello.")], response_format=JSON)
 
 
-def test_words_name_the_schema() -> None:
-    """What no parameter says is said in words, with the schema."""
+def test_instruction_holds_the_schema() -> None:
+    """With tools, the instruction is for answers in text only."""
     plain, with_tools = fit(COHERE, response_format=SCHEMA), fit(GEMINI, response_format=SCHEMA, tools=[TOOL])
 
     assert plain.instruction is not None

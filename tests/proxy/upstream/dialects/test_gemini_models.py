@@ -25,8 +25,8 @@ BUDGETS = ("minimal", "low", "medium", "high")
         ("gemini-3.7-flash", False, ("none", "low", "medium", "high")),
     ],
 )
-def test_efforts(model: str, direct: bool, efforts: tuple[str, ...] | None) -> None:
-    """Budgets for 2.5, which litellm refuses for the greatest efforts; levels from Gemini 3 on."""
+def test_efforts_of_each_gemini_model(model: str, direct: bool, efforts: tuple[str, ...] | None) -> None:
+    """Gemini 2.5 has budgets, of which litellm refuses the greatest. Later models have levels."""
     assert efforts_of_gemini(profile_for(f"gemini/{model}"), model, direct=direct) == efforts
 
 
@@ -40,8 +40,8 @@ def test_efforts(model: str, direct: bool, efforts: tuple[str, ...] | None) -> N
         ("gemini-3.7-flash", (True, False, False)),
     ],
 )
-def test_traits(model: str, expected: tuple[bool, bool, bool]) -> None:
-    """Thinking at all, the level ``minimal``, and thinking that cannot be turned off."""
+def test_thinking_traits_of_each_gemini_model(model: str, expected: tuple[bool, bool, bool]) -> None:
+    """The traits are thinking, the level ``minimal``, and thinking that cannot be turned off."""
     profile = profile_for(f"gemini/{model}")
 
     assert (thinks(profile, model), knows_minimal(model), always_thinks(model)) == expected

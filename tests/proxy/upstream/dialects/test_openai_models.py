@@ -87,13 +87,13 @@ def deployment_of(model: str, **fields: Any) -> Deployment:
 
 
 def withheld(model: str, parameters: dict[str, Any], **fields: Any) -> set[str]:
-    """Ask the transport which of the parameters do not go upstream."""
+    """Return the parameters that the transport does not send upstream."""
     return set(DirectUpstream().unsupported(deployment_of(model, **fields), parameters))
 
 
 @pytest.mark.parametrize("model", WITHHELD)
-def test_withheld(model: str) -> None:
-    """Each family refuses what it refuses, and tools never."""
+def test_each_family_refuses_its_own_parameters(model: str) -> None:
+    """Tools are never refused."""
     assert withheld(f"openai/{model}", ALL) == WITHHELD[model]
 
 
@@ -114,14 +114,14 @@ def test_withheld(model: str) -> None:
         ("o3", "none", False),
     ],
 )
-def test_sampling_without_reasoning(model: str, effort: str | None, kept: bool) -> None:
-    """From 5.1 on a model may answer without reasoning, some do by default; then it can be sampled from."""
+def test_sampling_is_refused_while_the_model_reasons(model: str, effort: str | None, kept: bool) -> None:
+    """From 5.1 on a model may skip reasoning, and some do so by default."""
     asked = {"temperature": 0.5, "top_p": 0.5, **({"reasoning_effort": effort} if effort else {})}
 
     assert withheld(f"openai/{model}", asked) == (set() if kept else {"temperature", "top_p"})
 
 
 @pytest.mark.parametrize(("temperature", "kept"), [(1, True), (1.0, True), (0, False), (1.1, False)])
-def test_temperature_of_one(temperature: float, kept: bool) -> None:
-    """The default is taken even where it is the only one."""
+def test_temperature_of_one_is_taken_while_the_model_reasons(temperature: float, kept: bool) -> None:
+    """It is the default value."""
     assert withheld("openai/o3", {"temperature": temperature}) == (set() if kept else {"temperature"})

@@ -8,9 +8,7 @@ import pytest
 
 from proxy.upstream.dialects import Dialect
 from proxy.upstream.dialects.reasoning import nearest_effort
-from proxy.upstream.dialects.table import (
-    COMPATIBLE,
-)
+from proxy.upstream.dialects.table import COMPATIBLE
 from tests.proxy.upstream.dialects.fitted import (
     CALLED,
     CLAUDE,
@@ -18,9 +16,9 @@ from tests.proxy.upstream.dialects.fitted import (
     TOOL,
     V4,
     Row,
+    changes_of,
     check_rule,
     fit,
-    told,
 )
 
 EFFORTS_GIVEN: list[Row] = [
@@ -28,79 +26,74 @@ EFFORTS_GIVEN: list[Row] = [
         V4,
         {"reasoning_effort": "max"},
         {"reasoning_effort": "high"},
-        [("replaced", "nearest_effort", "reasoning_effort")],
+        "replaced nearest_effort reasoning_effort",
     ),
-    (V4, {"reasoning_effort": "default"}, {}, [("dropped", "default", "reasoning_effort")]),
-    (COMPATIBLE, {"reasoning_effort": "default"}, {"reasoning_effort": "default"}, []),
+    (V4, {"reasoning_effort": "default"}, {}, "dropped default reasoning_effort"),
+    (COMPATIBLE, {"reasoning_effort": "default"}, {"reasoning_effort": "default"}, ""),
     (
         Dialect("none", efforts=("none",)),
         {"reasoning_effort": "low"},
         {},
-        [("dropped", "not_available", "reasoning_effort")],
+        "dropped not_available reasoning_effort",
     ),
     (
         Dialect("least", efforts=("none", "low"), always_reasons=True),
         {"reasoning_effort": "none"},
         {"reasoning_effort": "none"},
-        [("replaced", "always_reasons", "reasoning_effort")],
+        "replaced always_reasons reasoning_effort",
     ),
     (
         CLAUDE,
         {"reasoning_effort": "max", "max_completion_tokens": 4096},
         {"reasoning_effort": "medium", "max_completion_tokens": 4096},
-        [("replaced", "no_room_to_think", "reasoning_effort")],
+        "replaced no_room_to_think reasoning_effort",
     ),
     (
         CLAUDE,
         {"reasoning_effort": "minimal", "max_tokens": 1024},
         {"max_tokens": 1024},
-        [("dropped", "no_room_to_think", "reasoning_effort")],
+        "dropped no_room_to_think reasoning_effort",
     ),
     (
         CLAUDE,
         {"reasoning_effort": "low", "max_tokens": 1025},
         {"reasoning_effort": "low", "max_tokens": 1025},
-        [],
+        "",
     ),
     (
         CLAUDE,
         {"reasoning_effort": "low", "temperature": 0, "top_p": 0.9, "top_k": 1},
         {"reasoning_effort": "low"},
-        [("dropped", "thinking", name) for name in ("temperature", "top_p", "top_k")],
+        "dropped thinking temperature, dropped thinking top_p, dropped thinking top_k",
     ),
-    (CLAUDE, {"reasoning_effort": "low", "temperature": 1, "top_p": 0.95}, {}, []),
-    (CLAUDE, {"reasoning_effort": "none", "temperature": 0}, {}, []),
+    (CLAUDE, {"reasoning_effort": "low", "temperature": 1, "top_p": 0.95}, {}, ""),
+    (CLAUDE, {"reasoning_effort": "none", "temperature": 0}, {}, ""),
     (
         CLAUDE,
         {"reasoning_effort": "low", "tools": [TOOL], "tool_choice": NAMED, "temperature": 0},
         {"tools": [TOOL], "tool_choice": NAMED, "temperature": 0},
-        [("dropped", "forced_tool", "reasoning_effort")],
+        "dropped forced_tool reasoning_effort",
     ),
-    (CLAUDE, {"reasoning_effort": "low", "tools": [TOOL], "tool_choice": "auto"}, {}, []),
-    (
-        V4,
-        {"tools": [TOOL], "tool_choice": "required"},
-        {"tools": [TOOL]},
-        [("dropped", "thinking", "tool_choice")],
-    ),
-    (V4, {"tools": [TOOL], "tool_choice": "required", "reasoning_effort": "none"}, {}, []),
+    (CLAUDE, {"reasoning_effort": "low", "tools": [TOOL], "tool_choice": "auto"}, {}, ""),
+    (V4, {"tools": [TOOL], "tool_choice": "required"}, {"tools": [TOOL]}, "dropped thinking tool_choice"),
+    (V4, {"tools": [TOOL], "tool_choice": "required", "reasoning_effort": "none"}, {}, ""),
 ]
 
 
 @pytest.mark.parametrize(("dialect", "given", "expected", "changes"), EFFORTS_GIVEN)
 def test_the_effort_is_one_that_the_model_takes(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: list[tuple[str, str, str]]
+    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
 ) -> None:
-    """What thinking excludes is dropped, or the effort where the request excludes thinking."""
+    """Parameters that thinking excludes are dropped, or the effort is."""
     check_rule(dialect, given, expected, changes)
 
 
-def test_thinking_stops_where_its_blocks_are_missing() -> None:
-    """A round of tools that was begun without thinking goes on without; the next turn thinks again."""
+def test_effort_is_dropped_where_thinking_blocks_are_missing() -> None:
+    """A round of tools that began without thinking continues without it. The next turn thinks again."""
     fitted = fit(CLAUDE, CALLED[:3], reasoning_effort="low", temperature=0)
 
     assert fitted.parameters == {"temperature": 0}
-    assert told(fitted) == [("dropped", "thinking_blocks_missing", "reasoning_effort")]
+    assert changes_of(fitted) == "dropped thinking_blocks_missing reasoning_effort"
     assert fit(CLAUDE, CALLED, reasoning_effort="low").changes == ()
 
 
@@ -115,6 +108,8 @@ def test_thinking_stops_where_its_blocks_are_missing() -> None:
         ("low", ("none",), None),
     ],
 )
-def test_nearest_effort(effort: str, efforts: tuple[str, ...], nearest: str | None) -> None:
-    """The nearest counts, of two the greater; none is nobody's neighbour."""
+def test_nearest_effort_is_the_greater_of_two_and_never_none(
+    effort: str, efforts: tuple[str, ...], nearest: str | None
+) -> None:
+    """A client that asks for little reasoning does not ask for none."""
     assert nearest_effort(effort, efforts) == nearest

@@ -42,5 +42,5 @@ CALLS = [call("c1", "look")]
     ],
 )
 def test_thinking_is_needed_since_the_last_user_message(messages: list[Any], lacks: bool) -> None:
-    """What counts is the turn since the last user message, and that thinking is what each message begins with."""
+    """Each assistant message of the last turn must begin with thinking."""
     assert lacks_thinking_blocks(messages) is lacks

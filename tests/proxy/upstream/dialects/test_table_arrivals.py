@@ -132,7 +132,7 @@ ARRIVALS: dict[str, tuple[dict[str, Any], dict[str, Outcome]]] = {
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("case", ARRIVALS)
 async def test_parameters_arrive_as_the_table_says(provider: Provider, case: str) -> None:
-    """What the table says of a provider is what arrives there, by each transport that it has."""
+    """Each provider gets what its row says, through each transport that it has."""
     parameters, outcomes = ARRIVALS[case]
     name = list(parameters)[-1]
     for names, outcome in outcomes.items():

@@ -7,21 +7,17 @@ from typing import Any
 import pytest
 
 from proxy.upstream.dialects import Dialect
-from proxy.upstream.dialects.table import (
-    ANTHROPIC,
-    COMPATIBLE,
-    OLLAMA,
-)
+from proxy.upstream.dialects.table import ANTHROPIC, COMPATIBLE, OLLAMA
 from tests.proxy.upstream.dialects.fitted import (
     CALLED,
     NAMED,
     OTHER,
     TOOL,
     Row,
+    changes_of,
     check_refused,
     check_rule,
     fit,
-    told,
 )
 
 TOOLS: list[Row] = [
@@ -29,13 +25,9 @@ TOOLS: list[Row] = [
         COMPATIBLE,
         {"tools": [], "tool_choice": "required", "parallel_tool_calls": False},
         {},
-        [
-            ("dropped", "empty", "tools"),
-            ("dropped", "no_tools", "tool_choice"),
-            ("dropped", "no_tools", "parallel_tool_calls"),
-        ],
+        "dropped empty tools, dropped no_tools tool_choice, dropped no_tools parallel_tool_calls",
     ),
-    (COMPATIBLE, {"function_call": "auto"}, {}, [("dropped", "no_tools", "function_call")]),
+    (COMPATIBLE, {"function_call": "auto"}, {}, "dropped no_tools function_call"),
     (
         ANTHROPIC,
         {
@@ -44,52 +36,48 @@ TOOLS: list[Row] = [
             "function_call": {"name": "leap"},
         },
         {"tools": [TOOL, OTHER], "tool_choice": {"type": "function", "function": {"name": "leap"}}},
-        [("replaced", "legacy_form", "functions"), ("replaced", "legacy_form", "function_call")],
+        "replaced legacy_form functions, replaced legacy_form function_call",
     ),
     (
         ANTHROPIC,
         {"tools": [TOOL], "tool_choice": "auto", "function_call": "none"},
         {"tools": [TOOL], "tool_choice": "auto"},
-        [("dropped", "two_choices", "function_call")],
+        "dropped two_choices function_call",
     ),
-    (COMPATIBLE, {"functions": [{"name": "look"}]}, {"functions": [{"name": "look"}]}, []),
-    (OLLAMA, {"tools": [TOOL], "tool_choice": "auto"}, {"tools": [TOOL]}, []),
+    (COMPATIBLE, {"functions": [{"name": "look"}]}, {"functions": [{"name": "look"}]}, ""),
+    (OLLAMA, {"tools": [TOOL], "tool_choice": "auto"}, {"tools": [TOOL]}, ""),
     (
         OLLAMA,
         {"tools": [TOOL], "tool_choice": "required"},
         {"tools": [TOOL]},
-        [("dropped", "not_available", "tool_choice")],
+        "dropped not_available tool_choice",
     ),
     (
         OLLAMA,
         {"tools": [TOOL], "tool_choice": "none", "parallel_tool_calls": True},
         {},
-        [
-            ("dropped", "not_available", "tool_choice"),
-            ("dropped", "tool_choice_none", "tools"),
-            ("dropped", "no_tools", "parallel_tool_calls"),
-        ],
+        "dropped not_available tool_choice, dropped tool_choice_none tools, dropped no_tools parallel_tool_calls",
     ),
     (
         Dialect("modes", choices=frozenset({"required"})),
         {"tools": [TOOL], "tool_choice": NAMED},
         {"tools": [TOOL], "tool_choice": "required"},
-        [("replaced", "not_available", "tool_choice")],
+        "replaced not_available tool_choice",
     ),
     (
         Dialect("modes", choices=frozenset({"required"})),
         {"tools": [TOOL, OTHER], "tool_choice": NAMED},
         {"tools": [TOOL, OTHER]},
-        [("dropped", "not_available", "tool_choice")],
+        "dropped not_available tool_choice",
     ),
 ]
 
 
 @pytest.mark.parametrize(("dialect", "given", "expected", "changes"), TOOLS)
 def test_tools_are_those_that_the_dialect_takes(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: list[tuple[str, str, str]]
+    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
 ) -> None:
-    """Empty lists go, the old form is rewritten, and the choice is expressed as nearly as it can be."""
+    """Empty lists are dropped, the old form is rewritten, and the choice is expressed as nearly as possible."""
     check_rule(dialect, given, expected, changes)
 
 
@@ -110,8 +98,8 @@ def test_a_choice_of_an_undeclared_function_is_refused(
 
 
 def test_choice_of_none_keeps_the_tools_of_a_history_with_calls() -> None:
-    """Tools that the history's calls belong to stay, since some refuse calls without them."""
+    """Some providers refuse calls in a history without the tools."""
     fitted = fit(OLLAMA, CALLED, tools=[TOOL], tool_choice="none")
 
     assert fitted.parameters == {"tools": [TOOL]}
-    assert told(fitted) == [("dropped", "not_available", "tool_choice")]
+    assert changes_of(fitted) == "dropped not_available tool_choice"

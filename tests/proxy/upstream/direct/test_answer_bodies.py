@@ -29,7 +29,7 @@ def body_of(*pieces: bytes, ended: bool = True) -> AnswerBody:
 
 
 async def test_a_body_that_has_arrived_is_read_without_a_wait() -> None:
-    """One that is not complete is not touched."""
+    """A body that is not complete is left as it is."""
     assert body_of(b"ab", b"c").read_arrived(3) == b"abc"
 
     begun = body_of(b"ab", ended=False)
@@ -38,7 +38,7 @@ async def test_a_body_that_has_arrived_is_read_without_a_wait() -> None:
 
 
 async def test_a_body_of_too_many_bytes_is_a_fault() -> None:
-    """However it is read."""
+    """Both ways of reading check the limit."""
     with pytest.raises(UpstreamFault, match="too large"):
         body_of(b"abcd").read_arrived(3)
     with pytest.raises(UpstreamFault, match="too large"):
@@ -47,7 +47,7 @@ async def test_a_body_of_too_many_bytes_is_a_fault() -> None:
 
 
 async def test_bytes_that_were_put_back_come_first() -> None:
-    """So the first bytes can be looked at."""
+    """The caller can inspect the first bytes."""
     body = body_of(b"abc")
     begun = await body.next()
     body.put_back(begun)
@@ -57,7 +57,7 @@ async def test_bytes_that_were_put_back_come_first() -> None:
 
 
 class _Ready(aiohttp.StreamReader):
-    """A stream whose bytes are always there: six pieces of half a MiB."""
+    """A stream of six pieces of half a MiB that never waits."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()

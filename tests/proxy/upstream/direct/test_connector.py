@@ -24,8 +24,8 @@ HALF = [b"HTTP/1.1 200 OK\r\nContent-Le", b"no http at all\r\n\r\n", b"\r\n"]
 
 @pytest.mark.parametrize("unasked", WHOLE + HALF, ids=len)
 @pytest.mark.parametrize("read", [True, False], ids=["read", "unread"])
-async def test_bytes_on_an_idle_connection(unasked: bytes, read: bool) -> None:
-    """The connection is not used again: the next call has one of its own, whether the bytes were read yet or not."""
+async def test_connection_with_unasked_bytes_is_not_reused(unasked: bytes, read: bool) -> None:
+    """The next call opens a connection, whether or not the bytes were read by then."""
     may_send = asyncio.Event()
 
     async def script(exchange: Exchange) -> None:
@@ -49,8 +49,8 @@ async def test_bytes_on_an_idle_connection(unasked: bytes, read: bool) -> None:
 
 
 @pytest.mark.parametrize("unasked", WHOLE, ids=len)
-async def test_second_answer_in_the_same_packet(unasked: bytes) -> None:
-    """An answer that comes with the one before it is nobody's either."""
+async def test_second_answer_in_the_same_packet_is_not_used(unasked: bytes) -> None:
+    """The next call opens a connection."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(whole(GOOD) + (unasked if len(provider.exchanges) == 1 else b""))
@@ -63,8 +63,8 @@ async def test_second_answer_in_the_same_packet(unasked: bytes) -> None:
     assert [exchange.connection for exchange in provider.exchanges] == [1, 2]
 
 
-async def test_what_comes_behind_a_stream() -> None:
-    """A stream's connection is looked at in the same way."""
+async def test_bytes_after_a_stream_are_not_used() -> None:
+    """A stream's connection is checked in the same way."""
     sent = asyncio.Event()
 
     async def script(exchange: Exchange) -> None:
@@ -84,8 +84,8 @@ async def test_what_comes_behind_a_stream() -> None:
     assert [exchange.connection for exchange in provider.exchanges] == [1, 2]
 
 
-async def test_idle_connections_are_used_again() -> None:
-    """One that kept still is."""
+async def test_idle_connection_without_new_bytes_is_reused() -> None:
+    """Three calls share one connection."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(whole(GOOD))

@@ -22,8 +22,8 @@ WHOLES = [b'{"choices"', b"[1]", b"<html>", b"date", b"identity", b"null", b'"da
 @pytest.mark.parametrize(
     ("begun", "found"), [*((begun, True) for begun in STREAMS), *((begun, False) for begun in WHOLES)]
 )
-def test_what_a_body_is(begun: bytes, found: bool, blanks: bytes) -> None:
-    """It is told as soon as it can be, not before, and never told otherwise later."""
+def test_first_bytes_tell_a_stream_from_a_whole_answer(begun: bytes, found: bool, blanks: bytes) -> None:
+    """The result comes as soon as the bytes decide, and stays the same with more bytes."""
     said = [is_events(blanks + begun[:length], announced=False) for length in range(len(begun) + 1)]
 
     assert said[-1] is found
@@ -37,7 +37,7 @@ def test_what_a_body_is(begun: bytes, found: bool, blanks: bytes) -> None:
     ("begun", "found"),
     [*((begun, True) for begun in STREAMS), (b"odd: field", True), (b'{"error"', False), (b"[{", False)],
 )
-def test_what_an_announced_stream_is(begun: bytes, found: bool, blanks: bytes) -> None:
-    """It is one, with fields that nobody knows, too; JSON is none."""
+def test_announced_stream_is_one_unless_it_begins_as_json(begun: bytes, found: bool, blanks: bytes) -> None:
+    """Unknown fields may begin a stream."""
     assert is_events(blanks, announced=True) is None
     assert is_events(blanks + begun, announced=True) is found

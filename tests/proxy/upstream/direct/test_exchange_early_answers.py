@@ -9,8 +9,8 @@ from tests.proxy.upstream.provider import GOOD, calling, whole
 from tests.support.builders import user
 
 
-async def test_connection_is_not_used_again() -> None:
-    """What is left of the one request would be the beginning of the next."""
+async def test_connection_is_closed_when_the_answer_comes_before_the_request_was_sent() -> None:
+    """The unsent rest of one request would become the start of the next one."""
     connections = 0
 
     async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

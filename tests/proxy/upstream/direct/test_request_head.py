@@ -18,7 +18,7 @@ def lines_of(head: bytes) -> dict[str, str]:
 
 
 async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
-    """It has what aiohttp adds, our name, and the length of each body; the given headers are over all of it."""
+    """Given headers replace those of aiohttp and the proxy's name."""
     given = {"Authorization": "Bearer k", "user-agent": "own", "content-length": "7"}
     destination = destination_of("http://h:81/a%20b?alt=sse", given)
     head = destination.head_for(b"12345")
@@ -36,8 +36,8 @@ async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
     assert lines_of(destination_of("https://h/v1", {}).head_for(b""))["User-Agent"].startswith("turnright/")
 
 
-async def test_further_headers_are_of_one_request_alone() -> None:
-    """They are of one request alone, and the head ends behind them."""
+async def test_more_headers_are_sent_with_one_request_only() -> None:
+    """The kept head stays the same."""
     destination = destination_of("http://h/v1", {"Authorization": "Bearer k"})
     plain = lines_of(destination.head_for(b"12345"))
     more_headers = {"traceparent": "00-a-b-01", "tracestate": "c=d, e=f"}
@@ -46,19 +46,19 @@ async def test_further_headers_are_of_one_request_alone() -> None:
     assert lines_of(destination.head_for(b"12345", {})) == plain
 
 
-async def test_nothing_to_send_to() -> None:
-    """An address that is none is an error of the connection."""
+async def test_url_without_a_host_is_invalid() -> None:
+    """The error is one of aiohttp's, which the transport translates."""
     with pytest.raises(aiohttp.InvalidURL):
         destination_of("http:///v1", {})
 
 
-async def test_no_key_is_shown() -> None:
-    """What is kept says nothing of its key when it is printed."""
+async def test_repr_of_a_destination_holds_no_key() -> None:
+    """The head, which holds the key, is left out."""
     assert "secret" not in repr(destination_of("http://h/v1", {"Authorization": "Bearer secret"}))
 
 
-async def test_each_length_is_its_own() -> None:
-    """The head is kept for an address, and the next request of another length is sent whole as well."""
+async def test_each_request_has_the_length_of_its_own_body() -> None:
+    """The kept head ends before the length."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(whole(GOOD))

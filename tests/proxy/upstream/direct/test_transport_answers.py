@@ -33,12 +33,12 @@ from tests.proxy.upstream.provider import (
     whole,
 )
 from tests.support.builders import tool, user
-from tests.support.proxied import MODEL, chat, proxied, settings_of
+from tests.support.proxied import MODEL, proxied, settings_of
 from tests.support.scripted_upstream import STOP, answer, say
 
 
 async def test_whole_answer_arrives_and_no_client_header_is_sent() -> None:
-    """A whole answer arrives; the provider got the key, the body and nothing of the client's headers."""
+    """The provider gets the key, the deployment's header and the body."""
     reply, provider = await ask(sending(whole(GOOD)), stream=False)
 
     assert reply.json["choices"][0]["message"]["content"] == "Good day."
@@ -49,8 +49,8 @@ async def test_whole_answer_arrives_and_no_client_header_is_sent() -> None:
     assert json.loads(exchange.body) == {"model": "gpt-4.1", "messages": [user("Hello.")]}
 
 
-async def test_raw_history_arrives_as_it_came() -> None:
-    """The history's bytes on the provider's wire are the client's."""
+async def test_unchanged_history_reaches_the_provider_byte_for_byte() -> None:
+    """Spaces, escapes and number formats stay."""
     messages = b'[ {"role":"user" , "content":"\\u00e9\\/ 1", "x":[1.0,1e2]} ]'
     async with providing(sending(whole(GOOD))) as provider, before(provider.port) as proxy:
         reply = await proxy.post(b'{"messages":' + messages + b',"model":"' + MODEL.encode() + b'","n":1}')
@@ -60,8 +60,8 @@ async def test_raw_history_arrives_as_it_came() -> None:
 
 
 @BOTH
-async def test_error_object_in_a_200(stream: bool) -> None:
-    """A 200 whose body is an error object, asked for a stream or not, is that error."""
+async def test_error_object_in_a_200_is_an_error(stream: bool) -> None:
+    """It has the status that it names, whole or streamed."""
     body = json.dumps({"error": {"message": f"Overloaded, {KEY}.", "code": 529}}).encode()
     reply, _ = await ask(sending(whole(body)), stream=stream)
 
@@ -72,10 +72,9 @@ async def test_error_object_in_a_200(stream: bool) -> None:
 @pytest.mark.parametrize(
     "body", [b"<html>Hello</html>", b"", b"\xff\xfe", b"{}", b'{"choices":[7]}'], ids=repr
 )
-@pytest.mark.parametrize("kind", ["text/html", "application/json"])
-async def test_200_that_is_no_answer(body: bytes, kind: str, stream: bool) -> None:
-    """A page, nothing, or JSON of another kind is the provider's fault."""
-    reply, _ = await ask(sending(whole(body, kind)), stream=stream)
+async def test_200_without_an_answer_is_a_502(body: bytes, stream: bool) -> None:
+    """A page, an empty body and other JSON are the provider's fault."""
+    reply, _ = await ask(sending(whole(body, "text/html")), stream=stream)
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_error")
 
@@ -83,7 +82,7 @@ async def test_200_that_is_no_answer(body: bytes, kind: str, stream: bool) -> No
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 @BOTH
 async def test_compressed_answers_are_unpacked(encoding: str, stream: bool) -> None:
-    """Compressed answers are read, streams in pieces too."""
+    """A stream is unpacked piece by piece."""
     packed = gzip.compress if encoding == "gzip" else zlib.compress
     data = packed(STREAM if stream else GOOD)
     parts = [piece(data[at : at + 20]) for at in range(0, len(data), 20)]
@@ -99,10 +98,10 @@ async def test_compressed_answers_are_unpacked(encoding: str, stream: bool) -> N
 @BOTH
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
 @pytest.mark.parametrize("last_piece", [1, 100_000])
-async def test_reading_goes_on_behind_a_pause(
+async def test_reading_resumes_after_a_pause_of_the_connection(
     packed: bool, stream: bool, last_piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What comes faster than it is taken pauses the connection; all of it arrives, also what was unpacked by then."""
+    """All bytes arrive, also those that were unpacked before the pause."""
     pauses = 0
     known, known_next = CheckedConnection.pause_reading, AnswerBody.next
 
@@ -117,7 +116,7 @@ async def test_reading_goes_on_behind_a_pause(
 
     monkeypatch.setattr(CheckedConnection, "pause_reading", pause)
     monkeypatch.setattr(AnswerBody, "next", take_slowly)
-    large = "".join(Random(1).choices("abcdefghij \n", k=2**21))
+    large = "".join(Random(1).choices("abcdefghij \n", k=2**20))
     if stream:
         data = event(say(large[:-5])) + event(say(large[-5:])) + event(STOP) + DONE
     else:
@@ -133,8 +132,8 @@ async def test_reading_goes_on_behind_a_pause(
 
 
 @BOTH
-async def test_compression_that_is_none(stream: bool) -> None:
-    """Bytes that only say that they are compressed are the provider's fault."""
+async def test_body_that_is_not_compressed_as_announced_is_a_502(stream: bool) -> None:
+    """The client gets an error, whole or streamed."""
     kind = "text/event-stream" if stream else "application/json"
     reply, _ = await ask(sending(whole(GOOD, kind, Content_Encoding="gzip")), stream=stream)
 
@@ -143,8 +142,10 @@ async def test_compression_that_is_none(stream: bool) -> None:
 
 @BOTH
 @pytest.mark.parametrize("unit", [b" ", b"x"], ids=["blank", "text"])
-async def test_body_without_end_in_bytes(unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A body that goes on for ever is refused at a limit, and its connection closed."""
+async def test_body_without_end_is_refused_at_the_size_limit(
+    unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is closed then."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
     reply, provider = await ask(flooding(head("application/json"), unit * 4096), stream=stream)
 
@@ -157,17 +158,17 @@ async def test_body_without_end_in_bytes(unit: bytes, stream: bool, monkeypatch:
 async def test_size_limit_counts_unpacked_bytes(
     unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit counts what comes out of a compressed body, not what goes in."""
+    """A small packed body may unpack to very much."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
-    bomb = gzip.compress(unit * (64 * 2**20))
+    bomb = gzip.compress(unit * (4 * 2**20))
     reply, _ = await ask(sending(whole(bomb, Content_Encoding="gzip")), stream=stream)
 
     assert (reply.status, reply.error["message"]) == (502, "The provider's answer is too large.")
 
 
 @BOTH
-async def test_nothing_is_sent_when_the_plan_fails(stream: bool) -> None:
-    """A history that is refused opens no connection."""
+async def test_refused_request_opens_no_connection(stream: bool) -> None:
+    """The plan fails before the call."""
     async with providing(sending(whole(GOOD))) as provider:
         entry = {
             "model": "openai/gpt-4.1",
@@ -182,22 +183,3 @@ async def test_nothing_is_sent_when_the_plan_fails(stream: bool) -> None:
             assert (await proxy.post({"model": "other", "messages": [user()]})).status == 404
 
     assert provider.connections == 0
-
-
-async def test_headers_of_the_deployment_stand_alone() -> None:
-    """A header that the deployment sets in another spelling replaces ours, and is not sent beside it."""
-    async with providing(sending(whole(GOOD))) as provider:
-        entry = {
-            "model": "openai/x",
-            "api_base": f"http://127.0.0.1:{provider.port}/v1",
-            "api_key": KEY,
-            "extra_headers": {"authorization": "Basic abc", "content-type": "application/json; x=y"},
-        }
-        settings = settings_of({MODEL: entry})
-        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
-            assert (await proxy.post(chat())).status == 200
-
-    sent = provider.exchanges[0].head.lower()
-    assert sent.count(b"authorization:") == sent.count(b"content-type:") == 1
-    assert b"basic abc" in sent
-    assert KEY.encode() not in sent

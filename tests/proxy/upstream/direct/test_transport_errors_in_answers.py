@@ -40,7 +40,7 @@ BEGUN = {"candidates": [{"content": {"parts": [{"text": "Good "}]}}]}
 
 
 async def fault(script: Script, model: str, *, stream: bool, **limits: float) -> UpstreamFault:
-    """Return what a call raises."""
+    """Return the fault that a call raises."""
     async with providing(script) as provider, calling(provider.port, limits, model=model) as direct:
         with pytest.raises(UpstreamFault) as raised:
             await direct.ask(stream=stream)
@@ -66,7 +66,7 @@ HOW = pytest.mark.parametrize("how", ["whole", "whole as a stream", "event", "la
 @MODELS
 @HOW
 async def test_error_keeps_status_headers_and_bytes(how: str, model: str) -> None:
-    """Status, headers and bytes are kept, so that when to try again and which quota it was can be read."""
+    """The time to retry and the kind of quota can be read from them."""
     body = json.dumps(USED_UP).encode()
     found = await fault(answering(body, how, model), model, stream=how != "whole")
 
@@ -80,16 +80,16 @@ async def test_error_keeps_status_headers_and_bytes(how: str, model: str) -> Non
 
 
 @MODELS
-async def test_large_bytes_are_not_kept(model: str) -> None:
-    """An error is small; what is not is left out, since a piece of it could not be read."""
+async def test_large_error_body_is_not_kept_as_evidence(model: str) -> None:
+    """A part of a JSON text could not be read."""
     body = json.dumps({"error": {"code": 500, "message": "x" * 2**17}}).encode()
     found = await fault(answering(body, "event", model), model, stream=True)
 
     assert (found.evidence.body, len(found.message)) == (b"", 2000)
 
 
-async def test_silence_is_not_blamed_on_the_last_event() -> None:
-    """A limit that is reached has the headers, and no event, as evidence."""
+async def test_timeout_has_no_event_as_evidence() -> None:
+    """It has the status and the headers."""
     found = await fault(sending(head() + FIRST, then="wait"), "openai/m", stream=True, idle_s=0.1)
 
     assert isinstance(found, UpstreamTimeout)
@@ -99,21 +99,23 @@ async def test_silence_is_not_blamed_on_the_last_event() -> None:
 REASON = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
 
 
-@pytest.mark.parametrize("status", ["200 OK", "400 Bad Request"])
 @pytest.mark.parametrize(
-    "error",
+    ("how", "status"), [("whole", "200 OK"), ("later event", "200 OK"), ("whole", "400 Bad Request")]
+)
+@pytest.mark.parametrize(
+    ("error", "wrapped"),
     [
-        {"message": "API key not valid. Please pass a valid API key."},
-        {"message": "API key expired. Please renew the API key.", "details": [REASON]},
-        {"message": "API Key not found. Please pass a valid API key.", "details": [REASON]},
-        {"message": "Renew it.", "details": [{}, 7, REASON]},
+        ({"message": "API key not valid. Please pass a valid API key."}, False),
+        ({"message": "API key expired. Please renew the API key.", "details": [REASON]}, True),
+        ({"message": "API Key not found. Please pass a valid API key.", "details": [REASON]}, False),
+        ({"message": "Renew it.", "details": [{}, 7, REASON]}, True),
     ],
     ids=["not valid", "expired", "not found", "by its reason"],
 )
-@pytest.mark.parametrize("wrapped", [False, True])
-@HOW
-async def test_bad_gemini_key(how: str, wrapped: bool, error: dict[str, Any], status: str) -> None:
-    """Google's 400 for a bad key reads as the client's fault, and is the proxy's."""
+async def test_gemini_s_400_for_a_bad_key_is_a_401(
+    how: str, wrapped: bool, error: dict[str, Any], status: str
+) -> None:
+    """A client would read a 400 as its own mistake."""
     told: Any = {"error": {"code": 400, "status": "INVALID_ARGUMENT", **error}}
     body = json.dumps([told] if wrapped else told).encode()
     script = answering(body, how, "gemini/m")
@@ -134,8 +136,8 @@ async def test_bad_gemini_key(how: str, wrapped: bool, error: dict[str, Any], st
         {"message": "The api key"},
     ],
 )
-async def test_other_faults_of_a_request(error: dict[str, Any]) -> None:
-    """Words that merely speak of keys are a 400 like any other."""
+async def test_400_that_only_mentions_a_key_stays_a_400(error: dict[str, Any]) -> None:
+    """The message is passed on."""
     body = json.dumps({"error": {"code": 400, **error}}).encode()
     found = await fault(sending(whole(body, status="400 X")), "gemini/gemini-2.5-pro", stream=False)
 

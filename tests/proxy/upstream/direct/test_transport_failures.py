@@ -33,7 +33,7 @@ from tests.support.proxied import chat
 
 @BOTH
 async def test_redirect_is_not_followed(stream: bool) -> None:
-    """A redirect is the provider's fault; where it points to gets neither the request nor the key."""
+    """The redirect's target gets neither the request nor the key."""
     async with providing(sending(whole(GOOD))) as other:
         moved = whole(b"", status="307 Temporary Redirect", Location=f"http://127.0.0.1:{other.port}/v1/x")
         reply, provider = await ask(sending(moved), stream=stream)
@@ -45,7 +45,7 @@ async def test_redirect_is_not_followed(stream: bool) -> None:
 
 @BOTH
 async def test_refused_connection_is_a_502_that_may_be_retried(stream: bool) -> None:
-    """A port that nobody listens on is a 502 that may be retried."""
+    """The port is not in the answer."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: refused
         port = taken.getsockname()[1]
@@ -61,8 +61,8 @@ async def test_refused_connection_is_a_502_that_may_be_retried(stream: bool) -> 
 @pytest.mark.parametrize(
     "start", [b"", b"HTTP/1.1 200 OK\r\nContent-", b"not http\r\n\r\n"], ids=["0", "half", "none"]
 )
-async def test_broken_before_the_head(start: bytes, then: str, stream: bool) -> None:
-    """A connection that breaks before there is an answer is a 502 that may be retried; it is asked once."""
+async def test_connection_that_breaks_before_the_head_is_a_502(start: bytes, then: str, stream: bool) -> None:
+    """The provider is asked once."""
     reply, provider = await ask(sending(start, then=then), stream=stream)
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")
@@ -70,8 +70,8 @@ async def test_broken_before_the_head(start: bytes, then: str, stream: bool) -> 
 
 
 @pytest.mark.parametrize("then", ["close", "reset"])
-async def test_broken_in_a_whole_answer(then: str) -> None:
-    """Half an answer is none."""
+async def test_connection_that_breaks_in_a_whole_answer_is_a_502(then: str) -> None:
+    """Half of an answer is no answer."""
     reply, _ = await ask(sending(whole(GOOD[:50], length=len(GOOD)), then=then), stream=False)
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")
@@ -79,8 +79,8 @@ async def test_broken_in_a_whole_answer(then: str) -> None:
 
 @pytest.mark.parametrize("then", ["close", "wait"])
 @pytest.mark.parametrize("start", [b"", FIRST], ids=["before", "after"])
-async def test_broken_framing_of_a_stream(start: bytes, then: str) -> None:
-    """A body whose framing breaks is broken, at once: aiohttp does not say so, the end of the connection does."""
+async def test_invalid_framing_ends_a_stream_at_once(start: bytes, then: str) -> None:
+    """Aiohttp closes the connection then, and the body gets that error."""
     asked = time.monotonic()
     reply, _ = await ask(sending(head() + start, b"zz\r\nno chunk\r\n", then=then), stream=True)
 
@@ -92,8 +92,8 @@ async def test_broken_framing_of_a_stream(start: bytes, then: str) -> None:
 
 
 @pytest.mark.parametrize("status", ["200 OK", "429 Slow down"])
-async def test_broken_framing_of_a_whole_answer(status: str) -> None:
-    """So is a whole answer's; an error keeps its status."""
+async def test_invalid_framing_ends_a_whole_answer_at_once(status: str) -> None:
+    """An error keeps its status."""
     asked = time.monotonic()
     start = head("application/json", status) + piece(GOOD[:10])
     reply, _ = await ask(sending(start, b"zz\r\n", then="wait"), stream=False)
@@ -103,8 +103,8 @@ async def test_broken_framing_of_a_whole_answer(status: str) -> None:
 
 
 @pytest.mark.parametrize("then", ["close", "reset", "broken"])
-async def test_cause_of_a_lost_connection(then: str) -> None:
-    """What was sent may have been worked on: a connection that breaks is told apart from one that never was."""
+async def test_lost_connection_has_another_cause_than_an_unreachable_provider(then: str) -> None:
+    """The provider may have worked on a request that was sent."""
     end = b"zz\r\n" if then == "broken" else b""
     async with providing(sending(head() + FIRST, end, then=then)) as provider:
         async with calling(provider.port) as direct:
@@ -120,7 +120,7 @@ async def test_cause_of_a_lost_connection(then: str) -> None:
 @BOTH
 @pytest.mark.parametrize("status", [400, 401, 403, 429, 500, 503])
 async def test_error_status_is_kept_and_our_secrets_are_masked(status: int, stream: bool) -> None:
-    """A status is kept with when to try again, and words that quote what is ours lose it."""
+    """Headers that tell when to retry are kept too."""
     async with providing(sending()) as provider:
         words = f"No: {KEY} {TOKEN} http://127.0.0.1:{provider.port}/v1 at 127.0.0.1:{provider.port}."
         body = json.dumps({"error": {"message": words}}).encode()
@@ -138,10 +138,10 @@ async def test_error_status_is_kept_and_our_secrets_are_masked(status: int, stre
 
 @BOTH
 @pytest.mark.parametrize("rest", ["html", "large", "endless", "silent", "cut"])
-async def test_error_status_is_not_lost_over_its_body(
+async def test_error_keeps_its_status_whatever_its_body_does(
     rest: str, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever an error's body does, the client gets the status and when to try again."""
+    """The client also gets the time to retry."""
     monkeypatch.setattr(direct, "ERROR_S", 0.2)
     start = head("application/json", "429 Slow down", "Retry-After: 7\r\n")
     scripts = {
@@ -159,8 +159,8 @@ async def test_error_status_is_not_lost_over_its_body(
 
 @BOTH
 @pytest.mark.parametrize("value", [b"1\x01\x7f\x1b", b"\xff\xfe\x80", b"9" * 400])
-async def test_odd_time_to_try_again(value: bytes, stream: bool) -> None:
-    """What a client could not be sent does not take the error itself away."""
+async def test_invalid_retry_after_is_left_out_of_the_error(value: bytes, stream: bool) -> None:
+    """No header may hold these characters."""
     start = b"HTTP/1.1 429 X\r\nContent-Length: 2\r\nRetry-After: " + value + b"\r\n\r\n{}"
     reply, _ = await ask(sending(start), stream=stream)
 

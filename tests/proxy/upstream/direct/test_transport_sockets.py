@@ -22,7 +22,7 @@ from tests.proxy.upstream.provider import BOTH, GOOD, Direct, calling, head, pie
 
 
 def connections_of(direct: Direct) -> list[socket.socket]:
-    """Return the sockets that wait in the pool to be used again."""
+    """Return the sockets of the idle connections in the pool."""
     pool = direct.upstream._connector
     assert pool is not None
     protocols = [protocol for idle in pool._conns.values() for protocol, _ in idle]
@@ -30,7 +30,7 @@ def connections_of(direct: Direct) -> list[socket.socket]:
 
 
 async def test_nagles_algorithm_is_off() -> None:
-    """Small requests leave at once: Nagle's algorithm is off."""
+    """Small requests leave at once."""
     async with providing(sending(whole(GOOD))) as provider, calling(provider.port) as direct:
         await direct.ask(stream=False)
         [used] = connections_of(direct)
@@ -44,14 +44,11 @@ SLOWLY = (head("application/json"), piece(GOOD[:10]), piece(GOOD[10:]) + piece(b
 """An answer whose body is waited for."""
 
 
-async def test_idle_connection_that_breaks() -> None:
-    """The next call gets a new one, and asyncio is left with no error that nobody looked at."""
+async def test_broken_idle_connection_is_replaced_without_a_complaint() -> None:
+    """Asyncio reports no unread error."""
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
-    async with (
-        providing(sending(*SLOWLY, b"", then="reset")) as provider,
-        calling(provider.port) as direct,
-    ):
+    async with providing(sending(*SLOWLY, b"", then="reset")) as provider, calling(provider.port) as direct:
         for _ in range(2):
             await direct.ask(stream=False)
             await provider.ended()
@@ -63,7 +60,7 @@ async def test_idle_connection_that_breaks() -> None:
 
 
 async def test_connection_keeps_nothing_of_its_answers() -> None:
-    """A connection that is used again and again does not collect what it was used for."""
+    """A connection that is reused does not collect the bodies of its answers."""
 
     def bodies() -> list[aiohttp.StreamReader]:
         gc.collect()
@@ -80,8 +77,8 @@ async def test_connection_keeps_nothing_of_its_answers() -> None:
         assert len(ours) < 5
 
 
-async def test_names_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider's name is looked up once for several connections."""
+async def test_provider_s_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several connections use one look-up."""
     loop = asyncio.get_running_loop()
     known, asked = loop.getaddrinfo, 0
 
@@ -103,8 +100,8 @@ async def test_names_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (provider.connections, asked) == (3, 1)
 
 
-async def test_one_call_tells_the_next_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cookie goes back to nobody, and a proxy of the environment, which would see the key, is not asked."""
+async def test_cookies_and_forward_proxies_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A forward proxy would see the key."""
     loop = asyncio.get_running_loop()
     known = loop.getaddrinfo
 
@@ -125,8 +122,8 @@ async def test_one_call_tells_the_next_nothing(monkeypatch: pytest.MonkeyPatch) 
 
 
 @BOTH
-async def test_name_that_there_is_not(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that nobody knows is a provider that cannot be reached, and nothing was sent."""
+async def test_unknown_host_name_is_unreachable(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message does not hold the name."""
     loop = asyncio.get_running_loop()
     known = loop.getaddrinfo
 
@@ -146,7 +143,7 @@ async def test_name_that_there_is_not(stream: bool, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a certificate for 127.0.0.1 that nobody but itself vouches for, with its key."""
+    """Return a self-signed certificate for 127.0.0.1, with its key."""
     path = tmp_path_factory.mktemp("tls") / "both.pem"
     python = existing(ENVIRONMENT / "bin" / "python")
     subprocess.run([python, MAKE_CERTIFICATE, path], check=True, capture_output=True, timeout=30)
@@ -172,8 +169,8 @@ async def listening(certificate: Path, received: bytearray) -> AsyncIterator[int
 
 
 @BOTH
-async def test_certificate_that_nobody_vouches_for(certificate: Path, stream: bool) -> None:
-    """It is refused before a byte of the request is sent, and the client may try elsewhere."""
+async def test_untrusted_certificate_is_refused_before_the_request(certificate: Path, stream: bool) -> None:
+    """The failure allows a fallback."""
     received = bytearray()
     async with listening(certificate, received) as port, calling(f"https://127.0.0.1:{port}/v1") as direct:
         with pytest.raises(UpstreamUnreachable) as raised:
@@ -183,8 +180,8 @@ async def test_certificate_that_nobody_vouches_for(certificate: Path, stream: bo
     assert received == b""
 
 
-async def test_certificate_that_is_vouched_for(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same one is taken once the machine's authorities hold it: what was refused was the certificate."""
+async def test_trusted_certificate_is_accepted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same certificate is trusted here, so the other test shows that trust decides."""
     trusting = ssl.create_default_context(cafile=str(certificate))
     monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
     received = bytearray()

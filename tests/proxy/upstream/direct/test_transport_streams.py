@@ -66,7 +66,7 @@ from tests.support.scripted_upstream import STOP, say
     ],
 )
 async def test_stream_arrives_complete_however_it_is_cut(parts: list[bytes]) -> None:
-    """A complete stream arrives complete, however it is framed and cut."""
+    """Line ends, comments and cuts do not matter."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(head(), *map(piece, parts), piece(b""))
@@ -102,8 +102,8 @@ async def test_stream_arrives_complete_however_it_is_cut(parts: list[bytes]) -> 
     ],
 )
 @pytest.mark.parametrize("started", [False, True], ids=["before", "after"])
-async def test_stream_that_breaks(parts: list[bytes], then: str, started: bool) -> None:
-    """A stream that is cut or garbled is a 502 before its first chunk and an error event after it, never a stop."""
+async def test_broken_stream_is_never_a_finished_answer(parts: list[bytes], then: str, started: bool) -> None:
+    """It is a 502 before the first chunk, and an error event after it."""
     reply, _ = await ask(sending(head(), *([FIRST] if started else []), *parts, then=then), stream=True)
     codes = {"upstream_error", "upstream_unreachable"}
 
@@ -131,8 +131,8 @@ async def test_stream_that_breaks(parts: list[bytes], then: str, started: bool) 
     ],
     ids=["status", "text", "vllm", "long", "key"],
 )
-async def test_error_object_in_a_stream(error: Any, text: str, status: int) -> None:
-    """An error event is an error with its words, less what is ours: as the status, or as the stream's last event."""
+async def test_error_event_is_an_error_without_our_secrets(error: Any, text: str, status: int) -> None:
+    """It is an HTTP error before the first chunk, and the last event after it."""
     reply, _ = await ask(sending(head() + piece(event(error) + DONE) + piece(b"")), stream=True)
     assert reply.status == status
     assert text in reply.error["message"]
@@ -143,9 +143,9 @@ async def test_error_object_in_a_stream(error: Any, text: str, status: int) -> N
     assert text in reply.events[-1]["error"]["message"]
 
 
-async def test_frame_of_ten_megabytes_arrives() -> None:
-    """A frame of 10 MB arrives."""
-    large = "x" * (10 * 2**20)
+async def test_large_event_arrives() -> None:
+    """An event has the size of an image at most."""
+    large = "x" * (2 * 2**20)
     sent = event(say(large)) + event(STOP) + DONE
     reply, _ = await ask(sending(head(), piece(sent), piece(b"")), stream=True)
 
@@ -153,8 +153,8 @@ async def test_frame_of_ten_megabytes_arrives() -> None:
     assert reply.events[-1] == "[DONE]"
 
 
-async def test_event_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So is an event that does."""
+async def test_event_without_end_is_refused_at_the_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stream ends with an error event."""
     monkeypatch.setattr("proxy.upstream.wires.sse_decoder.LARGEST_EVENT", 2**20)
     reply, _ = await ask(flooding(head() + FIRST, b"data: xxxxxxxxxxxxx\n" * 200), stream=True)
 
@@ -167,8 +167,8 @@ async def test_event_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     [([], "wait"), ([], "close"), ([], "reset"), ([b"zz\r\n"], "close"), ([piece(b"x" * 999)], "wait")],
     ids=["silence", "close", "reset", "broken framing", "trailing"],
 )
-async def test_end_of_a_finished_stream(parts: list[bytes], then: str) -> None:
-    """Whatever comes of the body behind `[DONE]`, the answer is complete, and at once."""
+async def test_stream_is_complete_after_done_whatever_follows(parts: list[bytes], then: str) -> None:
+    """The client does not wait for the rest."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(head() + piece(STREAM))
@@ -183,11 +183,11 @@ async def test_end_of_a_finished_stream(parts: list[bytes], then: str) -> None:
     assert asyncio.get_running_loop().time() - asked < 15
 
 
-async def test_unpacked_flood_leaves_others_their_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little that unpacks to very much is read in pieces, between which everything else in the process goes on."""
+async def test_other_tasks_run_while_a_packed_stream_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small body may unpack to very much. It is read in pieces."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     unit = (b":" + b" " * 1000 + b"\n") * 1000
-    data = b"".join(packer.compress(unit) for _ in range(100)) + packer.flush()
+    data = b"".join(packer.compress(unit) for _ in range(16)) + packer.flush()
     script = sending(head(more="Content-Encoding: gzip\r\n"), piece(data), piece(b""))
     in_turn, most, over = 0, 0, asyncio.Event()
 

@@ -34,8 +34,8 @@ def arguments_of(model: str, *, stream: bool = False, call: Any = None, **params
     return build_arguments(wanted, stream=stream)
 
 
-def test_the_proxy_s_own_arguments_are_over_the_parameters() -> None:
-    """No retry by litellm, one key, one address; a local server without a key gets one that it ignores."""
+def test_proxy_s_own_arguments_are_set() -> None:
+    """There is no retry, one address and one key. A server without a key gets a stand-in."""
     arguments = arguments_of("openai/m", call={"parameters": {"temperature": 0.5}})
 
     assert arguments["temperature"] == 0.5
@@ -57,7 +57,7 @@ def test_the_timeout_is_that_of_the_deployment_for_every_call() -> None:
     ("stream", "ask", "given"), [(True, True, True), (True, False, False), (False, True, False)]
 )
 def test_only_a_stream_is_asked_for_its_usage(stream: bool, ask: bool, given: bool) -> None:
-    """A whole answer has it anyway."""
+    """A whole answer holds its usage anyway."""
     arguments = arguments_of("openai/m", stream=stream, call={"ask_usage": ask})
 
     assert ("stream_options" in arguments) is given
@@ -76,7 +76,7 @@ def test_top_k_goes_in_the_body_where_openai_s_sdk_asks(
 
 
 def test_carried_parameters_are_allowed_by_name() -> None:
-    """Otherwise litellm drops what its table lacks."""
+    """Litellm drops parameters that its table lacks."""
     arguments = arguments_of(
         "openai/m", call={"parameters": {"user": "u", "n": 1}}, allowed_openai_params=["seed"]
     )
@@ -86,7 +86,7 @@ def test_carried_parameters_are_allowed_by_name() -> None:
 
 @pytest.mark.parametrize(("model", "is_kept"), [("openai/m", True), ("cohere/m", False)])
 def test_tools_are_copies_without_the_fields_that_cohere_refuses(model: str, is_kept: bool) -> None:
-    """The original is for other requests, since litellm writes into what it gets."""
+    """Litellm writes into the tools that it gets."""
     [sent] = arguments_of(model, call={"parameters": {"tools": [TOOL]}})["tools"]
 
     assert sent is not TOOL
@@ -94,7 +94,7 @@ def test_tools_are_copies_without_the_fields_that_cohere_refuses(model: str, is_
 
 
 def test_headers_and_credentials_of_the_deployment_go_along() -> None:
-    """As texts, since litellm knows no secrets."""
+    """Litellm gets them as plain texts."""
     arguments = arguments_of("openai/m", extra_headers={"X-Team": "red-team"}, organization="org-1")
 
     assert arguments["extra_headers"] == {"X-Team": "red-team"}
@@ -102,7 +102,7 @@ def test_headers_and_credentials_of_the_deployment_go_along() -> None:
 
 
 def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
-    """Otherwise litellm drops them for models whose name it does not know."""
+    """Litellm drops them for models whose names it does not know."""
     call = TextCall(deployment_of("openai/e"), {"input": "a", "dimensions": 5}, LIMITS, extra_body={"x": 1})
     arguments = build_embedding_arguments(call)
 

@@ -34,7 +34,7 @@ def arguments_of(model: str, value: Any, **parameters: Any) -> dict[str, Any]:
 def test_only_openai_s_provider_gets_a_format(
     model: str, given: dict[str, Any], sent: dict[str, Any]
 ) -> None:
-    """Its SDK would otherwise ask for base64 by itself; others' answers are written in it later."""
+    """OpenAI's SDK asks for base64 without one. For other providers the proxy writes the format later."""
     assert arguments_of(model, "a", **given) == {"input": "a", **sent}
 
 
@@ -53,7 +53,7 @@ def test_only_openai_s_provider_gets_a_format(
     ],
 )
 def test_inputs_that_litellm_would_misread_are_refused(model: str, value: Any, param: str | None) -> None:
-    """Tokens where texts are read, and texts that Google's route takes for a file or media."""
+    """Examples are tokens where texts are read, and texts that look like a file to Google's route."""
     if param is None:
         assert arguments_of(model, value)["input"] == value
         return

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item .* is using the `ReadOnly` 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", ["openai", "gemini"])
 async def test_calls_share_their_clients(real: Proxied, model: str, stream: bool) -> None:
-    """After the first call no further client is made, whatever is left of a request's time, and of whatever trace."""
+    """A call with another remaining time or trace makes no further client."""
     litellm: Any = importlib.import_module("litellm")
     request = {"model": model, "messages": [{"role": "user", "content": "Hello."}], "stream": stream}
     assert (await real.post(request)).status == 200

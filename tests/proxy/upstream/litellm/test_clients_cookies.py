@@ -20,7 +20,7 @@ SETS: Fault = {"headers": {"Set-Cookie": "session=of-one-client; Path=/"}}
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_cookie_of_openai_is_not_sent_back(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
-    """With a good answer as with an error, nothing of it comes back."""
+    """A cookie of a good answer or an error is dropped."""
     openai.faults.extend([SETS, {**SETS, "status": 400, "message": "No."}])
     for _ in range(3):
         await real.post(chat(model="openai", stream=stream))
@@ -30,8 +30,8 @@ async def test_cookie_of_openai_is_not_sent_back(real: Proxied, openai: OpenAIEm
 
 
 @pytest.mark.usefixtures("litellm")
-async def test_another_of_litellms_clients() -> None:
-    """One that litellm makes itself."""
+async def test_cookie_of_anthropic_is_not_sent_back() -> None:
+    """Litellm makes this client itself."""
     async with serving(ANTHROPIC) as anthropic:
         params = {"model": "anthropic/claude-sonnet-4-5", "api_base": anthropic.base_url, "api_key": OUR_KEY}
         settings = settings_on("litellm", {"claude": params})

@@ -46,7 +46,7 @@ def refusing(size: int) -> Script:
 
 
 async def fault_of(model: str, transport: str, script: Script, *, stream: bool) -> UpstreamFault:
-    """Return what one call of *model* raises behind a provider that does what *script* says."""
+    """Return the fault of one call of *model* to a provider that answers by *script*."""
     async with providing(script) as provider:
         base = f"http://127.0.0.1:{provider.port}{MODELS[model]}"
         return await fault_from({"model": model, "api_base": base}, transport, stream=stream)
@@ -56,10 +56,10 @@ async def fault_of(model: str, transport: str, script: Script, *, stream: bool) 
 @pytest.mark.parametrize("size", [1_000, 200_000])
 @pytest.mark.parametrize("model", MODELS)
 @BOTH
-async def test_litellm_searches_little_of_an_error(
+async def test_litellm_gets_no_large_error_body(
     monkeypatch: pytest.MonkeyPatch, model: str, size: int, stream: bool
 ) -> None:
-    """Its words, and the whole body as evidence, are the provider's; litellm itself never sees a large one."""
+    """The message and the whole body are still those of the provider."""
     seen: list[int] = []
     await SelectingUpstream.for_settings(
         settings_on("litellm", {"model": {"model": model, "api_key": OUR_KEY}})
@@ -86,7 +86,7 @@ def _watched(mapping: Callable[..., Any], seen: list[int]) -> Callable[..., Any]
 
 @pytest.mark.usefixtures("litellm")
 async def test_litellm_redacts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its search for keys is quadratic, and nobody reads what it writes."""
+    """Its search for keys takes quadratic time."""
     redacted: list[int] = []
     model = "anthropic/claude-sonnet-4-5"
     await SelectingUpstream.for_settings(
@@ -107,10 +107,10 @@ async def test_litellm_redacts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("size", "in_thread"), [(1_000, False), (100_000, True)])
 @TRANSPORTS
 @BOTH
-async def test_a_large_error_is_read_in_a_thread(
+async def test_large_error_is_read_in_a_worker_thread(
     monkeypatch: pytest.MonkeyPatch, transport: str, size: int, in_thread: bool, stream: bool
 ) -> None:
-    """The words for the client and those for the decision alike; a small one is read where it is."""
+    """A small error is read on the event loop."""
     threads: list[bool] = []
 
     def noting(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,7 +135,7 @@ async def test_a_large_error_is_read_in_a_thread(
 
 
 class Sent(httpx.AsyncByteStream):
-    """A body in pieces, which counts the bytes that were asked for."""
+    """A body in pieces, which counts the bytes that were read."""
 
     def __init__(self, *parts: bytes | Exception) -> None:
         self.parts = parts
@@ -175,10 +175,10 @@ BODIES: dict[str, tuple[list[bytes | Exception], str, bytes, bytes]] = {
 
 
 @pytest.mark.parametrize(("sent", "coding", "kept", "shown"), BODIES.values(), ids=BODIES)
-async def test_what_is_kept_and_what_is_shown(
+async def test_error_body_is_kept_up_to_a_limit_and_small_ones_are_shown(
     sent: list[bytes | Exception], coding: str, kept: bytes, shown: bytes
 ) -> None:
-    """The whole of an error is kept up to a limit, and a small one is shown as well."""
+    """Litellm gets the shown body."""
     stream = Sent(*sent)
     headers = {"content-encoding": coding} if coding else {}
     response = httpx.Response(400, headers=headers, stream=stream)
@@ -189,7 +189,7 @@ async def test_what_is_kept_and_what_is_shown(
     assert stream.closed
 
 
-async def test_what_unpacks_to_very_much_is_left() -> None:
+async def test_unpacking_stops_at_the_limit() -> None:
     """Of 64 MiB of zeros, packed into 64 KiB, the first pieces are unpacked."""
     stream = Sent(*pieces(gzip.compress(bytes(2**26))))
     response = httpx.Response(500, headers={"content-encoding": "gzip"}, stream=stream)
@@ -200,8 +200,8 @@ async def test_what_unpacks_to_very_much_is_left() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 302])
-async def test_what_is_no_error_is_not_read(status: int) -> None:
-    """A stream of an answer is left to litellm."""
+async def test_body_of_a_good_answer_is_not_read(status: int) -> None:
+    """Litellm reads it."""
     stream = Sent(b"data: ", b"1")
     response = httpx.Response(status, stream=stream)
     await read_error_body(response)

@@ -10,7 +10,7 @@ import pytest
 from proxy.upstream.litellm.environment import LOGGERS, QUIET, quiet_litellm
 
 
-def test_the_environment_is_set_over_what_the_operator_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_of_the_operator_is_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A debug setting would write histories into the log."""
     monkeypatch.setenv("LITELLM_LOG", "DEBUG")
     monkeypatch.setenv("LITELLM_MODE", "DEV")
@@ -23,7 +23,7 @@ def test_the_environment_is_set_over_what_the_operator_set(monkeypatch: pytest.M
 def test_a_logger_that_litellm_switched_on_is_silent_again(
     name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its lines quote messages and addresses, and must not reach the handlers of the process either."""
+    """Its lines quote messages and addresses."""
     logger = logging.getLogger(name)
     logger.disabled, logger.propagate = False, True
     quiet_litellm()

@@ -86,8 +86,10 @@ def connecting_failed() -> aiohttp.ClientConnectorError:
     ],
     ids=repr,
 )
-def test_the_causes_decide(error: BaseException, kind: type[ProxyError], cause: Cause | None) -> None:
-    """A failure before anything was sent is the client's or nobody's; one while reading is the provider's."""
+def test_causes_decide_the_kind_of_error(
+    error: BaseException, kind: type[ProxyError], cause: Cause | None
+) -> None:
+    """A failure while an answer is read is the provider's fault."""
     found = to_proxy_error(error, secrets=())
 
     assert type(found) is kind
@@ -96,7 +98,7 @@ def test_the_causes_decide(error: BaseException, kind: type[ProxyError], cause: 
 
 
 def test_an_http_answer_keeps_its_status_and_its_masked_message() -> None:
-    """The class and status of litellm's own error do not count."""
+    """The class and the status of litellm's own error do not count."""
     body = json.dumps({"error": {"message": "No quota for sk-secret-of-ours."}}).encode()
     found = to_proxy_error(chained(ConnectionError(), answered(429, body)), secrets=("sk-secret-of-ours",))
 
@@ -105,7 +107,7 @@ def test_an_http_answer_keeps_its_status_and_its_masked_message() -> None:
 
 
 def test_the_kept_body_counts_before_the_one_that_litellm_got() -> None:
-    """Of a large body litellm gets nothing."""
+    """Litellm gets nothing of a large body."""
     kept = json.dumps({"error": {"message": "Kept."}}).encode()
     error = answered(400, b"", **{ERROR_BODY: kept})
 
@@ -122,7 +124,7 @@ def test_no_text_of_a_local_failure_reaches_the_client() -> None:
 
 
 def test_errors_that_cause_each_other_are_read_once() -> None:
-    """A circle in the chain ends."""
+    """A circle in the chain of causes ends."""
     first, second = ValueError(), KeyError()
     first.__cause__, second.__cause__ = second, first
 

@@ -16,13 +16,13 @@ pytestmark = LITELLM_NOISE
 
 
 async def where() -> int:
-    """Return the thread that this runs in."""
+    """Return the id of the thread in which this runs."""
     await asyncio.sleep(0)
     return threading.get_ident()
 
 
 async def test_a_coroutine_runs_in_one_other_thread() -> None:
-    """The thread is the same each time, so that connections are used again."""
+    """The thread stays the same, so connections are reused."""
     thread = LoopThread()
     first, second = await thread.run(where()), await thread.run(where())
     await thread.close({})
@@ -30,8 +30,8 @@ async def test_a_coroutine_runs_in_one_other_thread() -> None:
     assert first == second != threading.get_ident()
 
 
-async def test_an_error_comes_back() -> None:
-    """As the very object that was raised."""
+async def test_error_of_a_coroutine_is_raised_as_the_same_object() -> None:
+    """The error crosses the threads."""
     thread, error = LoopThread(), ValueError("no")
 
     async def fail() -> None:
@@ -44,8 +44,8 @@ async def test_an_error_comes_back() -> None:
     assert raised.value is error
 
 
-async def test_cancelling_ends_the_work() -> None:
-    """The one who waits is not held up by it."""
+async def test_cancelling_cancels_the_coroutine_without_waiting() -> None:
+    """The caller continues at once."""
     thread, ended = LoopThread(), threading.Event()
 
     async def wait() -> None:
@@ -61,8 +61,8 @@ async def test_cancelling_ends_the_work() -> None:
     await thread.close({})
 
 
-async def test_closing_ends_what_still_runs() -> None:
-    """The library leaves a task that writes its log; a loop must not be closed under it."""
+async def test_closing_cancels_the_tasks_that_still_run() -> None:
+    """Litellm leaves a logging task."""
     thread, ended = LoopThread(), threading.Event()
 
     async def work() -> None:
@@ -84,7 +84,7 @@ async def test_closing_ends_what_still_runs() -> None:
 
 
 async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
-    """A generator that runs cannot be closed: closing waits until the cancelled step has ended."""
+    """A running generator cannot be closed, so closing waits for the cancelled step."""
     thread, closed = LoopThread(), threading.Event()
 
     async def chunks() -> AsyncGenerator[int, None]:
@@ -109,8 +109,8 @@ async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
     assert closed.is_set()
 
 
-async def test_closing_closes_the_clients_of_this_loop_alone() -> None:
-    """The cache of litellm names each client by its loop."""
+async def test_closing_closes_only_the_clients_of_this_loop() -> None:
+    """Litellm's cache names each client by its loop."""
     thread, closed = LoopThread(), list[str]()
 
     class Client:

@@ -15,7 +15,7 @@ from tests.support.builders import assistant, call, text, tool, user
 
 
 def test_openai_targets_get_the_same_objects_in_a_list_of_their_own() -> None:
-    """Litellm takes the list apart, so it gets one to take apart; the messages are the client's own."""
+    """Litellm removes messages from the list that it gets."""
     history = [user("a", x=1), assistant("b")]
 
     given = litellm_messages(history, OPENAI)
@@ -25,7 +25,7 @@ def test_openai_targets_get_the_same_objects_in_a_list_of_their_own() -> None:
 
 
 def test_gemini_targets_get_only_fields_that_a_conversion_needs() -> None:
-    """Fields with which a history could make litellm do more than convert are left out."""
+    """Other fields could make litellm fetch or create something."""
     loaded = call("c", provider_specific_fields={"thought_signature": "x"}, cache_control={})
     history = [
         user("a", images=[{"image_url": {"url": "http://x"}}]),
@@ -51,7 +51,7 @@ def test_gemini_targets_get_only_fields_that_a_conversion_needs() -> None:
 )
 @pytest.mark.filterwarnings("ignore")
 def test_result_that_is_no_clean_object_arrives_as_text(content: Any) -> None:
-    """Litellm decodes what looks like an object; what Gemini could not be sent arrives word for word instead."""
+    """Litellm decodes texts that look like an object. Gemini refuses some of these objects."""
     factory = importlib.import_module("litellm.llms.vertex_ai.gemini.transformation")
     history = [user("go"), assistant(calls=[call("c")]), tool("c", content)]
     whole = content if isinstance(content, str) else "".join(part["text"] for part in content)
@@ -65,7 +65,7 @@ def test_result_that_is_no_clean_object_arrives_as_text(content: Any) -> None:
 
 
 def test_clean_object_is_left_to_litellm() -> None:
-    """A result that is a JSON object arrives as that object."""
+    """Litellm sends it as an object."""
     history = [user("go"), assistant(calls=[call("c")]), tool("c", json.dumps({"a": 1}))]
 
     assert litellm_messages(history, GEMINI_2)[-1] is history[-1]

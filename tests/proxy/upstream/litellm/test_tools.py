@@ -42,7 +42,7 @@ def sent(tools: list[dict[str, Any]]) -> list[Any]:
 @pytest.mark.usefixtures("litellm")
 @given(st.lists(st.one_of(drawn.roots, drawn.junk), min_size=1, max_size=3))
 def test_cleaned_schemas_arrive_as_they_are(schemas: list[dict[str, Any]]) -> None:
-    """What litellm's own cleaning would drop, or fail on, is not there any more; and nothing is written into."""
+    """Litellm's own cleaning finds nothing to drop, and does not write into the tools."""
     try:
         cleaned = [clean_schema(schema, GEMINI_ON_LITELLM).schema for schema in schemas]
     except Unrepairable:
@@ -58,8 +58,8 @@ def test_cleaned_schemas_arrive_as_they_are(schemas: list[dict[str, Any]]) -> No
 @pytest.mark.parametrize(
     "name", ["strict", "$ref", "$defs", "type", "properties", "additionalProperties", "items"]
 )
-def test_properties_that_are_called_like_keywords(name: str) -> None:
-    """They arrive, though litellm looks for keywords everywhere."""
+def test_properties_named_like_keywords_arrive(name: str) -> None:
+    """Litellm searches for keywords at every level."""
     schema = {"type": "object", "properties": {name: TEXT, "b": TEXT}, "required": [name]}
     nested = {"type": "object", "properties": {"a": schema}}
 
@@ -74,8 +74,8 @@ def test_openai_strict_is_left_out() -> None:
     assert declaration.keys() == {"name", "parameters"}
 
 
-def test_others_get_copies() -> None:
-    """What was cleaned is kept for other requests, whoever is asked."""
+def test_tools_for_other_providers_are_copies() -> None:
+    """The cleaned tools are kept for other requests."""
     tools = declared({"type": "object", "properties": {"strict": TEXT}}, strict=True)
 
     copied = litellm_tools(tools, rewritten=False)
@@ -87,8 +87,8 @@ def test_others_get_copies() -> None:
     )
 
 
-def test_cohere_gets_what_it_knows() -> None:
-    """It refuses the request for anything else in a function."""
+def test_cohere_gets_only_the_fields_that_it_knows() -> None:
+    """It refuses a request with any other field of a function."""
     [tool] = without_extras(declared({"type": "object", "properties": {"a": TEXT}}, strict=True, x_own=1))
 
     assert tool["function"].keys() == {"name", "parameters"}

@@ -21,10 +21,10 @@ pytestmark = LITELLM_NOISE
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize(("weight", "apart"), [(1_000, False), (10**6, True)])
 @BOTH
-async def test_litellm_converts_large_calls_apart(
+async def test_large_calls_run_on_the_second_event_loop(
     monkeypatch: pytest.MonkeyPatch, stream: bool, weight: int, apart: bool
 ) -> None:
-    """The answer is the same on either loop, and the call ends with the upstream."""
+    """The answer is the same on both loops."""
     script = sending(head(), piece(STREAM), piece(b"")) if stream else sending(whole(GOOD))
     upstream = LiteLLMUpstream()
     await upstream.start()

@@ -20,7 +20,7 @@ MIB = 2**20
 
 @dataclass(slots=True)
 class ImageServer:
-    """A running server; *hits* counts what was asked for, *heads* are the headers of what came."""
+    """A running server. *hits* counts the requests by path, and *heads* holds the headers of each request."""
 
     port: int
     hits: Counter[str] = field(default_factory=Counter)
@@ -32,7 +32,7 @@ class ImageServer:
 
 
 class Names(AbstractResolver):
-    """Resolves from a table; each look-up of a name takes the next of its answers, the last one for ever."""
+    """Resolves from a table. Each look-up of a name takes its next answer, and the last one stays."""
 
     def __init__(self, **answers: list[list[str]]) -> None:
         self._answers = {name.replace("_", "."): list(given) for name, given in answers.items()}

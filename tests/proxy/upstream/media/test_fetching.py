@@ -28,7 +28,7 @@ async def images() -> AsyncIterator[ImageServer]:
 
 
 def fetcher(images: ImageServer, **settings: Any) -> MediaFetcher:
-    """Return a fetcher that takes the test's server for a public one."""
+    """Return a fetcher to which the test's server counts as public."""
     given = {
         "max_bytes": MIB,
         "timeout_s": 5.0,
@@ -40,20 +40,20 @@ def fetcher(images: ImageServer, **settings: Any) -> MediaFetcher:
 
 
 async def fetch(found: MediaFetcher, *addresses: str, seconds: float = 30.0) -> list[Fetched | Unfetched]:
-    """Return what is at *addresses*."""
+    """Return what was found at *addresses*."""
     until = asyncio.get_running_loop().time() + seconds
     return list((await found.fetch(addresses, client=CLIENT, until=until)).values())
 
 
 async def wait_until(happened: Callable[[], bool]) -> None:
-    """Wait for something that comes by itself."""
+    """Wait until *happened* returns True."""
     async with asyncio.timeout(30):
         while not happened():  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(0.01)
 
 
 async def words(found: MediaFetcher, address: str, **options: Any) -> str:
-    """Return why there is nothing at *address*."""
+    """Return the reason why *address* was not fetched."""
     (one,) = await fetch(found, address, **options)
     assert isinstance(one, Unfetched)
     return one.what
@@ -68,8 +68,10 @@ async def words(found: MediaFetcher, address: str, **options: Any) -> str:
         ("/to/2", b"image/png" + PNG),
     ],
 )
-async def test_an_image_comes_inline(images: ImageServer, path: str, expected: bytes) -> None:
-    """Its type is what its bytes say, not what the server calls it; three redirects are followed."""
+async def test_image_becomes_a_data_url_with_the_type_of_its_bytes(
+    images: ImageServer, path: str, expected: bytes
+) -> None:
+    """The server's content type does not count. Redirects are followed."""
     (found,) = await fetch(fetcher(images), images.url(path))
 
     kind, data = expected[: expected.index(b"\x89" if b"png" in expected else b"\xff")], expected
@@ -78,10 +80,10 @@ async def test_an_image_comes_inline(images: ImageServer, path: str, expected: b
 
 
 @pytest.mark.parametrize(("more", "beside"), [(100_000, False), (3 * 2**19, True), (2**21 + 1, True)])
-async def test_a_large_image_is_encoded_beside_the_loop(
+async def test_large_image_is_encoded_in_a_worker_thread(
     images: ImageServer, monkeypatch: pytest.MonkeyPatch, more: int, beside: bool
 ) -> None:
-    """Whole, whatever its length is by three."""
+    """The result is complete whatever its length modulo three."""
     encoders = set()
 
     def encode(data: bytes) -> bytes:
@@ -95,8 +97,10 @@ async def test_a_large_image_is_encoded_beside_the_loop(
     assert (threading.main_thread() not in encoders) == beside
 
 
-async def test_nothing_of_ours_goes_along(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No credentials, cookie or forward proxy, and the second request knows nothing of the first."""
+async def test_no_credentials_cookies_or_forward_proxies_are_used(
+    images: ImageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request has the headers of the fetcher only."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     await fetch(fetcher(images), images.url("/a.png"))
@@ -109,8 +113,8 @@ async def test_nothing_of_ours_goes_along(images: ImageServer, monkeypatch: pyte
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001"]
 )
-async def test_loopback_is_not_public(images: ImageServer, host: str) -> None:
-    """The guard as it is in use: the server is there, and is not asked."""
+async def test_loopback_is_not_fetched_under_any_spelling(images: ImageServer, host: str) -> None:
+    """The server gets no request."""
     guarded = MediaFetcher(max_bytes=MIB, timeout_s=5, ports=frozenset({images.port}))
 
     told = await words(guarded, images.url("/a.png", host))
@@ -119,8 +123,8 @@ async def test_loopback_is_not_public(images: ImageServer, host: str) -> None:
     assert images.hits.total() == 0
 
 
-async def test_the_guard_says_so(images: ImageServer) -> None:
-    """A name and a literal alike."""
+async def test_reason_names_an_address_that_is_not_public(images: ImageServer) -> None:
+    """A host name and an IP address give the same reason."""
     guarded = MediaFetcher(max_bytes=MIB, timeout_s=5, ports=frozenset({images.port}))
 
     assert await words(guarded, images.url("/a.png", "localhost")) == "is not at a public address"
@@ -130,8 +134,8 @@ async def test_the_guard_says_so(images: ImageServer) -> None:
 @pytest.mark.parametrize(
     "addresses", [["8.8.8.8", "10.0.0.1"], ["127.0.0.1", "8.8.8.8"], ["169.254.169.254"], []]
 )
-async def test_every_address_of_a_name_is_public(images: ImageServer, addresses: list[str]) -> None:
-    """One that is not is enough: which of them is connected to is chance."""
+async def test_name_with_one_private_address_is_refused(images: ImageServer, addresses: list[str]) -> None:
+    """Any of the addresses might be connected to."""
     names = Names(images_test=[addresses])
 
     told = await words(fetcher(images, public=is_public, resolver=names), images.url("/a.png"))
@@ -141,7 +145,7 @@ async def test_every_address_of_a_name_is_public(images: ImageServer, addresses:
 
 
 async def test_a_name_is_resolved_once(images: ImageServer) -> None:
-    """A name that means another host the second time is not asked a second time (DNS rebinding)."""
+    """A second look-up might give a private address (DNS rebinding)."""
     names = Names(images_test=[["127.0.0.1"], ["10.0.0.1"]])
 
     (found,) = await fetch(fetcher(images, resolver=names), images.url("/a.png"))
@@ -150,8 +154,8 @@ async def test_a_name_is_resolved_once(images: ImageServer) -> None:
     assert names.asked == ["images.test"]
 
 
-async def test_the_socket_is_guarded_as_well(images: ImageServer) -> None:
-    """Were an address to slip past the resolver, no connection is made to it."""
+async def test_socket_factory_checks_the_address_again(images: ImageServer) -> None:
+    """No connection is made to an address that the resolver let pass."""
     looks = iter([True, False])
 
     told = await words(fetcher(images, public=lambda _: next(looks)), images.url("/a.png"))
@@ -164,7 +168,7 @@ async def test_the_socket_is_guarded_as_well(images: ImageServer) -> None:
     "target", ["http://10.0.0.1:{port}/x", "http://inside.test:{port}/x", "http://[::1]:{port}/x"]
 )
 async def test_a_redirect_to_a_private_address_is_refused(images: ImageServer, target: str) -> None:
-    """Each step is held to the same rules."""
+    """Each redirect is checked by the same rules."""
     names = Names(images_test=LOOPBACK, inside_test=[["192.168.0.7"]])
     url = images.url("/to/0") + "?url=" + target.format(port=images.port)
 
@@ -188,37 +192,39 @@ async def test_a_redirect_to_a_private_address_is_refused(images: ImageServer, t
         ("http://images.test:99999/a.png", "cannot be read"),
     ],
 )
-async def test_what_is_not_fetched(images: ImageServer, url: str, told: str) -> None:
-    """Each with its reason, and nothing of the address in it."""
+async def test_reason_of_each_refused_url_holds_no_part_of_it(
+    images: ImageServer, url: str, told: str
+) -> None:
+    """Each rule has its own reason."""
     assert await words(fetcher(images), url.format(port=images.port)) == told
 
 
 @pytest.mark.parametrize("path", ["/slow", "/silent"])
-async def test_a_slow_body_is_cut(images: ImageServer, path: str) -> None:
-    """By its own time, whatever has come."""
+async def test_slow_image_ends_at_the_fetch_timeout(images: ImageServer, path: str) -> None:
+    """The limit holds before and after the first bytes."""
     begun = time.monotonic()
 
-    assert await words(fetcher(images, timeout_s=0.2), images.url(path)) == "did not come in time"
+    assert await words(fetcher(images, timeout_s=0.1), images.url(path)) == "did not come in time"
     assert time.monotonic() - begun < 20
 
 
 @pytest.mark.parametrize("path", ["/slow", "/silent"])
 async def test_the_deadline_ends_a_fetch(images: ImageServer, path: str) -> None:
-    """Whatever time of its own is left to it."""
+    """The deadline counts where the fetch timeout is longer."""
     with pytest.raises(TimeoutError):
-        await fetch(fetcher(images, timeout_s=60.0), images.url(path), seconds=0.2)
+        await fetch(fetcher(images, timeout_s=60.0), images.url(path), seconds=0.1)
 
 
-async def test_a_large_body_is_cut(images: ImageServer) -> None:
-    """When it announces its size, and when it never ends."""
+async def test_large_image_is_refused(images: ImageServer) -> None:
+    """The announced length counts, and so do the bytes of a body without end."""
     told = "is larger than the 1 MiB that are fetched for a request"
 
     assert await words(fetcher(images), images.url(f"/large/{MIB}")) == told
     assert await words(fetcher(images), images.url("/endless")) == told
 
 
-async def test_all_together_are_bounded(images: ImageServer) -> None:
-    """What is over is told by the order of the addresses, not by which came first."""
+async def test_images_of_a_request_share_one_size_limit(images: ImageServer) -> None:
+    """The order of the addresses decides which images are dropped."""
     half = MIB // 2
     found = await fetch(
         fetcher(images), *(images.url(f"/large/{half + n}") for n in range(3)), images.url("/a.png")
@@ -228,7 +234,7 @@ async def test_all_together_are_bounded(images: ImageServer) -> None:
 
 
 async def test_an_address_is_fetched_once(images: ImageServer) -> None:
-    """However often it is named."""
+    """A request may name it several times."""
     found = await fetcher(images).fetch(
         [images.url("/a.png")] * 3, client=CLIENT, until=asyncio.get_running_loop().time() + 5
     )
@@ -238,7 +244,7 @@ async def test_an_address_is_fetched_once(images: ImageServer) -> None:
 
 
 async def test_slow_images_of_one_client_do_not_delay_another(images: ImageServer) -> None:
-    """A client that names a hundred has six places; the other has one at once."""
+    """A client that names a hundred images has six places."""
     found = fetcher(images, timeout_s=60.0)
     slow = [asyncio.ensure_future(fetch(found, images.url(f"/silent?{n}"), seconds=60)) for n in range(100)]
     await wait_until(lambda: images.hits["/silent"] == 6)
@@ -254,8 +260,8 @@ async def test_slow_images_of_one_client_do_not_delay_another(images: ImageServe
 
 
 async def test_waiting_for_a_place_does_not_use_up_the_time(images: ImageServer) -> None:
-    """Two rounds of slow images take twice the time of one fetch, and the image behind them comes all the same."""
-    found = fetcher(images, timeout_s=0.8)
+    """The timeout of a fetch begins when it gets its place."""
+    found = fetcher(images, timeout_s=0.4)
     paths = [*(f"/silent?{n}" for n in range(12)), "/a.png"]
 
     *slow, last = await asyncio.gather(*(fetch(found, images.url(path)) for path in paths))
@@ -265,7 +271,7 @@ async def test_waiting_for_a_place_does_not_use_up_the_time(images: ImageServer)
 
 
 async def test_the_deadline_ends_the_wait_for_a_place(images: ImageServer) -> None:
-    """What waits then is told so, and its turn is nobody's."""
+    """The place goes to the next fetch."""
     found = fetcher(images, timeout_s=60.0)
     slow = [asyncio.ensure_future(fetch(found, images.url(f"/silent?{n}"))) for n in range(6)]
     await wait_until(lambda: images.hits["/silent"] == 6)
@@ -280,8 +286,10 @@ async def test_the_deadline_ends_the_wait_for_a_place(images: ImageServer) -> No
     assert images.hits["/a.png"] == 0
 
 
-async def test_a_slow_name_keeps_its_place(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look-up cannot be ended, so its client gets no more threads; asyncio's own are not used, and others go on."""
+async def test_slow_name_keeps_its_place_until_its_thread_ends(
+    images: ImageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up cannot be cancelled. asyncio's own threads are not used."""
     asked, threads, go = [], set(), threading.Event()
 
     def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
@@ -292,7 +300,7 @@ async def test_a_slow_name_keeps_its_place(images: ImageServer, monkeypatch: pyt
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    found = fetcher(images, resolver=None, timeout_s=0.5)
+    found = fetcher(images, resolver=None, timeout_s=0.3)
     names = [images.url("/a.png", f"slow{n}.test") for n in range(20)]
     late = [asyncio.ensure_future(fetch(found, name)) for name in names]
     await wait_until(lambda: sum(task.done() for task in late) == 6)

@@ -10,8 +10,8 @@ from proxy.upstream.media.image_room import ImageRoom
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.binary(max_size=40))), st.integers(0, 100))
-def test_what_is_held_is_bounded(pieces: list[tuple[int, bytes]], max_bytes: int) -> None:
-    """Whatever comes in whatever order, those that are over stand behind the others, and what fits is whole."""
+def test_bytes_of_all_images_stay_within_the_limit(pieces: list[tuple[int, bytes]], max_bytes: int) -> None:
+    """The dropped images are the last ones, and the others are complete."""
     room = ImageRoom(6, max_bytes)
     for at, piece in pieces:
         room.images[at].add(piece)
@@ -36,8 +36,10 @@ def test_what_is_held_is_bounded(pieces: list[tuple[int, bytes]], max_bytes: int
         ([(0, 5), (1, 5)], []),
     ],
 )
-def test_the_last_gives_way(pieces: list[tuple[int, int]], over: list[int]) -> None:
-    """With all behind it, which have no better claim."""
+def test_last_images_are_dropped_when_the_room_is_full(
+    pieces: list[tuple[int, int]], over: list[int]
+) -> None:
+    """The order of arrival does not matter."""
     room = ImageRoom(3, 10)
     for at, size in pieces:
         room.images[at].add(bytes(size))
@@ -46,7 +48,7 @@ def test_the_last_gives_way(pieces: list[tuple[int, int]], over: list[int]) -> N
 
 
 def test_what_is_dropped_makes_room() -> None:
-    """An image that failed holds nothing."""
+    """An image that failed holds no bytes."""
     room = ImageRoom(2, 10)
     room.images[0].add(bytes(8))
     room.images[0].drop()

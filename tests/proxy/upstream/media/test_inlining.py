@@ -36,7 +36,7 @@ async def images() -> AsyncIterator[ImageServer]:
 
 @pytest.fixture
 def open_guard(images: ImageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the test's server count as a public one."""
+    """Make the test's server count as public."""
     opened = functools.partial(
         MediaFetcher,
         public=lambda host: host == "127.0.0.1",
@@ -54,10 +54,10 @@ def blobs(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @TRANSPORTS
-async def test_a_fetched_image_arrives(
+async def test_fetched_image_reaches_the_provider_inline(
     gemini: GeminiEmulator, images: ImageServer, open_guard: None, transport: str, log_lines: LogLines
 ) -> None:
-    """The bytes, for the target that cannot fetch; the change is named, and the address is nowhere."""
+    """A change names the fetch. The address is in no log, metric or header."""
     models = {"gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}}
     settings = settings_on(transport, models, general_settings=FETCH)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -75,8 +75,10 @@ async def test_a_fetched_image_arrives(
 
 
 @TRANSPORTS
-async def test_the_guard_stands(gemini: GeminiEmulator, images: ImageServer, transport: str) -> None:
-    """With fetching on, this host's own network is not asked, and the client is told why."""
+async def test_addresses_of_the_own_network_are_refused(
+    gemini: GeminiEmulator, images: ImageServer, transport: str
+) -> None:
+    """The client gets the reason, and no request is sent."""
     models = {"gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}}
     settings = settings_on(transport, models, general_settings=FETCH)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -93,7 +95,7 @@ async def test_the_guard_stands(gemini: GeminiEmulator, images: ImageServer, tra
 
 @pytest.fixture
 def scripted(open_guard: None) -> Callable[..., Any]:
-    """Return what serves models with fetching on before a scripted upstream."""
+    """Return a function that serves models with fetching on before a scripted upstream."""
 
     def serve(upstream: ScriptedUpstream, models: dict[str, Any], **sections: Any) -> Any:
         general = sections.pop("general_settings", FETCH)
@@ -114,7 +116,7 @@ def urls(upstream: ScriptedUpstream, call: int = -1) -> list[str]:
 
 
 async def test_retries_and_fallbacks_fetch_once(scripted: Callable[..., Any], images: ImageServer) -> None:
-    """One request asks an address once; a target that fetches by itself gets the address."""
+    """A target that fetches by itself gets the address."""
     down = UpstreamFault("down", upstream_status=503)
     upstream = ScriptedUpstream([down], [down], [down])
     names = {"gemini": GEMINI, "old": "gemini/gemini-2.5-flash", "gpt": "openai/gpt-4.1"}
@@ -131,8 +133,10 @@ async def test_retries_and_fallbacks_fetch_once(scripted: Callable[..., Any], im
 
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])
-async def test_only_repairing_fetches(scripted: Callable[..., Any], images: ImageServer, mode: str) -> None:
-    """The other modes change nothing that is sent."""
+async def test_only_the_mode_repair_fetches(
+    scripted: Callable[..., Any], images: ImageServer, mode: str
+) -> None:
+    """The other modes do not change what is sent."""
     upstream = ScriptedUpstream()
     async with scripted(upstream, {"gemini": {"model": GEMINI}}, sanitize={"mode": mode}) as proxy:
         await proxy.post({"model": "gemini", "messages": [user([image(images.url("/a.png"))])]})
@@ -140,10 +144,10 @@ async def test_only_repairing_fetches(scripted: Callable[..., Any], images: Imag
     assert images.hits.total() == 0
 
 
-async def test_what_cannot_be_had_of_old_leaves_a_note(
+async def test_unfetched_image_of_an_old_turn_becomes_a_note(
     scripted: Callable[..., Any], images: ImageServer
 ) -> None:
-    """An address that is gone does not end a conversation; a tool's image is as old as any."""
+    """The conversation goes on. Images in tool results are treated like old ones."""
     upstream = ScriptedUpstream()
     history = [
         user([text("a"), image(images.url("/missing"))]),
@@ -159,8 +163,10 @@ async def test_what_cannot_be_had_of_old_leaves_a_note(
     assert [url[:15] for url in urls(upstream)] == ["data:image/png;"]
 
 
-async def test_so_many_and_no_more(scripted: Callable[..., Any], images: ImageServer) -> None:
-    """The newest are fetched; of the newest turn one too many is refused."""
+async def test_newest_images_are_fetched_up_to_the_limit(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """One image too many in the newest turn is refused."""
     upstream = ScriptedUpstream()
     parts = [image(images.url(f"/{number}.png")) for number in range(MAX_IMAGES + 1)]
     async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
@@ -173,8 +179,10 @@ async def test_so_many_and_no_more(scripted: Callable[..., Any], images: ImageSe
     assert "one too many" in new.error["message"]
 
 
-async def test_one_image_many_times(scripted: Callable[..., Any], images: ImageServer) -> None:
-    """What is fetched once is not sent a hundred times: a small request must not become a large one."""
+async def test_image_that_is_named_many_times_is_sent_up_to_the_limit(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """A small request must not become a large one."""
     upstream = ScriptedUpstream()
     parts = [image(images.url("/a.png")) for _ in range(MAX_IMAGES + 3)]
     async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
@@ -184,8 +192,10 @@ async def test_one_image_many_times(scripted: Callable[..., Any], images: ImageS
     assert len(urls(upstream)) == MAX_IMAGES
 
 
-async def test_nothing_is_fetched_for_those_who_do(scripted: Callable[..., Any], images: ImageServer) -> None:
-    """OpenAI gets the address, and the history goes as it came."""
+async def test_model_that_fetches_by_itself_gets_the_address(
+    scripted: Callable[..., Any], images: ImageServer
+) -> None:
+    """The history is sent unchanged."""
     upstream = ScriptedUpstream()
     async with scripted(upstream, {"gpt": {"model": "openai/gpt-4.1"}}) as proxy:
         reply = await proxy.post({"model": "gpt", "messages": [user([image(images.url("/a.png"))])]})
@@ -196,14 +206,14 @@ async def test_nothing_is_fetched_for_those_who_do(scripted: Callable[..., Any],
 
 
 def holder(name: str) -> dict[str, str]:
-    """Return the header with the key of that name."""
+    """Return the header with the key of *name*."""
     return {"Authorization": f"Bearer sk-of-{name}"}
 
 
 async def test_slow_images_of_one_key_do_not_delay_another(
     scripted: Callable[..., Any], images: ImageServer
 ) -> None:
-    """Both come from one address, as behind an ingress: the key's name tells them apart."""
+    """Both clients have one IP address, as behind an ingress. The key's name tells them apart."""
     keys = [{"name": name, "key": f"sk-of-{name}"} for name in ("greedy", "modest")]
     general = {"media": {"fetch": True, "timeout": 60}, "keys": keys}
     models = {"gemini": {"model": GEMINI}}
@@ -229,7 +239,7 @@ async def test_slow_images_of_one_key_do_not_delay_another(
 async def test_the_deadline_ends_a_request_that_waits_for_images(
     scripted: Callable[..., Any], images: ImageServer
 ) -> None:
-    """With 504, which setting moves it, and nothing sent; nobody's fallback is asked, whose time is up as well."""
+    """The client gets a 504 that names the setting. No fallback is asked, since the time is over."""
     upstream = ScriptedUpstream()
     models = {"gemini": {"model": GEMINI}, "other": {"model": "openai/gpt-4.1"}}
     router = {"timeout": 1, "fallbacks": [{"gemini": ["other"]}]}

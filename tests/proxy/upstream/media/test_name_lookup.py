@@ -12,8 +12,8 @@ import pytest
 from proxy.upstream.media.name_lookup import ThreadResolver
 
 
-async def test_addresses_are_those_that_the_system_knows() -> None:
-    """With the port that was asked for, and as numbers, so that no second look-up follows."""
+async def test_system_s_addresses_are_returned_as_numbers() -> None:
+    """The port is the requested one. No second look-up follows."""
     found = await ThreadResolver().resolve("localhost", 81)
 
     assert {(result["host"], result["port"]) for result in found} == {("127.0.0.1", 81)}
@@ -24,7 +24,7 @@ async def test_addresses_are_those_that_the_system_knows() -> None:
 async def test_a_name_without_addresses_is_an_os_error(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So is one that cannot be encoded. The text holds nothing of the name."""
+    """A name that cannot be encoded is one too. The error's text does not hold the name."""
 
     def fail(*given: Any, **named: Any) -> Any:
         raise error
@@ -37,7 +37,7 @@ async def test_a_name_without_addresses_is_an_os_error(
 async def test_an_idle_resolver_calls_at_once_and_a_busy_one_when_its_thread_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also where nobody waits for the look-up any more, which cannot be cancelled."""
+    """A look-up cannot be cancelled, so its thread counts until it ends."""
     may_end, daemons = threading.Event(), []
 
     def wait(*given: Any, **named: Any) -> list[Any]:

@@ -40,7 +40,7 @@ def call_of(client: str | None) -> UpstreamCall:
 def test_client_of_the_same_format_takes_native_events(
     wire: str | None, client: str | None, takes: bool
 ) -> None:
-    """But for the internal form's, whose chunks are the native ones."""
+    """The internal form is the exception, whose chunks are native already."""
     assert takes_native(wire, call_of(client)) == takes
 
 
@@ -54,12 +54,12 @@ def test_client_of_the_same_format_takes_native_events(
     ids=["one chunk", "none", "several"],
 )
 def test_event_is_attached_to_its_one_chunk(chunks: list[Any], found: list[Any]) -> None:
-    """One that projects to nothing gets a chunk without choices."""
+    """An event without chunks gets one without choices."""
     assert attach_event(chunks, "toy", EVENT) == found
 
 
 def test_native_body_is_no_event_of_a_stream() -> None:
-    """A server that answers whole where a stream was asked for gives the client canonical chunks."""
+    """The chunks of a whole answer have no source."""
     chunks = whole_as_chunks(attach_body(answer("a"), "toy", {"reply": "a"}))
 
     assert chunks

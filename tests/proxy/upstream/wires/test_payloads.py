@@ -17,8 +17,8 @@ from tests.proxy.upstream.wires.gemini.test_reading_any_answer import _json
 
 
 @given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
-def test_any_bytes(text: bytes) -> None:
-    """They are JSON, or the provider's fault."""
+def test_any_bytes_are_json_or_the_provider_s_fault(text: bytes) -> None:
+    """No other exception is raised."""
     try:
         value = load_payload(text)
     except UpstreamFault:
@@ -27,17 +27,19 @@ def test_any_bytes(text: bytes) -> None:
     json.dumps(value, allow_nan=True)
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"nonsense", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\\ud8"', b"1" * 10_000]
-)
-def test_bytes_that_are_no_json(text: bytes) -> None:
-    """They are told apart from an answer that is none."""
+NO_JSON = [b"", b"nonsense", b"\xff", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\\ud8"', b"1" * 10_000]
+NO_JSON_WITH_A_SURROGATE = [b'{"x":"\\ud83d","y":NaN}', b'"\\ud83d"' + b"[" * 99_999, b'"\\ud83d']
+
+
+@pytest.mark.parametrize("text", NO_JSON + NO_JSON_WITH_A_SURROGATE)
+def test_invalid_json_is_the_provider_s_fault(text: bytes) -> None:
+    """NaN and infinities are invalid too."""
     with pytest.raises(UpstreamFault, match="not JSON"):
         load_payload(text)
 
 
-def test_half_a_character() -> None:
-    """A provider that cuts an emoji in two has answered all the same."""
+def test_lone_surrogate_is_read() -> None:
+    """Some providers cut an escaped emoji in two."""
     payload = json.dumps(body({"text": "\ud83d"}, call(args={"a": "\ud83d"}))).encode()
 
     message = read_answer(load_payload(payload), model="m")["choices"][0]["message"]
@@ -46,17 +48,25 @@ def test_half_a_character() -> None:
     assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"a": "\ud83d"}
 
 
-def test_what_is_no_json_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page of 64 MiB would hold up everything else for seconds."""
+def test_invalid_json_without_surrogates_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second parse of 64 MiB would take seconds."""
     monkeypatch.setattr("proxy.upstream.wires.payloads.json.loads", None)
 
     with pytest.raises(UpstreamFault, match="not JSON"):
         load_payload(b"<html>nothing</html>")
 
 
-def test_answer_that_is_nested_too_deeply() -> None:
-    """What could not be written out again is the provider's fault, wherever it stands."""
+def test_answer_that_is_nested_too_deeply_is_the_provider_s_fault() -> None:
+    """It could not be written out again."""
     deep = orjson.dumps(body({"text": "a"})).replace(b'"a"', b"[" * 300 + b"]" * 300)
 
     with pytest.raises(UpstreamFault, match="nested too deeply"):
         load_payload(deep)
+
+
+@pytest.mark.parametrize(
+    "text", [b"[" * 240 + b"]" * 240, b'["%b"]' % (b"[{" * 999), b"[%b[]]" % (b"[{}]," * 999)], ids=len
+)
+def test_brackets_that_are_not_nested_too_deeply_are_read(text: bytes) -> None:
+    """Brackets in a text and in a long list add no level."""
+    assert load_payload(text) == json.loads(text)

@@ -34,7 +34,7 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 @pytest.fixture(params=SAMPLES, ids=lambda sample: sample.provider)
 def sample(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> WireSample:
-    """Return each sample in turn; the toy is in the table meanwhile."""
+    """Return each sample in turn. The toy is in the table meanwhile."""
     plug_in_toy(monkeypatch)
     given: WireSample = request.param
     return given
@@ -65,13 +65,13 @@ def read_stream(wire: Wire, deployment: Deployment, pieces: Iterable[bytes]) -> 
 
 
 def test_every_row_of_the_table_has_a_sample() -> None:
-    """A wire without one is not tested here."""
+    """A wire without a sample would not be tested here."""
     assert [sample.provider for sample in SAMPLES] == [*table.WIRES, "toy"]
 
 
 @BOTH
 def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, stream: bool) -> None:
-    """Each text is there once."""
+    """Each text stands there once."""
     deployment = deployment_of(sample)
     body = wire_of(deployment).write_request(call_of(deployment), stream=stream)
 
@@ -80,7 +80,7 @@ def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, st
 
 @BOTH
 def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool) -> None:
-    """A url is logged by proxies on the way, and a body may be stored."""
+    """Proxies log URLs, and a body may be stored."""
     deployment = deployment_of(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     headers = wire.headers(deployment)
@@ -93,14 +93,14 @@ def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool)
 
 @BOTH
 def test_url_is_below_the_address_of_the_deployment(sample: WireSample, stream: bool) -> None:
-    """A key that goes elsewhere is lost."""
+    """The key must not go to another host."""
     deployment = deployment_of(sample)
 
     assert wire_of(deployment).url(call_of(deployment), stream=stream).startswith(f"{BASE}/")
 
 
 def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSample) -> None:
-    """The operator's spelling counts, and no header goes out twice."""
+    """The operator's spelling counts, and no header is sent twice."""
     spelled = sample.key_header.upper()
     headers = wire_of(deployment := deployment_of(sample, extra_headers={spelled: "theirs"})).headers(
         deployment
@@ -113,7 +113,7 @@ def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSam
 
 
 def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
-    """A ``chat.completion`` with one choice."""
+    """It is a ``chat.completion`` with one choice."""
     deployment = deployment_of(sample)
     answer = wire_of(deployment).read_answer(sample.answer, call_of(deployment))
     [choice] = answer["choices"]
@@ -123,8 +123,8 @@ def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
     assert (choice["message"]["role"], choice["message"]["content"]) == ("assistant", "Good day.")
 
 
-def test_stream_says_the_same_in_any_cut_of_its_bytes(sample: WireSample) -> None:
-    """Each cut in two, byte by byte, and whole."""
+def test_stream_is_the_same_for_any_cut_of_its_bytes(sample: WireSample) -> None:
+    """The bytes are cut in two at each place, and byte by byte."""
     deployment = deployment_of(sample)
     wire, stream = wire_of(deployment), sample.stream
     cuts = [[stream[:at], stream[at:]] for at in range(1, len(stream))]
@@ -135,7 +135,7 @@ def test_stream_says_the_same_in_any_cut_of_its_bytes(sample: WireSample) -> Non
 
 
 def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> None:
-    """The transport then waits for a moment instead of the idle limit."""
+    """The transport then waits a short time in place of the idle limit."""
     reader = wire_of(deployment := deployment_of(sample)).read_stream(call_of(deployment))
     first, *later = SSEDecoder().feed(sample.stream)
 
@@ -148,7 +148,7 @@ def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> 
 
 
 def test_truncated_stream_raises(sample: WireSample) -> None:
-    """A cut within the first event, or behind it, never looks like an end."""
+    """A cut within or after the first event is no end."""
     deployment = deployment_of(sample)
     end_of_first = sample.stream.index(b"\n\n") + 2
 
@@ -158,21 +158,21 @@ def test_truncated_stream_raises(sample: WireSample) -> None:
         assert cut < end_of_first or caught.value.cause is Cause.TRUNCATED
 
 
-def test_error_body_gives_its_words(sample: WireSample) -> None:
-    """The provider's own, for the client."""
+def test_message_of_an_error_body_is_returned(sample: WireSample) -> None:
+    """The client gets it."""
     assert wire_of(deployment_of(sample)).read_error(400, sample.refusal) == "Too many tokens."
 
 
-def test_error_in_place_of_an_answer_raises_with_its_words(sample: WireSample) -> None:
-    """Some providers send an error under the status 200."""
+def test_error_in_place_of_an_answer_raises_with_its_message(sample: WireSample) -> None:
+    """Some providers send an error with the status 200."""
     deployment = deployment_of(sample)
 
     with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
         wire_of(deployment).read_answer(sample.refusal, call_of(deployment))
 
 
-def test_error_in_a_stream_raises_with_its_words(sample: WireSample) -> None:
-    """What came before it is no answer."""
+def test_error_in_a_stream_raises_with_its_message(sample: WireSample) -> None:
+    """The chunks before it are no answer."""
     reader = wire_of(deployment := deployment_of(sample)).read_stream(call_of(deployment))
     reader.feed(SSEDecoder().feed(sample.stream)[0])
 
@@ -181,8 +181,8 @@ def test_error_in_a_stream_raises_with_its_words(sample: WireSample) -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{", b"\xff"])
-def test_something_else_in_place_of_an_answer_raises(sample: WireSample, body: bytes) -> None:
-    """A page of a proxy on the way, or half of a body."""
+def test_body_that_is_no_json_raises(sample: WireSample, body: bytes) -> None:
+    """A proxy on the way may send a page, or cut the body."""
     deployment = deployment_of(sample)
 
     with pytest.raises(UpstreamFault):
@@ -193,7 +193,7 @@ def test_something_else_in_place_of_an_answer_raises(sample: WireSample, body: b
 def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
     sample: WireSample, client: str | None
 ) -> None:
-    """The internal form has none. Else there is one on every chunk, and on a whole answer."""
+    """Every chunk and every whole answer has one. The internal form has none."""
     deployment = deployment_of(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     if client is not None:
@@ -211,7 +211,7 @@ def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
 
 
 def test_unsupported_parameter_is_named_and_no_other(sample: WireSample) -> None:
-    """What is named is left out and reported. The rules are those of the provider's own address."""
+    """The rules are those of the provider's own address."""
     deployment = deployment_of(sample, base=None)
     parameters = {"temperature": 0.5, sample.unsupported: 1}
 

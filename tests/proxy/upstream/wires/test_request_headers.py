@@ -20,7 +20,7 @@ from tests.support.proxied import settings_of
     ids=["none", "another", "the key's", "the content's"],
 )
 def test_own_header_is_sent_in_place_of_the_wire_s(own: dict[str, str], expected: dict[str, str]) -> None:
-    """Each name goes out once, in the operator's spelling."""
+    """Each name is sent once, in the operator's spelling."""
     entry = {"model": "openai/gpt-4o", "extra_headers": own}
     [deployment] = resolve(settings_of({"m": entry}), "m")
 

@@ -36,7 +36,7 @@ def deployment_of(model: str) -> Deployment:
 
 @pytest.mark.parametrize("provider", [*OPENAI_BASES, *sorted(OPENAI_SERVERS), "unknown"])
 def test_provider_without_a_row_has_openai_s_wires(provider: str) -> None:
-    """Many servers speak them."""
+    """Many servers speak OpenAI's wire."""
     deployment = deployment_of(f"{provider}/some-model")
 
     assert wire_of(deployment) is OPENAI.chat
@@ -47,7 +47,7 @@ def test_provider_without_a_row_has_openai_s_wires(provider: str) -> None:
 
 
 def test_gemini_has_no_text_completions() -> None:
-    """Its models are asked by a chat."""
+    """Its models are asked for a chat."""
     deployment = deployment_of("gemini/gemini-3.6-flash")
 
     assert wire_of(deployment) is GEMINI.chat
@@ -60,7 +60,7 @@ def test_gemini_has_no_text_completions() -> None:
 
 @pytest.mark.parametrize("provider", WIRES)
 def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
-    """Else ``transport: direct`` would be refused for a wire that is there."""
+    """``transport: direct`` would be refused otherwise."""
     assert speaks_to(provider)
 
 
@@ -73,7 +73,7 @@ def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
     ids=["independence", "transport"],
 )
 def test_contract_has_the_folder_of_each_wire(contract: str, field: str) -> None:
-    """A folder that it leaves out could import another provider's, and nobody would see it."""
+    """A folder that the contract leaves out could import another provider's."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     [listed] = [one[field] for one in settings["contracts"] if one["name"] == contract]
     folders = (ROOT / "proxy" / "upstream" / "wires").glob("*/wire.py")
@@ -82,7 +82,7 @@ def test_contract_has_the_folder_of_each_wire(contract: str, field: str) -> None
 
 
 def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Litellm has all others."""
+    """The default is litellm for all others."""
     deployment = deployment_of("toy/talker")
     assert transport_of(deployment) == "litellm"
 
@@ -90,8 +90,8 @@ def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPat
     assert transport_of(deployment) == "direct"
 
 
-def test_wire_that_only_chats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has no embeddings, and its text completions become chats."""
+def test_wire_for_chats_only_has_no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text completions of its models become chats."""
     plug_in_toy(monkeypatch)
     deployment = deployment_of("toy/talker")
 

@@ -34,7 +34,7 @@ def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def toy_answering(script: Script) -> AsyncIterator[tuple[Proxied, Provider]]:
-    """Serve the proxy before a toy provider that answers by *script*."""
+    """Serve the proxy in front of a toy provider that answers by *script*."""
     async with providing(script) as provider, asyncio.timeout(60):
         entry = {"model": TOY_SAMPLE.model, "api_base": f"http://127.0.0.1:{provider.port}", "api_key": KEY}
         settings = settings_of({MODEL: entry})
@@ -54,7 +54,7 @@ async def answer_in_bytes(exchange: Exchange) -> None:
 
 
 async def break_off(exchange: Exchange) -> None:
-    """End the sample's stream behind its first event."""
+    """End the sample's stream after its first event."""
     first, _, _ = TOY_SAMPLE.stream.partition(b"\n\n")
     await exchange.send(head(), piece(first + b"\n\n"), piece(b""))
 
@@ -65,7 +65,7 @@ async def refuse(exchange: Exchange) -> None:
 
 
 async def test_whole_answer_comes_over_the_new_wire() -> None:
-    """The path, the key's header and the body are the toy's, and the client gets OpenAI's format."""
+    """Path, key header and body are the toy's. The client gets OpenAI's format."""
     async with toy_answering(answer_whole) as (proxy, provider):
         reply = await proxy.post(chat(temperature=0.5, top_p=0.5))
 
@@ -81,7 +81,7 @@ async def test_whole_answer_comes_over_the_new_wire() -> None:
 
 
 async def test_stream_comes_over_the_new_wire() -> None:
-    """However its bytes are cut."""
+    """The bytes arrive one by one."""
     async with toy_answering(answer_in_bytes) as (proxy, provider):
         reply = await proxy.post(chat(stream=True))
 
@@ -92,7 +92,7 @@ async def test_stream_comes_over_the_new_wire() -> None:
 
 
 async def test_whole_answer_where_a_stream_was_asked_for_becomes_chunks() -> None:
-    """The transport makes them, for every wire."""
+    """The transport does this for every wire."""
     async with toy_answering(answer_whole) as (proxy, _):
         reply = await proxy.post(chat(stream=True))
 
@@ -101,7 +101,7 @@ async def test_whole_answer_where_a_stream_was_asked_for_becomes_chunks() -> Non
 
 
 async def test_truncated_stream_ends_in_an_error() -> None:
-    """No finish reason is made up."""
+    """The client gets no finish reason."""
     async with toy_answering(break_off) as (proxy, _):
         reply = await proxy.post(chat(stream=True))
 
@@ -109,8 +109,8 @@ async def test_truncated_stream_ends_in_an_error() -> None:
     assert_broken(reply)
 
 
-async def test_refusal_gives_the_provider_s_words() -> None:
-    """With its status."""
+async def test_refusal_gives_the_provider_s_message_and_status() -> None:
+    """The wire reads the message."""
     async with toy_answering(refuse) as (proxy, _):
         reply = await proxy.post(chat())
 

@@ -99,13 +99,13 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
 def test_parts_become_text_reasoning_calls_and_signatures(
     parts: list[dict[str, Any]], message: dict[str, Any], reason: str
 ) -> None:
-    """Texts are joined, thoughts kept apart, calls written as tool calls, signatures beside what they sign."""
+    """Each signature stands beside its call or text."""
     expected = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     assert only_choice(read_answer(body(*parts), model="m")) == expected
 
 
 def test_each_candidate_is_a_choice() -> None:
-    """Each is a choice, under its own index."""
+    """The choice has the candidate's index."""
     candidates = [
         {"content": {"parts": [{"text": t}]}, "finishReason": "STOP", "index": i} for i, t in enumerate("ab")
     ]
@@ -115,8 +115,8 @@ def test_each_candidate_is_a_choice() -> None:
     assert [(c["index"], c["message"]["content"]) for c in choices] == [(0, "a"), (1, "b")]
 
 
-def test_blocked_prompt() -> None:
-    """No candidate, and a reason: one choice that was filtered."""
+def test_blocked_prompt_is_one_filtered_choice() -> None:
+    """Gemini sends a reason and no candidate."""
     answer = read_answer(
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"totalTokenCount": 3}}, model="m"
     )
@@ -159,14 +159,14 @@ def test_blocked_prompt() -> None:
         (body(call(args=[1])), "no object"),
     ],
 )
-def test_a_200_that_is_no_answer(answer: Any, words: str) -> None:
-    """It is the provider's fault, in words that tell which, and never an empty `stop`."""
+def test_200_that_is_no_answer_is_a_fault(answer: Any, words: str) -> None:
+    """The message names the reason. It is never an empty ``stop``."""
     with pytest.raises(UpstreamFault, match=words):
         read_answer(answer, model="m")
 
 
-def test_error_in_a_200() -> None:
-    """It keeps its own status."""
+def test_error_in_a_200_keeps_its_status() -> None:
+    """The message is Google's."""
     with pytest.raises(UpstreamFault, match="overloaded") as caught:
         read_answer({"error": {"code": 503, "message": "The model is overloaded."}}, model="m")
 
@@ -174,7 +174,7 @@ def test_error_in_a_200() -> None:
 
 
 def test_id_and_model_are_geminis() -> None:
-    """Id and model are Gemini's, as far as it names them."""
+    """The requested model is used when Gemini names none."""
     named = read_answer(body({"text": "a"}, responseId="r1", modelVersion="v1"), model="m")
     unnamed = read_answer(body({"text": "a"}), model="m")
 

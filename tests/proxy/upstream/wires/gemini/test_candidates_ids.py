@@ -15,7 +15,7 @@ def ids(*parts: dict[str, Any], **rest: Any) -> list[str]:
 
 
 def test_missing_ids_are_derived() -> None:
-    """Unique within the answer and different in another one, but the same when it is read again."""
+    """They are unique in the answer, differ between answers, and stay the same when it is read again."""
     first = ids(call(), call(), call(id=""), responseId="r1")
 
     assert len(set(first)) == 3
@@ -24,8 +24,8 @@ def test_missing_ids_are_derived() -> None:
     assert set(first).isdisjoint(ids(call(), responseId="r2"))
 
 
-def test_shared_ids_are_told_apart() -> None:
-    """An id that another call has already is replaced; the same call sent again is one call."""
+def test_id_of_another_call_is_replaced() -> None:
+    """The same call that is sent again is one call."""
     assert ids(call("f", {}, id="r"), call("f", {}, id="r")) == ["r"]
 
     first, second = ids(call("f", {"a": 1}, id="r"), call("f", {"a": 2}, id="r"), call("f", {"a": 2}, id="r"))

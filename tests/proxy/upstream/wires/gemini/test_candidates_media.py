@@ -24,7 +24,7 @@ from proxy.upstream.wires.gemini.candidates import note_of_media
     ids=repr,
 )
 def test_the_note_names_the_kind_of_media(part: dict[str, Any], named: str | None) -> None:
-    """Media of an unreadable type is still named, and a part without media has no note."""
+    """Media of an unreadable type has a note too."""
     note = note_of_media(part)
 
     assert note == (None if named is None else f"\n[{named} that the model returned cannot be carried.]\n")

@@ -74,10 +74,10 @@ WAYS = pytest.mark.parametrize("said", [whole, streamed])
         ([signed({"text": "So."}, 7)], [], None),
     ],
 )
-def test_the_next_call_takes_it(
+def test_next_call_takes_a_signature_without_a_call(
     said: Callable[[Parts], Said], parts: Parts, signatures: list[str | None], loose: str | None
 ) -> None:
-    """The call right behind it, unless that has its own; a call that was sent before is no call."""
+    """A call with a signature of its own does not. A repeated call is no call."""
     calls, rest = said(parts)
 
     assert [one["id"] for one in calls] == list("ab")[: len(signatures)]
@@ -86,8 +86,8 @@ def test_the_next_call_takes_it(
 
 
 @WAYS
-def test_it_goes_home_on_the_call(said: Callable[[Parts], Said]) -> None:
-    """In the next request it stands where Gemini looks for it."""
+def test_signature_is_sent_back_on_its_call(said: Callable[[Parts], Said]) -> None:
+    """Gemini looks for it there."""
     calls, _ = said([signed(THOUGHT), call(id="a")])
 
     sent = build_request([user("x"), assistant(None, calls), tool("a")], {}, GEMINI_3, "m")
@@ -97,8 +97,8 @@ def test_it_goes_home_on_the_call(said: Callable[[Parts], Said]) -> None:
     ]
 
 
-def test_candidates_keep_their_own() -> None:
-    """A signature of one candidate is none for another's call."""
+def test_signatures_stay_within_their_candidate() -> None:
+    """Another candidate's call does not get the signature."""
     events = [
         {"candidates": [{"index": 0, "content": {"parts": [signed(THOUGHT)]}}]},
         {"candidates": [{"index": 1, "content": {"parts": [call(id="a")]}}]},

@@ -162,7 +162,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
-    """The body holds these contents and this system instruction, and nothing else."""
+    """The body holds nothing else."""
     body = build_request(case.given, {}, case.profile, "m")
 
     parts = [{"text": one} for one in case.system]
@@ -193,7 +193,7 @@ def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
     ],
 )
 def test_what_was_not_sanitized_is_refused_with_its_place(history: list[dict[str, Any]], param: str) -> None:
-    """Nothing is guessed and nothing is left out unseen."""
+    """Nothing is guessed, and nothing is left out without an error."""
     with pytest.raises(InvalidRequest) as caught:
         build_request(history, {}, GEMINI_3, "m")
 

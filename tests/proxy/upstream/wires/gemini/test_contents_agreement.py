@@ -29,7 +29,7 @@ FILLER = {"text": " "}
 
 
 def spelled_in_camel_case(value: Any) -> Any:
-    """Spelling: litellm mixes proto's and JSON's; we write JSON's."""
+    """Spelling: litellm mixes two spellings of names. This wire writes JSON's."""
     if isinstance(value, list):
         return [spelled_in_camel_case(item) for item in value]
     if not isinstance(value, dict):
@@ -44,7 +44,7 @@ def spelled_in_camel_case(value: Any) -> Any:
 
 
 def without_filler(body: Body) -> Body:
-    """Filler: litellm adds " " to media without a text, which no model since 2.0 needs."""
+    """Filler: litellm adds " " to media without a text. No model since 2.0 needs that."""
 
     def cleaned(parts: list[Body]) -> list[Body]:
         is_filled = (
@@ -56,7 +56,7 @@ def without_filler(body: Body) -> Body:
 
 
 def with_media_beside(body: Body) -> Body:
-    """Media of results: litellm nests it in the response for every model; before Gemini 3 none has a place for it."""
+    """Media of results: litellm nests it for every model. Models before Gemini 3 have no place for it."""
     contents: list[Body] = []
     for content in body["contents"]:
         parts = [dict(part) for part in content["parts"]]
@@ -74,7 +74,7 @@ def with_media_beside(body: Body) -> Body:
 
 
 def with_user_neighbours_merged(body: Body) -> Body:
-    """Media that follows parallel results stands before the user's next words, which join it."""
+    """Media after parallel results is joined with the user's next text."""
     contents = body["contents"][:1]
     for before, content in pairwise(body["contents"]):
         plain = all(not any("functionResponse" in part for part in one["parts"]) for one in (before, content))
@@ -86,7 +86,7 @@ def with_user_neighbours_merged(body: Body) -> Body:
 
 
 def with_media_types_mended(body: Body) -> Body:
-    """Types: litellm sends one as the client wrote it; we write `image/jpeg` for `image/jpg`."""
+    """Types: litellm keeps the client's type. This wire writes `image/jpeg` for `image/jpg`."""
     for content in body["contents"]:
         for part in content["parts"]:
             blob = part.get("inlineData")
@@ -96,7 +96,7 @@ def with_media_types_mended(body: Body) -> Body:
 
 
 def with_system_as_one_text(body: Body) -> Body:
-    """System texts: litellm glues the parts of one message together; we keep each text a part, as it was written."""
+    """System texts: litellm joins the parts of a message. This wire keeps each text as a part."""
     parts = body.get("systemInstruction", {}).get("parts", [])
     return {**body, "systemInstruction": "".join(part["text"] for part in parts)}
 
@@ -117,7 +117,7 @@ the sanitizer (equal calls become one, a wrong name for a shared id) does not oc
 @pytest.mark.filterwarnings("ignore")
 @given(histories, st.sampled_from(MODELS))
 def test_contents_are_those_of_litellm(history: list[dict[str, Any]], model: str) -> None:
-    """Equal, system instruction and signatures included, once the listed differences are taken out."""
+    """They are equal, with system instruction and signatures, apart from the listed differences."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)

@@ -25,8 +25,8 @@ def sent(*calls: dict[str, Any], profile: Profile = GEMINI_3) -> list[dict[str, 
 
 
 @PROFILES
-def test_the_one_place_of_a_call_is_read(profile: Profile) -> None:
-    """On each call, the first or not; a model that never asks for one is sent it as well."""
+def test_signature_of_a_call_is_sent(profile: Profile) -> None:
+    """Models that never ask for one get it too."""
     parts = sent(call("c1"), call("c2", **OWN), profile=profile)
 
     assert [part.get("thoughtSignature") for part in parts] == [None, OURS]
@@ -52,15 +52,15 @@ def test_the_one_place_of_a_call_is_read(profile: Profile) -> None:
     ],
     ids=str,
 )
-def test_no_other_place_is_read(carrier: dict[str, Any]) -> None:
-    """What was not put in its place before is not sent, and neither is a stand-in of the wire's own."""
+def test_signature_in_another_field_is_not_sent(carrier: dict[str, Any]) -> None:
+    """The wire adds no stand-in either."""
     assert sent({**call("c1"), **carrier}) == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
 
 
 @PROFILES
 @pytest.mark.parametrize("content", ["b", [text("b")], [text("a"), text("b")]], ids=str)
 def test_the_last_text_has_the_signature_of_a_message(content: Any, profile: Profile) -> None:
-    """As Gemini has it; the calls behind it have their own."""
+    """The calls after the text have their own."""
     history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
 
     parts = build_request(history, {}, profile, "m")["contents"][1]["parts"]
@@ -69,15 +69,15 @@ def test_the_last_text_has_the_signature_of_a_message(content: Any, profile: Pro
 
 
 @pytest.mark.parametrize("content", [None, "", [], [text("")]], ids=str)
-def test_a_message_without_a_text_has_none(content: Any) -> None:
-    """There is nothing that it could stand on."""
+def test_message_without_a_text_sends_no_signature(content: Any) -> None:
+    """The signature of a message belongs to its text."""
     history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
 
     assert "thoughtSignature" not in str(build_request(history, {}, GEMINI_3, "m"))
 
 
-def test_what_others_say_is_not_signed() -> None:
-    """A user's message, and a result, have no signature, whatever they carry."""
+def test_user_messages_and_results_send_no_signature() -> None:
+    """Only the model signs."""
     history = [
         user([text("a"), image()], **OWN),
         assistant(None, [call("c1")]),
@@ -89,8 +89,8 @@ def test_what_others_say_is_not_signed() -> None:
 
 
 @pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
-def test_ids_go_without_their_suffixes(mark: str) -> None:
-    """On both sides the id on the wire is the part before it."""
+def test_ids_are_sent_without_the_signature_s_suffix(mark: str) -> None:
+    """The rule holds for calls and for results."""
     suffixed = f"c1{mark}{OURS}"
     history = [user("a"), assistant(None, [call(suffixed)]), tool(suffixed)]
 
@@ -102,7 +102,7 @@ def test_ids_go_without_their_suffixes(mark: str) -> None:
 
 @pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
 def test_a_result_without_the_suffix_finds_its_call(mark: str) -> None:
-    """Clients strip the suffix on one side only."""
+    """Some clients strip the suffix on one side only."""
     history = [user("a"), assistant(None, [call(f"c1{mark}{OURS}")]), tool("c1")]
 
     assert (
@@ -111,7 +111,7 @@ def test_a_result_without_the_suffix_finds_its_call(mark: str) -> None:
 
 
 def test_ids_alike_without_their_suffixes_stay_apart() -> None:
-    """Two calls of one content never share an id on the wire, and each result follows its own."""
+    """Each result has the id of its own call."""
     ids = [f"c1__thought__{OURS}", f"c1__thought__{THEIRS}", "__thought__"]
     history = [user("a"), assistant(None, [call(one) for one in ids]), *(tool(one, one) for one in ids)]
 

@@ -13,8 +13,8 @@ from tests.proxy.upstream.wires.gemini.test_answers import body
 @pytest.mark.parametrize(
     "count", [True, -1, 1.5, "five", "5 ", "\u0665", [], {}, 2**31, float("inf"), float("nan"), 1e300]
 )
-def test_counts_that_are_none(count: Any) -> None:
-    """They are missing, and never reach the client or the sums."""
+def test_invalid_count_counts_as_missing(count: Any) -> None:
+    """The client does not get it, and no sum includes it."""
     usage = {"promptTokenCount": 5, "candidatesTokenCount": 3, "totalTokenCount": count}
 
     answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")
@@ -24,7 +24,7 @@ def test_counts_that_are_none(count: Any) -> None:
 
 @pytest.mark.parametrize("count", [3, 3.0, "3"])
 def test_counts_in_every_spelling_of_proto_json(count: Any) -> None:
-    """A number is one, quoted or with a point."""
+    """A number may be quoted or have a point."""
     usage = {"promptTokenCount": 5, "candidatesTokenCount": count, "totalTokenCount": 8}
 
     answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")

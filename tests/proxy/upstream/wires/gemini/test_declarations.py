@@ -27,7 +27,7 @@ def tool(name: str = "f", **extra: Any) -> dict[str, Any]:
 
 
 def body(**parameters: Any) -> dict[str, Any]:
-    """Return the request's fields without its contents; the judge has to take the whole."""
+    """Return the request's fields without its contents. The emulator's judge must accept the request."""
     request = build_request([user("a")], parameters, GEMINI_3, "gemini-3-pro-preview")
     assert judge("gemini-3-pro-preview", request) is None
     request.pop("contents")
@@ -51,7 +51,7 @@ def body(**parameters: Any) -> dict[str, Any]:
 def test_functions_are_declared_once_in_one_tool_object(
     parameters: dict[str, Any], declared: list[dict[str, Any]]
 ) -> None:
-    """All functions are declared in one tool object, each name once."""
+    """Some surfaces refuse several tool objects."""
     assert body(**parameters) == {"tools": [{"functionDeclarations": declared}]}
 
 
@@ -71,28 +71,28 @@ def test_functions_are_declared_once_in_one_tool_object(
     ],
 )
 def test_each_tool_choice_is_a_mode(choice: dict[str, Any], config: dict[str, Any]) -> None:
-    """Each of OpenAI's choices is one of Gemini's modes."""
+    """``function_call`` counts where there is no ``tool_choice``."""
     assert body(tools=[tool(), tool("g")], **choice)["toolConfig"] == {"functionCallingConfig": config}
 
 
 @pytest.mark.parametrize("parameters", [{"tool_choice": "auto"}, {"tools": [], "tool_choice": "required"}])
-def test_no_choice_without_declarations(parameters: dict[str, Any]) -> None:
-    """Gemini refuses a choice among nothing."""
+def test_tool_choice_without_declarations_is_left_out(parameters: dict[str, Any]) -> None:
+    """Gemini refuses it."""
     assert body(**parameters) == {}
 
 
 @pytest.mark.parametrize("name", ["tool_choice", "function_call"])
 @pytest.mark.parametrize("choice", ["any", {"name": "h"}, {"function": "f"}, {}, {"type": "allowed_tools"}])
-def test_unknown_choice_is_refused(name: str, choice: Any) -> None:
-    """Better than to let the model choose for itself."""
+def test_unknown_tool_choice_is_refused(name: str, choice: Any) -> None:
+    """The model does not choose in its place."""
     with pytest.raises(InvalidRequest) as caught:
         body(tools=[tool()], **{name: choice})
 
     assert caught.value.param == name
 
 
-def test_what_is_kept_is_the_schema_and_nothing_else() -> None:
-    """A schema is declared alike each time, and one that differs in anything as itself."""
+def test_cached_schema_is_found_by_its_whole_content() -> None:
+    """A schema with one other type is translated anew."""
 
     def declared(schema: Any) -> Any:
         return body(tools=[tool(parameters=schema)])["tools"][0]["functionDeclarations"][0]["parameters"]

@@ -15,8 +15,7 @@ from tests.proxy.upstream.wires.gemini.test_wire import BASE, LIMITS, deployment
 
 
 @pytest.mark.parametrize(
-    ("value", "method"),
-    [("a", "embedContent"), (["a"], "embedContent"), (["a", "b"], "batchEmbedContents")],
+    ("value", "method"), [("a", "embedContent"), (["a"], "embedContent"), (["a", "b"], "batchEmbedContents")]
 )
 def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) -> None:
     """One text has a method of its own."""
@@ -29,7 +28,7 @@ def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) 
 
 
 def test_each_text_has_the_client_s_own_fields_and_the_dimensions() -> None:
-    """Gemini takes them with every text of a batch."""
+    """Gemini reads them with every text of a batch."""
     parameters = {"input": ["a", "b"], "dimensions": 5}
     body = build_embedding_request(parameters, {"task_type": "RETRIEVAL_QUERY"}, "e")
 
@@ -72,8 +71,10 @@ def test_tokens_and_fields_of_other_parameters_are_refused(
     ],
     ids=repr,
 )
-def test_an_answer_is_openai_s_list(body: dict[str, Any], expected: list[Any], usage: int | None) -> None:
-    """In the order of the texts, with the tokens where Gemini counts them."""
+def test_embeddings_are_openai_s_list_in_the_order_of_the_texts(
+    body: dict[str, Any], expected: list[Any], usage: int | None
+) -> None:
+    """The usage is there where Gemini counts tokens."""
     answer = read_embeddings(body, model="e")
 
     assert [one["embedding"] for one in answer["data"]] == expected

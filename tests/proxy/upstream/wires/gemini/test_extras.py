@@ -15,7 +15,6 @@ from proxy.emulator import judge
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
 from proxy.planning.plan_target import plan_target
-from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.wires.table import wire_of
 from tests.support.builders import user
 from tests.support.proxied import settings_of
@@ -56,24 +55,23 @@ def sent(allowed: list[str], **fields: Any) -> Any:
         ("labels", {"team": "a"}),
     ],
 )
-def test_fields_that_are_allowed_go_out_as_they_are(name: str, value: Any) -> None:
-    """By the operator's word alone: without it they stay behind."""
+def test_extra_fields_are_sent_when_the_operator_allows_them(name: str, value: Any) -> None:
+    """Other fields are left out."""
     assert sent([name], **{name: value})[name] == value
     assert name not in sent([], **{name: value})
 
 
-def test_safety_settings_are_taken() -> None:
-    """The emulator knows them."""
+def test_emulator_accepts_safety_settings() -> None:
+    """The request is valid."""
     assert judge(MODEL, sent(["safetySettings"], safetySettings=SAFETY)) is None
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["contents", "systemInstruction", "system_instruction", "toolConfig", "tool_config"],
+    "name", ["contents", "systemInstruction", "system_instruction", "toolConfig", "tool_config"]
 )
 @pytest.mark.parametrize("fields", [{}, {"tools": TOOLS, "tool_choice": "auto"}])
-def test_the_history_is_never_replaced(name: str, fields: dict[str, Any]) -> None:
-    """What was sanitized is what is sent, even past the configuration, which refuses to allow these names."""
+def test_fields_of_the_history_are_refused(name: str, fields: dict[str, Any]) -> None:
+    """The rule holds even if the configuration allowed these names."""
     [deployment] = resolve(settings_of({"m": f"gemini/{MODEL}"}), "m")
     theirs = {name: [{"role": "model", "parts": [{"text": "theirs"}]}]}
     call = UpstreamCall(deployment, [user("a")], fields, Timeouts(1, 1, 1, 1), extra_body=theirs)
@@ -113,23 +111,23 @@ def test_the_history_is_never_replaced(name: str, fields: dict[str, Any]) -> Non
         ),
     ],
 )
-def test_settings_are_joined(
+def test_generation_settings_are_merged(
     name: str, parameters: dict[str, Any], given: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    """What an OpenAI parameter said stays; the rest is added, in one spelling, and never two rivals."""
+    """Settings from OpenAI's parameters stay, and no two settings exclude each other."""
     assert sent([name], **parameters, **{name: given})["generationConfig"] == expected
 
 
-def test_settings_that_are_no_object() -> None:
-    """Refused by name: nothing could be joined."""
+def test_generation_settings_that_are_no_object_are_refused() -> None:
+    """Nothing could be merged."""
     with pytest.raises(InvalidRequest, match="must be an object") as caught:
         sent(["generationConfig"], generationConfig=[1])
 
     assert caught.value.param == "generationConfig"
 
 
-def test_what_the_wire_cannot_say_is_withheld_whatever_is_allowed() -> None:
-    """Allowing a name does not make a place for it: the wire names it, so that it is reported."""
+def test_parameter_without_a_field_is_unsupported_even_if_allowed() -> None:
+    """The parameter is reported as left out."""
     settings = settings_of(
         {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls", "temperature"]}}
     )
@@ -137,14 +135,3 @@ def test_what_the_wire_cannot_say_is_withheld_whatever_is_allowed() -> None:
     parameters = {"parallel_tool_calls": False, "temperature": 1.0, "user": "u"}
 
     assert wire_of(deployment).unsupported(deployment, parameters) == {"parallel_tool_calls", "user"}
-
-
-def test_what_the_wire_cannot_carry_is_withheld() -> None:
-    """Allowing a name does not make the wire carry it: it is reported as left out."""
-    settings = settings_of(
-        {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls"]}}
-    )
-    [deployment] = resolve(settings, "m")
-
-    withheld = DirectUpstream().unsupported(deployment, {"parallel_tool_calls": False, "temperature": 1})
-    assert withheld == {"parallel_tool_calls"}

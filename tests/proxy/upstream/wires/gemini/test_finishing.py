@@ -31,8 +31,10 @@ from tests.proxy.upstream.wires.gemini.test_answers import body, call, only_choi
     ],
 )
 @pytest.mark.parametrize("parts", [[], [{"text": "a"}], [call()]])
-def test_finish_reason(reason: str, expected: str, parts: list[dict[str, Any]]) -> None:
-    """Whatever was said before, an answer that was cut or filtered says so."""
+def test_cut_or_filtered_answer_keeps_that_finish_reason(
+    reason: str, expected: str, parts: list[dict[str, Any]]
+) -> None:
+    """The parts before the end do not matter."""
     assert only_choice(read_answer(body(*parts, reason=reason), model="m"))["finish_reason"] == expected
 
 
@@ -52,15 +54,15 @@ def test_finish_reason(reason: str, expected: str, parts: list[dict[str, Any]]) 
     ],
 )
 def test_cause_of_a_200_that_is_no_answer(answer: Any, cause: Cause) -> None:
-    """What happens next depends on which it is."""
+    """Retries and fallbacks depend on the cause."""
     with pytest.raises(UpstreamFault) as caught:
         read_answer(answer, model="m")
 
     assert caught.value.cause is cause
 
 
-def test_explanation_is_passed_on() -> None:
-    """Gemini's finish message says what was wrong, but not at any length."""
+def test_finish_message_is_in_the_error_up_to_a_limit() -> None:
+    """Gemini explains the fault there."""
     candidate = {"finishReason": "UNEXPECTED_TOOL_CALL", "finishMessage": "tried to call X" + "x" * 9999}
 
     with pytest.raises(UpstreamFault, match="tried to call X") as caught:

@@ -23,8 +23,8 @@ FORMATS: list[Any] = [
 
 @pytest.mark.parametrize("given", FORMATS)
 @pytest.mark.parametrize("model", [V2_0, V2_5])
-def test_a_form_beside_tools_is_said_in_words(model: str, given: dict[str, Any]) -> None:
-    """Models before Gemini 3 refuse the setting beside tools, so the system instruction says it."""
+def test_format_with_tools_is_an_instruction_before_gemini_3(model: str, given: dict[str, Any]) -> None:
+    """These models refuse the setting with tools."""
     messages = [system("be brief"), user("a")]
     parameters = {"response_format": given, "tools": [TOOL], "temperature": 0.5}
 
@@ -39,8 +39,8 @@ def test_a_form_beside_tools_is_said_in_words(model: str, given: dict[str, Any])
 
 
 @pytest.mark.parametrize("given", FORMATS)
-def test_a_form_beside_tools_from_gemini_3_on(given: dict[str, Any]) -> None:
-    """It takes both."""
+def test_format_with_tools_is_a_setting_from_gemini_3_on(given: dict[str, Any]) -> None:
+    """These models take both."""
     body = build_request(
         [user("a")], {"response_format": given, "tools": [TOOL]}, profile_for(f"gemini/{V3}"), V3
     )
@@ -50,8 +50,8 @@ def test_a_form_beside_tools_from_gemini_3_on(given: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("tools", [[], [TOOL]])
-def test_text_needs_no_words(tools: list[Any]) -> None:
-    """It is what a model writes anyway."""
+def test_text_format_needs_no_instruction(tools: list[Any]) -> None:
+    """A model writes text anyway."""
     parameters = {"response_format": {"type": "text"}, "tools": tools}
 
     body = build_request([user("a")], parameters, profile_for(f"gemini/{V2_5}"), V2_5)

@@ -24,8 +24,8 @@ _TOKEN = {"token": "a", "logProbability": -1}
         ([_TOKEN, None], []),
     ],
 )
-def test_odd_logprobs_are_left_out(chosen: Any, top: Any) -> None:
-    """The answer is as good without them."""
+def test_invalid_log_probabilities_are_left_out(chosen: Any, top: Any) -> None:
+    """The answer is complete without them."""
     answer = body({"text": "a"})
     answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": chosen, "topCandidates": top}
 
@@ -35,8 +35,8 @@ def test_odd_logprobs_are_left_out(chosen: Any, top: Any) -> None:
 @pytest.mark.parametrize(
     "top", ["x", {}, ["x"], [{"candidates": "x"}], [{"candidates": ["x"]}], [{}], [], None]
 )
-def test_odd_alternatives_are_left_out(top: Any) -> None:
-    """The tokens that were chosen stay."""
+def test_invalid_alternatives_are_left_out(top: Any) -> None:
+    """The chosen tokens stay."""
     answer = body({"text": "a"})
     answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": [_TOKEN], "topCandidates": top}
 
@@ -45,8 +45,8 @@ def test_odd_alternatives_are_left_out(top: Any) -> None:
     assert content == [{"token": "a", "logprob": -1, "bytes": [97], "top_logprobs": []}]
 
 
-def test_logprobs() -> None:
-    """OpenAI's form of them; a logarithm of zero is left out on the wire."""
+def test_log_probabilities_are_read_into_openai_s_form() -> None:
+    """Gemini leaves out a logarithm of zero."""
     answer = body({"text": "a"})
     top = [{"token": "a"}, {"token": "ß", "logProbability": -2.5}]
     answer["candidates"][0]["logprobsResult"] = {

@@ -48,7 +48,7 @@ def audio(data: Any = "aGk=", style: Any = "wav") -> dict[str, Any]:
 def test_inline_data_is_padded_base64_under_geminis_type(
     part: dict[str, Any], mime_type: str, data: str
 ) -> None:
-    """The bytes go inline, in padded base64, under Gemini's name of their type."""
+    """Other encodings and types are rewritten."""
     contents = build_request([user([part])], {}, GEMINI_3, "m")["contents"]
 
     assert contents == [{"role": "user", "parts": [{"inlineData": {"mimeType": mime_type, "data": data}}]}]
@@ -78,7 +78,7 @@ def test_inline_data_is_padded_base64_under_geminis_type(
     ],
 )
 def test_unreadable_media_is_refused(part: dict[str, Any], kind: str) -> None:
-    """Nothing is fetched and nothing broken is sent; the error names the place and not the bytes."""
+    """Nothing is fetched. The error names the place, without the bytes."""
     with pytest.raises(InvalidRequest) as caught:
         build_request([user([text("a"), part])], {}, GEMINI_3, "m")
 

@@ -111,7 +111,7 @@ def _mutated(draw: st.DrawFn) -> Any:
 
 
 def check_choices(choices: list[dict[str, Any]], said: str) -> None:
-    """Hold choices against what clients rely on."""
+    """Check the fields of choices that clients rely on."""
     indices = [choice["index"] for choice in choices]
     assert all(type(index) is int and index >= 0 for index in indices)
     assert len(set(indices)) == len(indices)
@@ -133,7 +133,7 @@ def check_usage(usage: dict[str, Any] | None) -> None:
 
 @given(_json | _mutated())
 def test_any_whole_answer_is_read_or_is_the_providers_fault(value: Any) -> None:
-    """It is an answer that can be written, or a fault with words."""
+    """An answer can be written as JSON, and a fault has a message."""
     answer = outcome(lambda: read_answer(value, model="m"))
     if isinstance(answer, str):
         assert answer
@@ -147,7 +147,7 @@ def test_any_whole_answer_is_read_or_is_the_providers_fault(value: Any) -> None:
 
 @given(st.lists(_json | _mutated() | st.just(ANSWER), max_size=3))
 def test_any_stream_is_read_or_is_the_providers_fault(events: list[Any]) -> None:
-    """Every event gives chunks that can be written, or a fault; so does the end."""
+    """The same holds for the end of the stream."""
     reader = StreamReader("m")
     chunks = outcome(lambda: [chunk for event in events for chunk in reader.feed(event)] + reader.close())
     if isinstance(chunks, str):
@@ -170,8 +170,8 @@ def _nested(levels: int) -> Any:
 
 
 @pytest.mark.parametrize("args", [_nested(5_000), {"a": float("inf")}, {"a": float("nan")}])
-def test_arguments_that_no_client_could_read(args: Any) -> None:
-    """Nested beyond reading, or with numbers that JSON has not."""
+def test_arguments_that_cannot_be_written_as_json_are_a_fault(args: Any) -> None:
+    """They are nested too deeply, or hold infinities."""
     with pytest.raises(UpstreamFault, match="cannot be written"):
         read_answer(body(call(args=args)), model="m")
 
@@ -185,14 +185,14 @@ def test_arguments_that_no_client_could_read(args: Any) -> None:
         {"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": ["STOP"]}]},
     ],
 )
-def test_texts_that_are_none(answer: Any) -> None:
-    """Words that were lost, or an end that cannot be read, are not passed over."""
+def test_text_or_finish_reason_of_another_type_is_a_fault(answer: Any) -> None:
+    """Their content would be lost."""
     with pytest.raises(UpstreamFault, match="not Gemini's"):
         read_answer(answer, model="m")
 
 
-def test_fields_that_are_null_are_unset() -> None:
-    """As proto JSON has it, in a part as anywhere."""
+def test_null_fields_count_as_missing() -> None:
+    """Proto JSON means the same by both."""
     part = {"text": "a", "functionCall": None, "thought": None, "thoughtSignature": None}
 
     assert read_answer(body(part), model="m")["choices"][0]["message"]["content"] == "a"

@@ -38,8 +38,8 @@ def candidates(*indices: Any) -> dict[str, Any]:
         ((7,), {7: "a"}),
     ],
 )
-def test_a_missing_index_is_the_place(indices: tuple[Any, ...], texts: dict[int, str]) -> None:
-    """Or the first that is free; each candidate keeps its words, whole and streamed."""
+def test_candidate_without_an_index_gets_its_place(indices: tuple[Any, ...], texts: dict[int, str]) -> None:
+    """Another candidate may have that index. Then the first free one is used."""
     whole = read_answer(candidates(*indices), model="m")["choices"]
     reader = StreamReader("m")
     chunks = reader.feed(candidates(*indices)) + reader.close()
@@ -54,16 +54,16 @@ def test_a_missing_index_is_the_place(indices: tuple[Any, ...], texts: dict[int,
 @pytest.mark.parametrize(
     "indices", [(True,), (-1,), ("0",), (0.0,), ([],), ({},), (2**31,), (0, 0), (1, NONE, 1), (NONE, True)]
 )
-def test_an_index_that_tells_nothing_apart(indices: tuple[Any, ...]) -> None:
-    """A fault of the provider's, not a guess and not an exception of Python's."""
+def test_invalid_or_repeated_index_is_a_fault(indices: tuple[Any, ...]) -> None:
+    """The texts of two candidates would be mixed."""
     with pytest.raises(UpstreamFault, match="same index"):
         read_answer(candidates(*indices), model="m")
     with pytest.raises(UpstreamFault, match="same index"):
         StreamReader("m").feed(candidates(*indices))
 
 
-def test_events_with_one_candidate_each() -> None:
-    """JSON leaves out an index of zero: the one without is the first."""
+def test_single_candidate_without_an_index_is_the_first() -> None:
+    """JSON leaves out an index of zero."""
     reader = StreamReader("m")
 
     seen = [

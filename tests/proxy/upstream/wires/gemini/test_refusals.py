@@ -37,13 +37,13 @@ ERROR = {"error": {"code": 429, "message": "Quota exceeded.", "status": "RESOURC
     ],
 )
 def test_innermost_message_is_the_refusals(body: Any, words: str | None) -> None:
-    """The innermost message is Google's own."""
+    """Proxies on the way wrap Google's message."""
     assert read_error(429, orjson.dumps(body)) == words
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 2000, b'{"error": '])
-def test_no_json_has_no_words(body: bytes) -> None:
-    """A page of a load balancer is nothing to repeat."""
+def test_error_body_without_json_has_no_message(body: bytes) -> None:
+    """A load balancer's page is not repeated."""
     assert read_error(502, body) is None
 
 
@@ -58,8 +58,8 @@ _json = st.recursive(
 
 
 @given(_json)
-def test_any_json_gives_words_or_nothing(value: Any) -> None:
-    """Never an exception: the caller is reporting an error already."""
+def test_any_error_body_gives_a_message_or_none(value: Any) -> None:
+    """No exception hides the error that is being read."""
     words = read_error(500, json.dumps(value).encode())
 
     assert words is None or words

@@ -35,8 +35,8 @@ CALL = UpstreamCall(DEPLOYMENT, [user("a")], {}, Timeouts(1, 1, 1, 1))
 
 
 @EACH
-def test_in_a_stream(value: Any) -> None:
-    """The event's bytes, as the transport hands them over."""
+def test_wrapped_error_in_a_stream_keeps_message_and_status(value: Any) -> None:
+    """The reader gets the event's bytes."""
     reader = wire_of(DEPLOYMENT).read_stream(CALL)
     reader.feed(json.dumps(body({"text": "a"}, reason=None)).encode())
 
@@ -47,22 +47,22 @@ def test_in_a_stream(value: Any) -> None:
 
 
 @EACH
-def test_in_a_whole_answer(value: Any) -> None:
-    """The body of a 200."""
+def test_wrapped_error_in_a_whole_answer_keeps_message_and_status(value: Any) -> None:
+    """The body is that of a 200."""
     with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:
         wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), CALL)
 
     assert caught.value.http_status == 503
 
 
-def test_an_error_with_a_name_alone() -> None:
-    """The name is better than nothing."""
+def test_error_without_a_message_gives_its_name_and_status() -> None:
+    """The client learns at least the kind."""
     with pytest.raises(UpstreamFault, match=r"^RESOURCE_EXHAUSTED \(status 429\)$"):
         wire_of(DEPLOYMENT).read_answer(b'{"error": {"status": "RESOURCE_EXHAUSTED"}}', CALL)
 
 
 @pytest.mark.parametrize("value", [[], [body({"text": "a"})], [[]], "x", None, 5])
-def test_what_is_neither_is_no_answer(value: Any) -> None:
-    """Several answers in one array are none either: nobody asked for them."""
+def test_other_json_in_place_of_an_answer_is_a_fault(value: Any) -> None:
+    """An array with several answers is not one answer."""
     with pytest.raises(UpstreamFault, match="not Gemini's"):
         wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), CALL)

@@ -9,7 +9,7 @@ from tests.proxy.upstream.wires.gemini.test_settings import V2_5, V3
 
 
 def test_carried_parameters() -> None:
-    """They are known parameters, and all of them on the model that takes them all."""
+    """All carried parameters are on the allow-list. Gemini 3 does not take the penalties."""
     assert SUPPORTED <= PARAMETERS.keys()
     assert carried_parameters(profile_for(f"gemini/{V2_5}"), V2_5) == SUPPORTED
     assert SUPPORTED - carried_parameters(profile_for(f"gemini/{V3}"), V3) == {

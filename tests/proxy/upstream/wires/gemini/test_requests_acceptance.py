@@ -44,7 +44,7 @@ def sanitized(history: list[dict[str, Any]], model: str, *, elsewhere: bool = Fa
 
 @given(histories, st.sampled_from(MODELS))
 def test_judge_takes_every_sanitized_history(history: list[dict[str, Any]], model: str) -> None:
-    """No refusal for anything, but for a foreign signature that a client brings: nobody but Google can tell."""
+    """The exception is a foreign signature from a client, which only Google can recognise."""
     messages = sanitized(history, model)
     withheld = sanitized(history, model, elsewhere=True)
     if messages is None or withheld is None:
@@ -60,7 +60,7 @@ def test_judge_takes_every_sanitized_history(history: list[dict[str, Any]], mode
 
 @given(histories, st.sampled_from(MODELS))
 def test_no_text_is_lost_doubled_or_moved(history: list[dict[str, Any]], model: str) -> None:
-    """The texts of the messages are those of the body, in their order, the system's first."""
+    """The body holds the texts of the messages in their order, the system's first."""
     messages = sanitized(history, model)
     if messages is None:
         return
@@ -79,7 +79,7 @@ def test_no_text_is_lost_doubled_or_moved(history: list[dict[str, Any]], model: 
 
 @given(histories, st.sampled_from(MODELS))
 def test_conversion_is_pure(history: list[dict[str, Any]], model: str) -> None:
-    """The messages stay as they are, and the same messages give the same bytes."""
+    """The messages are not changed, and the same messages give the same bytes."""
     messages = sanitized(history, model)
     if messages is None:
         return
@@ -96,7 +96,7 @@ def test_conversion_is_pure(history: list[dict[str, Any]], model: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("g")], ids=lambda e: e["id"])
 def test_judge_takes_known_histories(entry: dict[str, Any], model: str) -> None:
-    """Every broken history of the public reports arrives whole, but for a foreign signature that is good base64."""
+    """The exception is a foreign signature in valid base64."""
     profile = profile_for(f"gemini/{model}")
     messages, withheld = (sanitized(entry["messages"], model, elsewhere=known) for known in (False, True))
     assert messages is not None

@@ -16,7 +16,7 @@ MEDIA_RESPONSE = {"name": "f", "response": {"content": "seen it"}}
 
 
 def test_media_of_a_result_is_nested_from_gemini_3_on() -> None:
-    """Gemini 3 has a place for it inside the response; 3.6 refuses any other."""
+    """3.6 refuses media in any other place."""
     history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
 
     last = build_request(history, {}, GEMINI_3_STRICT, "m")["contents"][-1]
@@ -26,7 +26,7 @@ def test_media_of_a_result_is_nested_from_gemini_3_on() -> None:
 
 
 def test_media_of_a_lone_result_stands_beside_it_before_gemini_3() -> None:
-    """The older way, which counts as a response only where there are several."""
+    """Beside several results the media would count as a response."""
     history = [user("a"), assistant(None, [call("c1")]), tool("c1", MEDIA_RESULT), user("b")]
 
     contents = build_request(history, {}, GEMINI_2, "m")["contents"]
@@ -38,7 +38,7 @@ def test_media_of_a_lone_result_stands_beside_it_before_gemini_3() -> None:
 
 
 def test_media_of_parallel_results_follows_them_before_gemini_3() -> None:
-    """A content of its own, so that the responses stay as many as the calls."""
+    """The number of responses must stay that of the calls."""
     history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
 
     contents = build_request(history, {}, GEMINI_2, "m")["contents"]
@@ -77,7 +77,7 @@ def test_media_of_parallel_results_follows_them_before_gemini_3() -> None:
 def test_json_object_is_the_response_and_anything_else_its_content(
     content: Any, response: dict[str, Any]
 ) -> None:
-    """A JSON object stays one; anything else is a text under `content`."""
+    """An object that Gemini would refuse is sent as a text."""
     history = [user("a"), assistant(None, [call("c1")]), tool("c1", content)]
 
     last = build_request(history, {}, GEMINI_3, "m")["contents"][-1]

@@ -23,7 +23,7 @@ def root(schema: Any) -> dict[str, Any]:
 
 
 def test_types_are_in_capitals() -> None:
-    """Everything else is as it was."""
+    """Everything else stays the same."""
     schema = root(
         {
             "anyOf": [
@@ -72,16 +72,16 @@ def test_types_are_in_capitals() -> None:
         {"type": "array", "items": {"type": "array", "prefixItems": [STRING]}},
     ],
 )
-def test_the_rest_is_json_schema(schema: Any) -> None:
-    """What the proto has no word for goes as it is, the very same object."""
+def test_schema_with_other_keywords_is_sent_as_json_schema(schema: Any) -> None:
+    """It is sent as the same object."""
     [(field, sent)] = parameter_fields(given := root(schema)).items()
 
     assert field == "parametersJsonSchema"
     assert sent is given
 
 
-def test_what_is_too_deep_is_json_schema() -> None:
-    """The wire does not go down without end."""
+def test_schema_that_is_nested_too_deeply_is_sent_as_json_schema() -> None:
+    """The translation stops at a limit."""
     schema: Any = STRING
     for _ in range(100):
         schema = {"type": "array", "items": schema}
@@ -99,8 +99,8 @@ def test_what_is_too_deep_is_json_schema() -> None:
         {"type": "object", "title": "t"},
     ],
 )
-def test_nothing_to_declare(schema: Any) -> None:
-    """A function without parameters has none, since an empty object is refused by some models."""
+def test_empty_parameters_are_left_out(schema: Any) -> None:
+    """Some models refuse an empty object."""
     assert parameter_fields(schema) == {}
 
 
@@ -111,8 +111,8 @@ def test_nothing_to_declare(schema: Any) -> None:
         ({"type": "object", "additionalProperties": STRING}, "parametersJsonSchema"),
     ],
 )
-def test_an_object_of_which_something_is_said(schema: Any, field: str) -> None:
-    """The words are not lost, though there is no property."""
+def test_object_without_properties_but_with_a_description_is_declared(schema: Any, field: str) -> None:
+    """The description is not lost."""
     assert list(parameter_fields(schema)) == [field]
 
 
@@ -129,7 +129,7 @@ def test_an_object_of_which_something_is_said(schema: Any, field: str) -> None:
     ),
 )
 def test_judge_takes_every_cleaned_schema(schema: dict[str, Any], target: tuple[str, Any]) -> None:
-    """Whatever a client declares, and whether or not it is a schema at all."""
+    """The schema may be anything that a client declares."""
     model, dialect = target
     try:
         cleaned = clean_schema(schema, dialect).schema

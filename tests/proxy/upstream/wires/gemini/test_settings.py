@@ -71,7 +71,7 @@ def config(model: str, **parameters: Any) -> Any:
     ],
 )
 def test_each_parameter_has_its_field(model: str, parameters: dict[str, Any], expected: Any) -> None:
-    """Each parameter has its field; what is not set, or not carried, has none."""
+    """A parameter that is not set or not carried has none."""
     assert config(model, **parameters) == expected
 
 
@@ -95,7 +95,7 @@ def test_each_parameter_has_its_field(model: str, parameters: dict[str, Any], ex
     ],
 )
 def test_values_that_cannot_be_sent_are_refused(model: str, parameters: dict[str, Any], param: str) -> None:
-    """Refused by name, never cut or guessed."""
+    """The error names the parameter. No value is cut or guessed."""
     with pytest.raises(InvalidRequest) as caught:
         config(model, **parameters)
 

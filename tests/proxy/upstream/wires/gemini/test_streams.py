@@ -35,8 +35,8 @@ def reasons(*events: Any) -> list[str]:
     return [c["finish_reason"] for chunk in read(*events) for c in chunk["choices"] if c["finish_reason"]]
 
 
-def test_texts_come_as_they_are() -> None:
-    """Thoughts and texts each in their field; an event that says nothing makes no chunk."""
+def test_each_event_s_text_is_one_delta() -> None:
+    """Thoughts have a field of their own. An event without content gives no chunk."""
     events = [
         event({"text": "w", "thought": True}),
         event({"text": "a"}),
@@ -48,7 +48,7 @@ def test_texts_come_as_they_are() -> None:
 
 
 def test_calls_come_whole_and_numbered() -> None:
-    """Index by index over the events; a call that is sent again is not a new one."""
+    """A call that is sent again is not repeated."""
     a, b = {**call("f", {"x": 1}, id="a"), "thoughtSignature": SIGNATURE}, call("g", id="b")
 
     seen = [
@@ -76,12 +76,12 @@ def test_calls_come_whole_and_numbered() -> None:
     ],
 )
 def test_finish_reason_is_given_once(events: list[Any], reason: str) -> None:
-    """At the end, when everything is known."""
+    """The last chunk has it, when the whole answer is known."""
     assert reasons(*events) == [reason]
 
 
-def test_each_candidate_finishes() -> None:
-    """Choices keep their own texts and calls."""
+def test_each_candidate_has_its_own_finish_reason() -> None:
+    """The texts stay with their candidates."""
     both = {"candidates": [{"index": i, "content": {"parts": [{"text": "ab"[i]}]}} for i in (0, 1)]}
     end = {"candidates": [{"index": i, "finishReason": r} for i, r in ((0, "STOP"), (1, "MAX_TOKENS"))]}
 
@@ -103,8 +103,8 @@ def test_each_candidate_finishes() -> None:
         [{**USAGE, "candidatesTokenCount": 1, "totalTokenCount": 6}, USAGE],
     ],
 )
-def test_usage_is_the_last_whole_one(metadata: list[dict[str, Any]]) -> None:
-    """Each report is of the whole answer so far: never added up."""
+def test_last_complete_usage_counts(metadata: list[dict[str, Any]]) -> None:
+    """Each report counts the whole answer so far, so reports are not added up."""
     first, second = metadata
 
     chunk = read(event({"text": "a"}, usageMetadata=first), body(usageMetadata=second))[-1]
@@ -126,8 +126,8 @@ def test_usage_is_the_last_whole_one(metadata: list[dict[str, Any]]) -> None:
         (["x"], "not Gemini's"),
     ],
 )
-def test_a_stream_that_is_no_answer(events: list[Any], words: str) -> None:
-    """A stream that broke off is told from one that ended."""
+def test_stream_that_is_no_answer_is_a_fault(events: list[Any], words: str) -> None:
+    """A stream that broke off has another message than an empty one."""
     with pytest.raises(UpstreamFault, match=words):
         read(*events)
 
@@ -142,8 +142,8 @@ def test_a_stream_that_is_no_answer(events: list[Any], words: str) -> None:
         ({"code": 999, "message": "down"}, 502),
     ],
 )
-def test_error_in_the_stream(error: Any, status: int) -> None:
-    """It is raised where it comes, with its status."""
+def test_error_in_a_stream_is_raised_with_its_status(error: Any, status: int) -> None:
+    """The error is raised where it arrives."""
     reader = StreamReader("m")
     reader.feed(event({"text": "a"}))
 
@@ -153,8 +153,8 @@ def test_error_in_the_stream(error: Any, status: int) -> None:
     assert caught.value.http_status == status
 
 
-def test_closing_twice_says_nothing_more() -> None:
-    """The end is told once."""
+def test_second_close_returns_no_chunks() -> None:
+    """The first close returns the last chunks."""
     reader = StreamReader("m")
     reader.feed(body({"text": "a"}))
 

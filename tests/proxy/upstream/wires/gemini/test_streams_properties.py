@@ -51,7 +51,7 @@ _reasons = st.sampled_from(["STOP", "MAX_TOKENS", "SAFETY", "OTHER", "MALFORMED_
 def test_any_cut_of_the_parts_gives_the_same_answer(
     candidates: list[list[dict[str, Any]]], reason: str | None, cuts: list[int], trailing: bool
 ) -> None:
-    """However the parts are cut into events: the same answer, or the same fault. Ids are unique in it."""
+    """A cut in any place gives the same answer or the same fault. Ids are unique."""
     common = {"responseId": "r1", "modelVersion": "v1"}
     ending = {"finishReason": reason} if reason else {}
     whole = {
@@ -95,7 +95,7 @@ def ids() -> CallIds:
 
 
 def outcome(reading: Callable[[], Any]) -> Any:
-    """Return what is read, or the words of the fault."""
+    """Return what *reading* returns, or the message of its fault."""
     try:
         return reading()
     except UpstreamFault as fault:
@@ -144,7 +144,7 @@ def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], AnswerFindin
 
 
 def add_piece(calls: list[dict[str, Any]], piece: dict[str, Any], *, at_end: bool) -> None:
-    """Begin the next call with *piece*, or end an earlier one."""
+    """Begin the next call with *piece*, or add it to an earlier call."""
     place = piece.pop("index")
     if place == len(calls):
         calls.append(piece)

@@ -38,8 +38,10 @@ from tests.proxy.upstream.wires.gemini.test_settings import V2_0, V2_5, V3, V3_6
         (V3_6, "none", ("minimal", False)),
     ],
 )
-def test_reasoning_effort(model: str, effort: str, expected: tuple[Any, bool]) -> None:
-    """A budget for 2.5, a level that the model knows from Gemini 3 on."""
+def test_effort_is_a_budget_for_gemini_2_5_and_a_level_later(
+    model: str, effort: str, expected: tuple[Any, bool]
+) -> None:
+    """A level that the model does not know becomes the nearest one."""
     name = "thinkingBudget" if isinstance(expected[0], int) else "thinkingLevel"
 
     thinking = {name: expected[0], "includeThoughts": expected[1]}
@@ -48,13 +50,13 @@ def test_reasoning_effort(model: str, effort: str, expected: tuple[Any, bool]) -
 
 @pytest.mark.parametrize("model", [V2_5, V3, V3_7])
 @pytest.mark.parametrize("effort", ["auto", "default"])
-def test_an_effort_that_asks_for_none(model: str, effort: str) -> None:
-    """The model decides, as it does without the parameter."""
+def test_effort_that_leaves_the_choice_to_the_model_is_not_sent(model: str, effort: str) -> None:
+    """The model decides, as without the parameter."""
     assert config(model, reasoning_effort=effort) is None
 
 
 def test_every_effort_of_the_allow_list_is_known() -> None:
-    """What a client may send gives no 400 on any model that thinks."""
+    """No effort of a client gives a 400 on a model that thinks."""
     for effort in ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default"):
         check_parameter("reasoning_effort", effort)
         for model in (V2_5, V3, V3_6, V3_7):
@@ -63,6 +65,6 @@ def test_every_effort_of_the_allow_list_is_known() -> None:
 
 @pytest.mark.parametrize("model", [V2_0, "gemini-2.5-flash-image", "gemini-2.5-pro-preview-tts"])
 def test_no_effort_where_the_model_does_not_think(model: str) -> None:
-    """It is left out, and named as not carried."""
+    """The parameter is left out and reported."""
     assert config(model, reasoning_effort="low") is None
     assert "reasoning_effort" not in carried_parameters(profile_for(f"gemini/{model}"), model)

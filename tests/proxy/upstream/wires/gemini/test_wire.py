@@ -28,7 +28,7 @@ def deployment_of(**params: Any) -> Deployment:
     ("stream", "method"), [(False, ":generateContent"), (True, ":streamGenerateContent?alt=sse")]
 )
 def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
-    """A stream is another method, and events are asked for."""
+    """A stream has a method of its own."""
     assert (
         GEMINI.chat.url(UpstreamCall(deployment_of(), [user("a")], {}, LIMITS), stream=stream)
         == f"{BASE}{method}"
@@ -39,7 +39,7 @@ def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
     ("params", "expected"), [({}, {}), ({"api_key": "k"}, {"x-goog-api-key": "k"})], ids=["no key", "key"]
 )
 def test_headers_name_the_key(params: dict[str, str], expected: dict[str, str]) -> None:
-    """The same for every kind of call."""
+    """The same headers are sent with every kind of call."""
     assert GEMINI.embeddings is not None
     deployment = deployment_of(**params)
 
@@ -48,7 +48,7 @@ def test_headers_name_the_key(params: dict[str, str], expected: dict[str, str]) 
 
 
 def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
-    """They are a text in OpenAI's format, whose depth nobody has looked at."""
+    """They are a text in OpenAI's format, whose depth was not checked before."""
     deep = '{"a":' * 900 + "1" + "}" * 900
     messages = [user("a"), assistant(None, [call("c1", "f", deep)]), tool("c1", "b")]
 
@@ -56,8 +56,8 @@ def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
         GEMINI.chat.write_request(UpstreamCall(deployment_of(), messages, {}, LIMITS), stream=False)
 
 
-def test_empty_event_of_gemini_says_nothing() -> None:
-    """A keep-alive of some servers."""
+def test_empty_event_of_gemini_gives_no_chunk() -> None:
+    """Some servers send it to keep the connection alive."""
     call = UpstreamCall(deployment_of(), [user("a")], {}, LIMITS)
 
     assert GEMINI.chat.read_stream(call).feed(b"") == []

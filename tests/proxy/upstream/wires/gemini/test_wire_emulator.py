@@ -34,14 +34,14 @@ TIME = {"type": "function", "function": {"name": "get_time"}}
 
 
 class Gemini:
-    """A client of the emulator that speaks through the wire."""
+    """A client of the emulator that uses the wire."""
 
     def __init__(self, session: aiohttp.ClientSession, base: str) -> None:
         self._session = session
         self._base = base
 
     async def control(self, path: str, body: dict[str, Any]) -> None:
-        """Script what happens next."""
+        """Set what the emulator does next."""
         async with self._session.post(f"{self._base}/_emulator/{path}", json=body) as response:
             assert response.status == 200
 
@@ -75,8 +75,8 @@ async def gemini() -> AsyncIterator[Gemini]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_a_whole_tool_loop(gemini: Gemini, model: str) -> None:
-    """Calls come back with their ids and signatures, go out again as they came, and are answered."""
+async def test_calls_with_ids_and_signatures_are_sent_back_and_answered(gemini: Gemini, model: str) -> None:
+    """The emulator checks the signatures."""
     tools = [WEATHER, TIME]
     history = [user("Please use get_weather and get_time.")]
 
@@ -93,8 +93,8 @@ async def test_a_whole_tool_loop(gemini: Gemini, model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_emulators_stream_says_what_its_whole_answer_says(gemini: Gemini, model: str) -> None:
-    """Text, calls, ids, usage and the end are the same either way."""
+async def test_stream_of_the_emulator_equals_its_whole_answer(gemini: Gemini, model: str) -> None:
+    """Text, calls, ids, usage and the finish reason are compared."""
     for prompt in ("Say " + "a few words " * 20, "get_weather twice"):
         whole = await gemini.whole(model, [user(prompt)], tools=[WEATHER])
         chunks = await gemini.stream(model, [user(prompt)], tools=[WEATHER])
@@ -110,7 +110,7 @@ async def test_emulators_stream_says_what_its_whole_answer_says(gemini: Gemini, 
 
 
 async def test_candidates_of_the_emulator_are_choices(gemini: Gemini) -> None:
-    """A choice each, whole and streamed."""
+    """The rule holds for whole answers and for streams."""
     whole = await gemini.whole("gemini-2.5-pro", [user("a")], n=2)
     chunks = await gemini.stream("gemini-2.5-pro", [user("a")], n=2)
 
@@ -119,8 +119,8 @@ async def test_candidates_of_the_emulator_are_choices(gemini: Gemini) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_settings_are_taken(gemini: Gemini, model: str) -> None:
-    """Limits cut the answer, and a schema is answered in JSON."""
+async def test_emulator_applies_the_settings(gemini: Gemini, model: str) -> None:
+    """A limit cuts the answer, and a schema makes it JSON."""
     cut = await gemini.whole(
         model, [user("Say a good many words.")], max_tokens=2, reasoning_effort="low", stop=["§"]
     )
@@ -140,8 +140,10 @@ async def test_settings_are_taken(gemini: Gemini, model: str) -> None:
         ({"empty_candidate": True}, "nothing"),
     ],
 )
-async def test_faults_are_no_answers(gemini: Gemini, fault: dict[str, Any], words: str) -> None:
-    """Whole or streamed, what litellm calls a `stop` is an error here."""
+async def test_faulty_end_is_an_error_whole_and_streamed(
+    gemini: Gemini, fault: dict[str, Any], words: str
+) -> None:
+    """Litellm makes a ``stop`` of it."""
     await gemini.control("faults", {"faults": [{**fault, "times": 2}]})
 
     with pytest.raises(UpstreamFault, match=words):
@@ -150,8 +152,8 @@ async def test_faults_are_no_answers(gemini: Gemini, fault: dict[str, Any], word
         await gemini.stream("gemini-3.6-flash", [user("a")])
 
 
-async def test_a_stream_that_is_cut_short_is_told(gemini: Gemini) -> None:
-    """It ends well on the socket and has no finish reason."""
+async def test_stream_without_a_finish_reason_is_a_fault(gemini: Gemini) -> None:
+    """The body itself ends without an error."""
     await gemini.control("faults", {"faults": [{"end_after_chunks": 2}]})
 
     with pytest.raises(UpstreamFault, match="broke off"):
@@ -159,7 +161,7 @@ async def test_a_stream_that_is_cut_short_is_told(gemini: Gemini) -> None:
 
 
 async def test_thought_parts_are_reasoning(gemini: Gemini) -> None:
-    """Thought parts are the model's reasoning, not its words; the signature of a text is beside it."""
+    """The text's signature stands beside it."""
     parts = [{"text": "hm", "thought": True}, {"text": "yes"}]
     await gemini.control("answers", {"answers": [{"parts": parts}]})
 
@@ -170,8 +172,8 @@ async def test_thought_parts_are_reasoning(gemini: Gemini) -> None:
     assert verify(signature, {"text": "yes"}) is None
 
 
-async def test_words_of_a_refusal(gemini: Gemini) -> None:
-    """The message of Google's error, out of its envelope."""
+async def test_message_of_an_error_is_read_from_its_envelope(gemini: Gemini) -> None:
+    """The emulator answers with Google's JSON."""
     await gemini.control("faults", {"faults": [{"status": 429, "retry_delay_seconds": 7}]})
 
     status, body = await gemini.post("gemini-3.6-flash", "generateContent", [user("a")])

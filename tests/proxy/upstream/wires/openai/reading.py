@@ -56,7 +56,7 @@ def streamed(*values: Any) -> list[Any]:
 
 
 def is_refused(value: Any, event: Any) -> None:
-    """Check that the provider is at fault for a whole answer and for an event."""
+    """Check that a whole answer and an event are the provider's fault."""
     with pytest.raises(UpstreamFault):
         whole(value)
     with pytest.raises(UpstreamFault):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,15 +13,6 @@ from proxy.core.errors import UpstreamFault
 from proxy.upstream.wires.openai import StreamReader, read_answer, read_error
 from tests.support.scripted_upstream import STOP, answer, say
 
-NO_JSON = [
-    b"",
-    b"<html>502</html>",
-    b"{",
-    b'{"choices": [NaN]}',
-    b"\xff",
-    b'{"choices":[], "a": "\xff"}',
-    b"[" * 9999,
-]
 NO_ANSWER: list[Any] = [
     {},
     [],
@@ -55,40 +44,30 @@ ERRORS: list[tuple[Any, str, int | None]] = [
 ]
 
 
-def test_answer_is_passed_on() -> None:
-    """An answer comes back as it is, with fields that nobody knows."""
+def test_answer_is_returned_unchanged_with_unknown_fields() -> None:
+    """Only the fields of choices are rewritten."""
     body = {**answer("Good day."), "x_extra": [1, 2.5]}
 
     assert read_answer(json.dumps(body).encode()) == body
 
 
-@pytest.mark.parametrize("body", NO_JSON, ids=lambda body: repr(body[:30]))
-def test_answer_that_is_no_json(body: bytes) -> None:
-    """A 200 with something else than JSON is the provider's fault, whole and as an event."""
-    with pytest.raises(UpstreamFault, match="not JSON"):
-        read_answer(body)
-    if body:
-        with pytest.raises(UpstreamFault, match="not JSON"):
-            StreamReader().feed(body)
-
-
 @pytest.mark.parametrize("body", NO_ANSWER, ids=repr)
 def test_json_of_another_shape_is_the_providers_fault(body: Any) -> None:
-    """JSON that nobody behind could read as an answer is the provider's fault."""
+    """No later module could read it as an answer."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         read_answer(json.dumps(body).encode())
 
 
 @pytest.mark.parametrize("body", [body for body in NO_ANSWER if body != {}], ids=repr)
-def test_chunk_of_another_shape(body: Any) -> None:
-    """So is such an event; one without choices says nothing, and harms nobody."""
+def test_event_of_another_shape_is_the_providers_fault(body: Any) -> None:
+    """An event without choices is allowed."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         StreamReader().feed(json.dumps(body).encode())
 
 
 @pytest.mark.parametrize(("body", "text", "status"), ERRORS, ids=[repr(body) for body, _, _ in ERRORS])
-def test_error_inside_a_200(body: Any, text: str, status: int | None) -> None:
-    """An error object is an error, with its words and its status where it names one, whole and in a stream."""
+def test_error_inside_a_200_has_its_message_and_status(body: Any, text: str, status: int | None) -> None:
+    """The rule holds for whole answers and for events."""
     raw = json.dumps(body).encode()
     for read in (read_answer, StreamReader().feed):
         with pytest.raises(UpstreamFault) as caught:
@@ -97,7 +76,7 @@ def test_error_inside_a_200(body: Any, text: str, status: int | None) -> None:
 
 
 def test_done_ends_the_stream() -> None:
-    """Chunks come as they are; `[DONE]` ends the stream, and what comes behind it is not looked at."""
+    """Payloads after it are ignored."""
     reader = StreamReader()
     chunks = [say("Good "), {"choices": [], "usage": {"total_tokens": 1}}, {"choices": None}, STOP]
 
@@ -109,23 +88,23 @@ def test_done_ends_the_stream() -> None:
 
 
 def test_a_choice_that_stands_twice_in_an_event_is_two_chunks() -> None:
-    """Nothing of it is lost: OpenAI's own client keeps the last of two in the first chunk."""
+    """OpenAI's own client keeps only the last of two in the first chunk."""
     pieces = [{"index": 0, "delta": {"content": text}} for text in "ab"]
     event = {"choices": pieces, "usage": None}
 
     assert StreamReader().feed(json.dumps(event).encode()) == [{**event, "choices": [one]} for one in pieces]
 
 
-def test_choices_of_their_own_stay_in_one_chunk() -> None:
-    """As most servers send them."""
+def test_choices_with_different_indices_stay_in_one_chunk() -> None:
+    """Most servers send them so."""
     event = {"choices": [{"index": at, "delta": {"content": "a"}} for at in (1, 0)]}
 
     assert StreamReader().feed(json.dumps(event).encode()) == [event]
 
 
 @pytest.mark.parametrize("payload", [b"", b" ", b"\n"])
-def test_empty_event_of_openai_says_nothing(payload: bytes) -> None:
-    """An event of nothing, as some servers send to keep a connection alive, is no fault."""
+def test_empty_event_of_openai_gives_no_chunk(payload: bytes) -> None:
+    """Some servers send it to keep the connection alive."""
     reader = StreamReader()
 
     assert reader.feed(payload) == []
@@ -133,62 +112,12 @@ def test_empty_event_of_openai_says_nothing(payload: bytes) -> None:
 
 
 @pytest.mark.parametrize("payload", [b"[DONE] ", b" [DONE]"])
-def test_done_with_spaces(payload: bytes) -> None:
-    """The end is the end with spaces around it."""
+def test_done_with_spaces_ends_the_stream(payload: bytes) -> None:
+    """Some servers add blanks."""
     reader = StreamReader()
 
     assert reader.feed(payload) == []
     assert reader.ended
-
-
-def test_emoji_cut_in_two_by_openai_is_kept_as_halves() -> None:
-    """An escaped emoji that the provider cut in two is kept as its halves, not taken for broken JSON."""
-    [chunk] = StreamReader().feed(b'{"choices":[{"delta":{"content":"\\uD83D"}}]}')
-
-    assert chunk["choices"][0]["delta"]["content"] == "\ud83d"
-    assert read_answer(b'{"choices":[],"x":"\\ude00"}')["x"] == "\ude00"
-
-
-@pytest.mark.parametrize(
-    "body", [b'{"choices":[],"x":"\\ud83d","y":NaN}', b'"\\ud83d"' + b"[" * 99999, b'"\\ud83d']
-)
-def test_half_a_character_in_no_json(body: bytes) -> None:
-    """Half a character does not make JSON of what is none."""
-    with pytest.raises(UpstreamFault, match="not JSON"):
-        read_answer(body)
-
-
-DEEP = b"[" * 990 + b"]" * 990
-PLACES = [
-    b'"annotations":[{"a":%b}]',
-    b'"audio":{"a":%b}',
-    b'"tool_calls":[{"id":"c","function":{"name":"f","arguments":{"a":%b}}}]',
-]
-
-
-@pytest.mark.parametrize("place", PLACES, ids=["annotations", "audio", "arguments"])
-def test_answer_of_openai_nested_too_deeply_is_its_fault(place: bytes) -> None:
-    """What could not be written out again is the provider's fault, wherever it stands."""
-    for read, said in ((read_answer, b"message"), (StreamReader().feed, b"delta")):
-        body = b'{"choices":[{"%b":{%b},"finish_reason":"stop"}]}' % (said, place % DEEP)
-        with pytest.raises(UpstreamFault, match="nested too deeply"):
-            read(body)
-
-
-@pytest.mark.parametrize("place", PLACES, ids=["annotations", "audio", "arguments"])
-def test_answer_that_is_nested_deeply(place: bytes) -> None:
-    """What can be written out again is read."""
-    deep = place % (b"[" * 240 + b"]" * 240)
-    [choice] = read_answer(b'{"choices":[{"message":{%b},"finish_reason":"stop"}]}' % deep)["choices"]
-
-    assert orjson.dumps(choice)
-
-
-def test_many_brackets_are_not_deep() -> None:
-    """A text of brackets, and a long list, are no depth."""
-    body = {**answer("[{" * 999), "x": [[{}]] * 999}
-
-    assert read_answer(json.dumps(body).encode()) == body
 
 
 @pytest.mark.parametrize(
@@ -212,14 +141,14 @@ def test_many_brackets_are_not_deep() -> None:
     ],
     ids=repr,
 )
-def test_words_of_an_error(body: Any, words: str | None) -> None:
-    """The provider's words are found in whichever envelope; where there are none, that is said."""
+def test_message_is_found_in_each_envelope(body: Any, words: str | None) -> None:
+    """An error without a message gives None."""
     assert read_error(json.dumps(body).encode()) == words
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Bad gateway</html>", b"\xff", b"[" * 9999])
-def test_error_that_is_no_json(body: bytes) -> None:
-    """A page, or nothing, is no words."""
+def test_error_body_that_is_no_json_has_no_message(body: bytes) -> None:
+    """A page of a proxy is not repeated."""
     assert read_error(body) is None
 
 
@@ -236,11 +165,7 @@ JSON = st.recursive(
 
 
 @given(body=JSON)
-def test_any_json_is_read_or_refused(body: Any) -> None:
-    """No JSON whatever raises anything but the provider's fault."""
-    raw = json.dumps(body).encode()
-    words = read_error(raw)
+def test_any_json_has_a_message_or_none(body: Any) -> None:
+    """No exception hides the error that is being read."""
+    words = read_error(json.dumps(body).encode())
     assert words is None or words
-    for read in (read_answer, StreamReader().feed):
-        with suppress(UpstreamFault):
-            read(raw)

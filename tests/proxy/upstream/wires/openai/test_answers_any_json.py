@@ -65,7 +65,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @st.composite
 def damaged(draw: st.DrawFn, value: Any) -> Any:
-    """Draw a real value in which one to three others are replaced or left out."""
+    """Draw a real value in which one to three values are replaced or left out."""
     value = copy.deepcopy(value)
     for _ in range(draw(st.integers(1, 3))):
         found = list(places(value))
@@ -84,7 +84,7 @@ def damaged(draw: st.DrawFn, value: Any) -> Any:
 
 @given(value=JSON | damaged(RICH))
 def test_any_answer_is_legal_or_the_providers_fault(value: Any) -> None:
-    """Whatever JSON comes as an answer, a client gets a legal one or a 502."""
+    """The client gets a legal answer or a 502."""
     try:
         whole(value)
     except UpstreamFault:
@@ -93,15 +93,15 @@ def test_any_answer_is_legal_or_the_providers_fault(value: Any) -> None:
 
 @given(values=st.lists(JSON, max_size=3) | damaged(EVENTS))
 def test_any_stream_is_legal_or_the_providers_fault(values: list[Any]) -> None:
-    """So it is for events: every chunk that a client gets is legal, up to the fault."""
+    """Every chunk before the fault is legal."""
     try:
         streamed(*values)
     except UpstreamFault:
         return
 
 
-def test_rich_answer_is_legal() -> None:
-    """What is damaged above is whole before: nothing of it is refused, and only what is not OpenAI's own is lost."""
+def test_undamaged_samples_are_legal() -> None:
+    """Only fields that are not OpenAI's are lost."""
     [choice] = RICH["choices"]
     message = {name: value for name, value in choice["message"].items() if name != "refusal"}
     assert whole(RICH) == {**RICH, "choices": [{**choice, "message": message, "finish_reason": "tool_calls"}]}

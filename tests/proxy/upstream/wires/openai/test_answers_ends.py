@@ -51,7 +51,7 @@ def read(*events: Any) -> StreamReader:
     ],
 )
 def test_stream_with_all_its_ends_is_complete(events: list[Any]) -> None:
-    """With or without `[DONE]`, and whatever comes behind it, beside it or without choices."""
+    """``[DONE]`` is not needed, and events without choices do not matter."""
     assert read(*events).close() == []
 
 
@@ -73,7 +73,7 @@ def test_stream_with_all_its_ends_is_complete(events: list[Any]) -> None:
     ],
 )
 def test_stream_without_an_end_is_not_complete(events: list[Any], words: str) -> None:
-    """A stream without an answer, or with a choice that did not come to its end, is never passed off as one."""
+    """``[DONE]`` does not make it complete."""
     with pytest.raises(UpstreamFault, match=words):
         read(*events).close()
 
@@ -90,8 +90,8 @@ def test_stream_without_an_end_is_not_complete(events: list[Any], words: str) ->
     ],
     ids=lambda delta: next(iter(delta)),
 )
-def test_choice_that_goes_on_after_its_end(delta: Any) -> None:
-    """Clients take nothing behind a finish reason: what comes there would be lost, and the answer called whole."""
+def test_content_after_the_finish_reason_is_a_fault(delta: Any) -> None:
+    """Clients read nothing there, so the content would be lost."""
     for late in (chunk(delta), chunk(delta, finish="stop")):
         with pytest.raises(UpstreamFault, match="went on after"):
             read(SAID, STOP, late)
@@ -101,8 +101,8 @@ def test_choice_that_goes_on_after_its_end(delta: Any) -> None:
 @pytest.mark.parametrize(
     "delta", [None, {}, {"content": ""}, {"content": "\n"}, {"tool_calls": []}, {"role": "assistant"}]
 )
-def test_nothing_more_after_the_end(delta: Any) -> None:
-    """Empty deltas, as come with usage, and blanks are nothing; an end that is said again is the same end."""
+def test_empty_delta_after_the_finish_reason_is_no_fault(delta: Any) -> None:
+    """Usage comes with empty deltas. A repeated finish reason is the same end."""
     for late in (chunk(delta), chunk(delta, finish="stop")):
         assert read(SAID, STOP, late, DONE).close() == []
 
@@ -119,13 +119,13 @@ def test_nothing_more_after_the_end(delta: Any) -> None:
     ],
 )
 def test_stream_may_end_when_every_choice_has(events: list[Any], wanted: int, ends: bool) -> None:
-    """A stream may end once all the choices that were asked for, and all that were seen, came to their end."""
+    """All wanted choices and all choices seen must have a finish reason."""
     assert read(*events).may_end(wanted) is ends
 
 
 @pytest.mark.parametrize("reason", [None, ""])
-def test_whole_answer_without_a_finish_reason(reason: Any) -> None:
-    """A whole answer that does not say why it ended was broken off; one such choice is enough."""
+def test_whole_answer_without_a_finish_reason_is_truncated(reason: Any) -> None:
+    """One such choice is enough."""
     broken = {"index": 1, "message": {"content": "y"}, "finish_reason": reason}
     for choices in ([broken], [*answer()["choices"], broken], [{"message": {"content": "y"}}]):
         with pytest.raises(UpstreamFault, match="broke off"):

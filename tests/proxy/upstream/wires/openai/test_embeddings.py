@@ -12,7 +12,7 @@ from proxy.upstream.wires.openai.embeddings import NO_EMBEDDINGS, read_embedding
 
 
 def test_a_list_is_read_as_it_is() -> None:
-    """Its items are checked behind the wire, for all providers alike."""
+    """Its items are checked later, for all providers alike."""
     answer = {"object": "list", "data": [{"index": 0, "embedding": [0.5]}], "model": "e"}
 
     assert read_embeddings(orjson.dumps(answer)) == answer
@@ -28,7 +28,7 @@ def test_a_list_is_read_as_it_is() -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_list_is_a_fault(value: Any, words: str, status: int | None) -> None:
+def test_200_without_a_list_of_embeddings_is_a_fault(value: Any, words: str, status: int | None) -> None:
     """An error keeps its message and its status."""
     with pytest.raises(UpstreamFault) as caught:
         read_embeddings(orjson.dumps(value))

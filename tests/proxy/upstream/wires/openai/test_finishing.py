@@ -8,18 +8,13 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
-from tests.proxy.upstream.wires.openai.reading import (
-    CALL,
-    is_refused,
-    streamed,
-    whole,
-)
+from tests.proxy.upstream.wires.openai.reading import CALL, is_refused, streamed, whole
 from tests.support.scripted_upstream import answer, chunk
 
 
 @pytest.mark.parametrize("reason", [True, 1, ["stop"], {"type": "stop"}, "error"], ids=repr)
-def test_finish_reason_of_another_kind(reason: Any) -> None:
-    """A reason that is no text is no reason; an error is one, and is never passed off as an end."""
+def test_finish_reason_that_is_no_text_is_refused(reason: Any) -> None:
+    """The reason ``error`` is refused too."""
     is_refused({"choices": [{"message": {"content": "x"}, "finish_reason": reason}]}, chunk(finish=reason))
 
 
@@ -35,8 +30,8 @@ def test_finish_reason_of_another_kind(reason: Any) -> None:
         *[(reason, "content_filter") for reason in ("SAFETY", "sensitive", "refusal")],
     ],
 )
-def test_finish_reason_in_other_words(reason: str, wanted: str) -> None:
-    """What other providers call it is written in OpenAI's words, which are all that strict clients know."""
+def test_finish_reason_of_other_engines_is_openai_s_word(reason: str, wanted: str) -> None:
+    """Strict clients know only OpenAI's words."""
     value = answer()
     value["choices"][0]["finish_reason"] = reason
 
@@ -45,8 +40,8 @@ def test_finish_reason_in_other_words(reason: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize("reason", ["tool_calls", "tool_use"])
-def test_finish_reason_of_calls(reason: str) -> None:
-    """It is one where there are calls; where there are none, an agent would wait for nothing."""
+def test_finish_reason_for_calls_needs_calls(reason: str) -> None:
+    """An agent would wait for calls that are not there."""
     for calls, wanted in (([CALL], "tool_calls"), (None, "stop")):
         value = answer(tool_calls=calls)
         value["choices"][0]["finish_reason"] = reason
@@ -60,14 +55,14 @@ def test_finish_reason_of_calls(reason: str) -> None:
     "reason",
     ["abort", "network_error", "insufficient_system_resource", "function_call_filter: MALFORMED", "nobody's"],
 )
-def test_finish_reason_that_nobody_knows(reason: str) -> None:
-    """It may well say that the answer was broken off, so it is never called a stop."""
+def test_unknown_finish_reason_is_a_fault(reason: str) -> None:
+    """It may mean that the answer broke off."""
     for read in (whole, streamed):
         with pytest.raises(UpstreamFault, match=reason) as caught:
             read({"choices": [{"index": 0, "message": {}, "delta": {}, "finish_reason": reason}]})
         assert caught.value.cause is Cause.ODD_END
 
 
-def test_finish_reason_of_null_as_a_text() -> None:
-    """It is none."""
+def test_finish_reason_null_as_a_text_is_none() -> None:
+    """The choice has not ended."""
     assert streamed(chunk({"content": "x"}, finish="null"))[0]["choices"][0]["finish_reason"] is None

@@ -14,7 +14,7 @@ from tests.support.builders import user
 
 
 def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return what goes upstream beside the model and the messages."""
+    """Return the fields of the request beside the model and the messages."""
     call = UpstreamCall(
         deployment=deployment_of(model, **fields),
         messages=[user("x")],
@@ -27,7 +27,7 @@ def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any
 
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "gpt-5", "gpt-5.1", "gpt-5-search-api"])
 def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
-    """The limit goes under the name that the model takes; of two limits the newer name's counts."""
+    """Of two limits the newer name's counts."""
     both = {"max_tokens": 5, "max_completion_tokens": 7}
 
     assert sent(f"openai/{model}", {"user": "u", "max_tokens": 5}) == {
@@ -39,8 +39,8 @@ def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-5-chat-latest"])
-def test_max_tokens_where_it_is_known(model: str) -> None:
-    """A model that takes the old name gets it."""
+def test_model_that_takes_max_tokens_gets_it(model: str) -> None:
+    """Both limits are passed on."""
     assert sent(f"openai/{model}", {"max_tokens": 5}) == {"max_tokens": 5}
     assert withheld(f"openai/{model}", {"max_tokens": 5, "max_completion_tokens": 7}) == set()
 
@@ -58,8 +58,10 @@ def test_max_tokens_where_it_is_known(model: str) -> None:
         ("xai/o3", "https://api.openai.com/v1", False),
     ],
 )
-def test_only_at_openai(model: str, base: str | None, own: bool) -> None:
-    """A server that only speaks OpenAI's wire gets the parameters as they came."""
+def test_rules_for_openai_s_models_apply_at_openai_s_address_only(
+    model: str, base: str | None, own: bool
+) -> None:
+    """Other servers of the wire get the parameters unchanged."""
     fields = {} if base is None else {"api_base": base}
     asked = {"stop": ["x"], "max_tokens": 5}
 
@@ -67,8 +69,8 @@ def test_only_at_openai(model: str, base: str | None, own: bool) -> None:
     assert ("max_completion_tokens" in sent(model, {"max_tokens": 5}, **fields)) is own
 
 
-def test_deployment_knows_better() -> None:
-    """What a deployment allows by name goes, and goes by that name."""
+def test_parameters_that_the_deployment_allows_keep_value_and_name() -> None:
+    """The operator decides."""
     allowed = {"allowed_openai_params": ["max_tokens", "temperature"]}
 
     assert withheld("openai/o3", {"temperature": 0.5, "top_p": 0.5}, **allowed) == {"top_p"}

@@ -26,7 +26,7 @@ def caught(body: Any) -> list[tuple[str, int | None]]:
 
 @pytest.mark.parametrize("body", [[{"error": QUOTA}], [{}, {"error": QUOTA}], {"error": QUOTA}, QUOTA])
 def test_error_is_read_in_each_envelope(body: Any) -> None:
-    """An array around it, as Gemini's compatible endpoint has, and none at all are seen through."""
+    """An array may stand around it, as at Gemini's compatible endpoint."""
     assert caught(body) == [("Quota exceeded.", 429)] * 2
 
 
@@ -53,19 +53,19 @@ def test_error_is_read_in_each_envelope(body: Any) -> None:
     ids=repr,
 )
 def test_status_is_read_from_code_then_type(error: Any, status: int | None) -> None:
-    """A number counts, in digits as well, then a name that is known; a code says more than a type."""
+    """Numbers count before known names."""
     assert caught({"error": {"message": "No.", **error}}) == [("No.", status)] * 2
 
 
 @pytest.mark.parametrize("error", [None, "", {}, [], False, 0], ids=repr)
-def test_empty_error_beside_an_answer(error: Any) -> None:
-    """Some servers write all of their fields: the answer is one."""
+def test_empty_error_field_is_no_error(error: Any) -> None:
+    """Some servers write all of their fields."""
     for value in (answer(), {"choices": [], "usage": {"total_tokens": 1}}):
         assert read_answer(json.dumps({**value, "error": error}).encode())["choices"] == value["choices"]
     assert StreamReader().feed(json.dumps({**say("x"), "error": error}).encode())
     assert StreamReader().feed(json.dumps({"choices": [], "error": error}).encode())
 
 
-def test_event_that_says_nothing() -> None:
-    """A message alone names no status, and is no error."""
+def test_message_without_a_status_is_no_error() -> None:
+    """The event has no choices."""
     assert StreamReader().feed(b'{"message": "processing"}') == [{"message": "processing"}]

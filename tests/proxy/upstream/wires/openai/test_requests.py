@@ -45,16 +45,16 @@ def call_of(
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_raw_messages_are_sent_as_they_came(stream: bool) -> None:
-    """Spacing, escapes, key order and number formats of the client's history stay, byte for byte."""
+def test_unchanged_messages_are_sent_byte_for_byte(stream: bool) -> None:
+    """Spaces, escapes, key order and number formats stay."""
     sent = build_request(call_of(orjson.loads(ODD), b'{"messages":' + ODD + b"}"), stream=stream)
 
     assert b'"messages":' + ODD in sent
     assert json.loads(sent)["messages"] == json.loads(ODD)
 
 
-def test_raw_messages_out_of_a_body() -> None:
-    """The reader of requests finds those very bytes, between whatever stands around them."""
+def test_messages_are_found_in_the_client_s_body() -> None:
+    """Fields that are not allowed are left out."""
     body = b'{ "model" : "m" , "messages" : ' + ODD + b' , "api_base":"http://attacker.test", "seed": 1}'
     request = parse_chat_request(body, max_nesting=50)
     call = call_of(request.messages, None, request.parameters, source=request.source)
@@ -66,7 +66,7 @@ def test_raw_messages_out_of_a_body() -> None:
 
 
 def test_changed_messages_are_written_anew() -> None:
-    """Without raw bytes the history is that of the call."""
+    """The client's bytes are not used."""
     sent = json.loads(build_request(call_of([user("Mended. \u00e9\U0001f600")]), stream=False))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Mended. \u00e9\U0001f600")]}
@@ -88,7 +88,7 @@ def changed(messages: Any) -> Any:
     ids=["an equal history", "a changed history", "another format"],
 )
 def test_body_of_another_history_or_format_is_not_sent(format_: str, change: Callable[[Any], Any]) -> None:
-    """The wire looks at both: whose format the body is in, and whether its history is the very object."""
+    """The messages must be the same object, in OpenAI's format."""
     read = orjson.loads(ODD)
     source = Source(format_, b'{"messages":' + ODD + b"}", read)
     messages = change(read)
@@ -107,14 +107,14 @@ def test_body_of_another_history_or_format_is_not_sent(format_: str, change: Cal
     ],
 )
 def test_stream_options_go_with_streams_alone(stream: bool, ask_usage: bool, added: dict[str, Any]) -> None:
-    """`stream_options` goes with a stream only, and only where usage may be asked for; a whole answer has neither."""
+    """A whole answer holds its usage anyway."""
     sent = json.loads(build_request(call_of(ask_usage=ask_usage), stream=stream))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Rebuilt.")], **added}
 
 
-def test_top_level_is_ours() -> None:
-    """The model is the deployment's; beside it stand the call's parameters and those allowed by name."""
+def test_top_level_holds_the_deployment_s_model_and_allowed_fields_only() -> None:
+    """The client's other fields are left out."""
     call = call_of(
         orjson.loads(ODD),
         b'{"messages":' + ODD + b"}",
@@ -149,8 +149,8 @@ def sent_for(messages: bytes) -> bytes:
         (b'[{"role":"tool:","role":"user","content":"x"}]', b'[{"role":"user","content":"x"}]'),
     ],
 )
-def test_key_that_is_there_twice(messages: bytes, sent: bytes) -> None:
-    """A history that parsers read differently goes as it was read here, not as it came."""
+def test_history_with_a_duplicate_key_is_written_anew(messages: bytes, sent: bytes) -> None:
+    """Parsers differ in which of the two counts."""
     assert sent_for(messages) == sent
 
 
@@ -162,8 +162,8 @@ def test_key_that_is_there_twice(messages: bytes, sent: bytes) -> None:
         b'[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"n":1e2}]',
     ],
 )
-def test_keys_that_look_as_if_they_were_there_twice(messages: bytes) -> None:
-    """Keys within a text, and those of different objects, are no such keys."""
+def test_keys_within_texts_and_other_objects_are_no_duplicates(messages: bytes) -> None:
+    """The history is sent byte for byte."""
     assert sent_for(messages) == messages
 
 
@@ -180,11 +180,10 @@ VALUES = st.recursive(
     ascii_only=st.booleans(),
     colon=st.sampled_from([":", ": ", " : "]),
 )
-def test_twice_or_as_it_came(members: list[tuple[str, Any]], ascii_only: bool, colon: str) -> None:
-    """Without a key that is there twice the history goes as it came, with one it goes as it was read.
-
-    What looks like an escaped colon is taken for one.
-    """
+def test_history_is_written_anew_exactly_when_a_key_is_a_duplicate(
+    members: list[tuple[str, Any]], ascii_only: bool, colon: str
+) -> None:
+    """A text that looks like an escaped colon also counts."""
 
     def written(value: Any) -> str:
         return json.dumps(value, ensure_ascii=ascii_only, separators=(",", colon))

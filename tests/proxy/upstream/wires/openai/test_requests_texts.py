@@ -21,10 +21,10 @@ from tests.support.proxied import settings_of
         (True, True, {"stream": True, "stream_options": {"include_usage": True}}),
     ],
 )
-def test_the_body_holds_the_parameters_and_the_switches(
+def test_text_request_holds_parameters_allowed_fields_and_stream_options(
     stream: bool, ask_usage: bool, switches: dict[str, Any]
 ) -> None:
-    """The model is the provider's name for it, and allowed fields stand beside the parameters."""
+    """The model is the provider's name for it."""
     [deployment] = resolve(settings_of({"m": {"model": "openai/gpt-3.5-turbo-instruct"}}), "m")
     limits = Timeouts(1, 1, 1, 1)
     call = TextCall(deployment, {"prompt": "a"}, limits, ask_usage=ask_usage, extra_body={"x": 1})

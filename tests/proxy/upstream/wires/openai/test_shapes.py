@@ -11,6 +11,7 @@ from proxy.core.failures import Cause
 from proxy.planning.signatures.client_ids import CallIds
 from tests.proxy.upstream.wires.openai.reading import (
     CALL,
+    FUNCTION,
     STREAMED_IDS,
     TOKEN,
     USAGE,
@@ -47,16 +48,16 @@ def piece_of(piece: Any) -> Any:
 
 
 @pytest.mark.parametrize("index", [True, False, -1, 0.0, "0", [], [0], {}], ids=repr)
-def test_index_of_another_kind(index: Any) -> None:
-    """An index that is no place is refused; it could mean any choice, or a key of the one before."""
+def test_index_that_is_no_place_is_refused(index: Any) -> None:
+    """It could mean any choice."""
     is_refused(
         {"choices": [{"index": index, "message": {"content": "x"}, "finish_reason": "stop"}]},
         chunk({"content": "x"}, index=index),
     )
 
 
-def test_index_left_out() -> None:
-    """Without an index a choice has its place; a null is none."""
+def test_choice_without_an_index_gets_its_place() -> None:
+    """A null counts as missing."""
     choices = [
         {"message": {}, "finish_reason": "stop"},
         {"index": None, "message": {}, "finish_reason": "stop"},
@@ -67,15 +68,15 @@ def test_index_left_out() -> None:
 
 
 @pytest.mark.parametrize("choice", [{}, {"message": None}, {"text": "x"}], ids=repr)
-def test_choice_without_a_message(choice: Any) -> None:
-    """A whole answer without a message is none, and no empty one; in a stream a chunk may say nothing."""
+def test_whole_answer_without_a_message_is_refused(choice: Any) -> None:
+    """In a stream a chunk may have no delta."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         whole({"choices": [{"index": 0, "finish_reason": "stop", **choice}]})
     assert streamed({"choices": [{"index": 0, "finish_reason": "stop"}]})
 
 
-def test_choices_with_one_index() -> None:
-    """Each of them is kept, at its place."""
+def test_choices_that_share_an_index_are_numbered_by_their_order() -> None:
+    """Some servers send 0 for all."""
     choices = [{"index": 0, "message": {"content": text}, "finish_reason": "stop"} for text in "ab"]
 
     found = whole({"choices": choices})["choices"]
@@ -95,18 +96,34 @@ def test_choices_with_one_index() -> None:
     ids=repr,
 )
 def test_reasoning_is_read_under_each_name_once(given: Any, wanted: str | None) -> None:
-    """OpenRouter, Ollama and newer vLLM name it otherwise; it is there once."""
+    """OpenRouter, Ollama and newer vLLM use another name. The answer holds it once."""
     for found in (message_of(**given), streamed(chunk(given))[0]["choices"][0]["delta"]):
         assert found.get("reasoning_content") == wanted
         assert "reasoning" not in found
 
 
+OTHER_TYPES: dict[str, list[Any]] = {
+    "content": [True, 0, 7, {}, {"text": "x"}, [1], [["x"]], [{"type": "image_url"}]],
+    "reasoning_content": [True, 7, [], {}],
+    "refusal": [True, 7, [], {}],
+    "arguments": [True, 0, 7, [], ["x"]],
+    "name": [True, 0, [], {}],
+    "id": [True, 0.5, [], {}],
+}
+
+
 @pytest.mark.parametrize(
-    "content", [True, 0, 7, {}, {"text": "x"}, [1], [["x"]], [{"type": "image_url"}]], ids=repr
+    ("field", "value"), [(field, value) for field, values in OTHER_TYPES.items() for value in values]
 )
-def test_content_of_another_kind(content: Any) -> None:
-    """A content that is neither text nor parts of text is refused."""
-    is_refused(answer(content), chunk({"content": content}))
+def test_field_of_a_message_or_call_with_an_unreadable_type_is_refused(field: str, value: Any) -> None:
+    """The same holds for a whole answer and for an event."""
+    delta: dict[str, Any] = {field: value}
+    if field in ("arguments", "name"):
+        delta = {"tool_calls": [{**CALL, "function": {**FUNCTION, field: value}}]}
+    elif field == "id":
+        delta = {"tool_calls": [{**CALL, "id": value}]}
+    others = {name: held for name, held in delta.items() if name != "content"}
+    is_refused(answer(delta.get("content"), **others), chunk(delta))
 
 
 @pytest.mark.parametrize(
@@ -125,20 +142,12 @@ def test_content_of_another_kind(content: Any) -> None:
         ([{"type": "thinking", "thinking": "t"}], "", "t"),
     ],
 )
-def test_content_in_parts(content: Any, text: str, thought: str | None) -> None:
-    """Parts are one text, thoughts among them are reasoning."""
-    for found in (
-        message_of(text=content),
-        streamed(chunk({"content": content}))[0]["choices"][0]["delta"],
-    ):
+def test_content_parts_are_joined_and_thoughts_become_reasoning(
+    content: Any, text: str, thought: str | None
+) -> None:
+    """Mistral's reasoning models send parts."""
+    for found in (message_of(text=content), streamed(chunk({"content": content}))[0]["choices"][0]["delta"]):
         assert (found["content"], found.get("reasoning_content")) == (text, thought)
-
-
-@pytest.mark.parametrize("name", ["reasoning_content", "refusal"])
-@pytest.mark.parametrize("value", [True, 7, [], {}], ids=repr)
-def test_text_of_another_kind(name: str, value: Any) -> None:
-    """So is any other text of the model's."""
-    is_refused(answer(**{name: value}), chunk({name: value}))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +155,7 @@ def test_text_of_another_kind(name: str, value: Any) -> None:
     [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", "{}"), ('{"a"', '{"a"'), (None, "{}")],
 )
 def test_arguments_become_json_text(arguments: Any, written: str) -> None:
-    """Arguments that are an object are written as JSON, none are an empty one; a text stays as it came."""
+    """Null becomes an empty object. A text stays as it came."""
     call = {**CALL, "function": {"name": "f", "arguments": arguments}}
 
     assert call_of(call)["function"] == {"name": "f", "arguments": written}
@@ -155,22 +164,8 @@ def test_arguments_become_json_text(arguments: Any, written: str) -> None:
     assert "".join(piece["function"]["arguments"] for piece in (first, *more)) == written
 
 
-@pytest.mark.parametrize("arguments", [True, 0, 7, [], ["x"]], ids=repr)
-def test_arguments_of_another_kind(arguments: Any) -> None:
-    """Arguments that are no arguments are refused."""
-    call = {**CALL, "function": {"name": "f", "arguments": arguments}}
-    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
-
-
-@pytest.mark.parametrize("name", [True, 0, [], {}], ids=repr)
-def test_name_of_another_kind(name: Any) -> None:
-    """A function without a name cannot be called."""
-    call = {**CALL, "function": {"name": name, "arguments": "{}"}}
-    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
-
-
-def test_legacy_function_without_a_name() -> None:
-    """A null is left out, as it is where it was not said."""
+def test_null_name_of_a_legacy_function_is_left_out() -> None:
+    """A function call without any field is left out."""
     event = chunk({"function_call": {"name": None, "arguments": "{}"}})
 
     assert streamed(event)[0]["choices"][0]["delta"]["function_call"] == {"arguments": "{}"}
@@ -183,8 +178,8 @@ def test_legacy_function_without_a_name() -> None:
 @pytest.mark.parametrize(
     "call", [{**CALL, "function": {"arguments": "{}"}}, {"id": "c1"}, {**CALL, "function": None}]
 )
-def test_whole_call_without_a_name(call: Any) -> None:
-    """In a whole answer a call has a name; in a stream it may come, unless the answer ends before."""
+def test_call_without_a_name_is_refused(call: Any) -> None:
+    """In a stream the name may come later, before the answer ends."""
     event = chunk({"tool_calls": [{"index": 0, **call}]})
     name = chunk({"tool_calls": [{"index": 0, "function": {"name": "f"}}]})
 
@@ -199,21 +194,14 @@ def test_whole_call_without_a_name(call: Any) -> None:
 
 @pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
 def test_numeric_id_becomes_its_digits(call_id: Any, written: str) -> None:
-    """An id that is a number is its digits."""
+    """Clients expect a text."""
     assert call_of({**CALL, "id": call_id})["id"] == written
     assert piece_of({"index": 0, **CALL, "id": call_id})["id"] == written
 
 
-@pytest.mark.parametrize("call_id", [True, 0.5, [], {}], ids=repr)
-def test_id_of_another_kind(call_id: Any) -> None:
-    """Other ids are refused."""
-    call = {**CALL, "id": call_id}
-    is_refused(answer(tool_calls=[call]), chunk({"tool_calls": [call]}))
-
-
 @pytest.mark.parametrize("call_id", [None, ""])
-def test_id_left_out(call_id: Any) -> None:
-    """A call without an id gets one, which no other call of the answer has; later pieces of it get none."""
+def test_call_without_an_id_gets_one(call_id: Any) -> None:
+    """No other call of the answer has that id. Later pieces of the call have none."""
     call = {**CALL, "id": call_id, "type": None}
     calls = message_of(tool_calls=[call, call])["tool_calls"]
     begun = {**call, "function": {"name": "f", "arguments": '{"a":'}}
@@ -231,8 +219,8 @@ def test_id_left_out(call_id: Any) -> None:
     assert len({*STREAMED_IDS, *(found["id"] for found in calls)}) == 4
 
 
-def test_whole_calls_in_a_stream_without_places() -> None:
-    """Calls that come whole, without index and id, are two; a piece without a name belongs to the one before."""
+def test_whole_calls_without_index_and_id_are_told_apart_by_their_names() -> None:
+    """A piece without a name belongs to the call before it."""
     events = [
         chunk({"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}),
         chunk({"tool_calls": [{"function": {"name": "f", "arguments": ""}}]}),
@@ -245,16 +233,16 @@ def test_whole_calls_in_a_stream_without_places() -> None:
 
 
 @pytest.mark.parametrize("index", [True, -1, 0.5, "0", [], {}], ids=repr)
-def test_place_of_a_call_of_another_kind(index: Any) -> None:
-    """A piece of a call that says no place is refused."""
+def test_invalid_index_of_a_call_s_piece_is_refused(index: Any) -> None:
+    """Its call would be unknown."""
     with pytest.raises(UpstreamFault):
         piece_of({**CALL, "index": index})
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
 @pytest.mark.parametrize("name", ["id", "created", "model", "system_fingerprint", "service_tier", "object"])
-def test_head_of_another_kind(name: str, value: Any) -> None:
-    """What is filled when it is missing is filled when it is of another kind, and the rest is left out."""
+def test_invalid_field_of_the_answer_s_head_is_no_fault(name: str, value: Any) -> None:
+    """It is filled like a missing one, or left out."""
     whole({**answer(), name: value})
     streamed(chunk({"content": "x"}, **{name: value}))
 
@@ -263,8 +251,8 @@ def test_head_of_another_kind(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     "name", ["prompt_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"]
 )
-def test_usage_of_another_kind(name: str, value: Any) -> None:
-    """A number that is none is left out, and the answer lives; without a count there is no usage."""
+def test_invalid_count_in_the_usage_is_left_out(name: str, value: Any) -> None:
+    """Without both counts there is no usage."""
     is_count = type(value) is int and value >= 0
     missing = name == "prompt_tokens" and not is_count
     prompt = value if name == "prompt_tokens" else 7
@@ -278,7 +266,7 @@ def test_usage_of_another_kind(name: str, value: Any) -> None:
 
 
 def check_usage(usage: Any, wanted: Any) -> None:
-    """Check what a client gets of a usage, with a whole answer and at the end of a stream."""
+    """Check the usage that a client gets with a whole answer and at the end of a stream."""
     found = streamed(chunk({"content": "x"}, usage=usage))
 
     assert whole({**answer(), "usage": usage}).get("usage") == wanted
@@ -299,7 +287,7 @@ def check_usage(usage: Any, wanted: Any) -> None:
     ],
 )
 def test_missing_count_is_what_the_total_leaves(usage: Any, wanted: tuple[int, int] | None) -> None:
-    """Counts stay, floats that are counts as counts; one that is missing is what the total leaves for it."""
+    """Floats that are whole numbers are counts too."""
     if wanted is None:
         check_usage(usage, None)
     else:
@@ -335,13 +323,13 @@ def test_missing_count_is_what_the_total_leaves(usage: Any, wanted: tuple[int, i
     ],
 )
 def test_usage_details_are_read_under_each_name(extra: Any, wanted: Any) -> None:
-    """OpenAI's details stay, others' names for them are read; what a total holds beyond the counts are thoughts."""
+    """Tokens of the total beyond the counts are thoughts."""
     check_usage({**USAGE, **extra}, {**USAGE, "total_tokens": 10, **wanted})
 
 
 @pytest.mark.parametrize("usage", [True, 0, 7, "", "x", [], [1]], ids=repr)
-def test_usage_that_is_none(usage: Any) -> None:
-    """A usage that is no object is refused: this is no answer of OpenAI's."""
+def test_usage_that_is_no_object_is_refused(usage: Any) -> None:
+    """The body is no answer of OpenAI's wire."""
     is_refused({**answer(), "usage": usage}, chunk({"content": "x"}, usage=usage))
 
 
@@ -360,8 +348,8 @@ def test_usage_that_is_none(usage: Any) -> None:
     ],
     ids=repr,
 )
-def test_logprobs_of_another_kind(logprobs: Any) -> None:
-    """Log probabilities in another shape, as completions have them, are left out."""
+def test_invalid_log_probabilities_of_a_chat_are_left_out(logprobs: Any) -> None:
+    """Text completions have another shape for them."""
     value = answer()
     value["choices"][0]["logprobs"] = logprobs
     event = chunk({"content": "x"})
@@ -375,7 +363,7 @@ def test_logprobs_of_another_kind(logprobs: Any) -> None:
     "logprobs", [{"content": [TOKEN], "refusal": None}, {"content": None}, {"refusal": [TOKEN]}]
 )
 def test_log_probabilities_of_chats_stay(logprobs: Any) -> None:
-    """Those of chat completions stay as they are."""
+    """They are returned unchanged."""
     value = answer()
     value["choices"][0]["logprobs"] = logprobs
 
@@ -383,7 +371,7 @@ def test_log_probabilities_of_chats_stay(logprobs: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("audio", 1), ("annotations", 1), ("annotations", [1])])
-def test_extras_of_another_kind(name: str, value: Any) -> None:
-    """What belongs to the text without being it is left out."""
+def test_invalid_audio_and_annotations_are_left_out(name: str, value: Any) -> None:
+    """The text is complete without them."""
     assert name not in message_of(**{name: value})
     assert name not in streamed(chunk({"content": "x", name: value}))[0]["choices"][0]["delta"]

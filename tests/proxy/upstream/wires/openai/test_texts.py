@@ -17,7 +17,7 @@ from tests.proxy.upstream.wires.openai.test_wire import LIMITS, deployment_of
 
 
 def test_text_stream_is_read_to_its_end() -> None:
-    """A finish reason ends it; ``[DONE]`` may be missing."""
+    """``[DONE]`` may be missing after the finish reason."""
     assert OPENAI.texts is not None
     reader = OPENAI.texts.read_stream(TextCall(deployment_of(), {}, LIMITS))
     choice = {"index": 0, "text": "Good day.", "finish_reason": "stop"}
@@ -35,7 +35,7 @@ def test_text_stream_is_read_to_its_end() -> None:
     ids=repr,
 )
 def test_a_choice_gets_an_index_and_a_text(given: dict[str, Any], index: int, text: str) -> None:
-    """Its place, and an empty text, where the provider gave none."""
+    """The index is its place, and the text is empty."""
     [choice] = read_text_answer(orjson.dumps({"choices": [{**given, "finish_reason": "eos"}]}))["choices"]
 
     assert choice == {**given, "index": index, "text": text, "finish_reason": "stop"}
@@ -72,7 +72,7 @@ def test_a_200_without_a_whole_text_is_a_fault(value: Any, cause: Cause) -> None
 
 
 def test_a_text_after_its_finish_reason_is_a_fault_and_blanks_are_none() -> None:
-    """Clients read nothing after it."""
+    """Clients read nothing after the finish reason."""
     reader = TextStreamReader()
     reader.feed(b'{"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}')
 

@@ -25,14 +25,14 @@ def deployment_of(model: str = "openai/gpt-4o", **params: Any) -> Deployment:
 
 @pytest.mark.parametrize(("provider", "base"), OPENAI_BASES.items())
 def test_url_is_the_provider_s_where_the_deployment_names_none(provider: str, base: str) -> None:
-    """The same for a stream: the body asks for it."""
+    """A stream has the same URL, since the body asks for it."""
     call = UpstreamCall(deployment_of(f"{provider}/m"), [user("a")], {}, LIMITS)
 
     assert {OPENAI.chat.url(call, stream=stream) for stream in (False, True)} == {f"{base}/chat/completions"}
 
 
 def test_each_kind_of_call_has_its_path() -> None:
-    """Below the deployment's address."""
+    """The path is below the deployment's address."""
     assert OPENAI.embeddings is not None
     assert OPENAI.texts is not None
     call = TextCall(deployment_of(api_base="http://here/v1"), {}, LIMITS)
@@ -54,7 +54,7 @@ def test_each_kind_of_call_has_its_path() -> None:
     ids=["no key", "key", "organization"],
 )
 def test_headers_name_the_key_and_the_organization(params: dict[str, str], expected: dict[str, str]) -> None:
-    """The same for every kind of call."""
+    """The same headers are sent with every kind of call."""
     deployment = deployment_of(**params)
     wires = (OPENAI.chat, OPENAI.embeddings, OPENAI.texts)
 
@@ -64,7 +64,7 @@ def test_headers_name_the_key_and_the_organization(params: dict[str, str], expec
 
 
 def test_allowed_parameter_is_not_withheld() -> None:
-    """The operator knows the deployment better than the table of models."""
+    """The operator's setting counts more than the table of models."""
     parameters = {"top_k": 5}
 
     assert OPENAI.chat.unsupported(deployment_of(), parameters) == {"top_k"}

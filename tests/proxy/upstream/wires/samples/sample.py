@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class WireSample:
-    """A wire's provider, and its own words for one small chat; each answer says "Good day." and stops."""
+    """A wire's provider, and its JSON for one small chat. Each answer is the text "Good day." and a stop."""
 
     provider: str
     """The row of the table."""

@@ -7,8 +7,4 @@ from tests.proxy.upstream.wires.samples.openai import OPENAI_SAMPLE
 from tests.proxy.upstream.wires.samples.sample import WireSample
 from tests.proxy.upstream.wires.toy.sample import TOY_SAMPLE
 
-SAMPLES: tuple[WireSample, ...] = (
-    GEMINI_SAMPLE,
-    OPENAI_SAMPLE,
-    TOY_SAMPLE,
-)
+SAMPLES: tuple[WireSample, ...] = (GEMINI_SAMPLE, OPENAI_SAMPLE, TOY_SAMPLE)
