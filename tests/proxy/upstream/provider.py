@@ -1,4 +1,4 @@
-"""A provider on a real socket that does with its bytes whatever a test says, and the proxy before it."""
+"""A scripted provider on a real socket, and the proxy or the transport in front of it."""
 
 from __future__ import annotations
 
@@ -185,13 +185,13 @@ async def providing(script: Script) -> AsyncIterator[Provider]:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """The direct transport alone, and a call for it."""
+    """The direct transport with a call for it."""
 
     upstream: DirectUpstream
     call: UpstreamCall
 
     async def ask(self, *, stream: bool) -> list[Any]:
-        """Return the chunks, or the one answer; raise what comes instead."""
+        """Return the chunks, or a list of the whole answer. Raises the call's error."""
         if not stream:
             return [await self.upstream.complete(self.call)]
         async with aclosing(self.upstream.stream(self.call)) as chunks:
@@ -238,7 +238,7 @@ async def before(base: int | str, **router: Any) -> AsyncIterator[Proxied]:
 
 
 async def ask(script: Script, *, stream: bool, **router: Any) -> tuple[Reply, Provider]:
-    """Ask once and return the answer; nothing of ours may be in it."""
+    """Ask once, check that the answer holds no secret or address of ours, and return it."""
     async with providing(script) as provider, before(provider.port, **router) as proxy, asyncio.timeout(90):
         reply = await proxy.post(chat(stream=stream))
     shown = f"{reply.raw.decode()} {dict(reply.headers)}"

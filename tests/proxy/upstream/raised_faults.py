@@ -16,7 +16,7 @@ from tests.support.builders import user
 
 
 async def fault_from(model: dict[str, Any], transport: str, *, stream: bool) -> UpstreamFault:
-    """Return the fault that one call of a deployment raises; *model* are its ``litellm_params`` but for the key."""
+    """Return the fault that one call of a deployment raises. *model* holds its ``litellm_params`` without the key."""
     settings = settings_on(transport, {"model": {**model, "api_key": OUR_KEY}})
     call = UpstreamCall(resolve(settings, "model")[0], [user("Hi.")], {}, Timeouts(60, 60, 60, 60))
     upstream = SelectingUpstream.for_settings(settings)

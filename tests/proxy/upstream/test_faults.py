@@ -1,4 +1,4 @@
-"""What an error keeps for those who decide what happens next, and what of it a client may read."""
+"""The evidence that a fault keeps, and the message that a client may read."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_openai_error_keeps_its_headers(openai: OpenAIEmulator, transport:
 
 
 def test_evidence_is_in_no_text_of_a_fault() -> None:
-    """Neither its repr nor the client's error holds a header or a body."""
+    """The repr and the client's error hold no header and no body."""
     fault = fault_of_answer(400, {"X-Secret": "in-a-header"}, "Words.", (), b'{"secret": "in-a-body"}')
 
     assert fault.evidence.headers == {"x-secret": "in-a-header"}

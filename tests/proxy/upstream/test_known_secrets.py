@@ -1,4 +1,4 @@
-"""No key of the configuration stands in an error, whichever deployment was called and whoever asked."""
+"""All keys of the configuration are masked in every error."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_no_client_reads_a_key(stream: bool) -> None:
 
 
 def test_more_keys_take_no_more_steps() -> None:
-    """A thousand keys that begin alike take as many steps as one."""
+    """A thousand keys with the same start take as many steps as one."""
     text = "sk-proj-" * 200
 
     def steps_with(number: int) -> int:

@@ -1,4 +1,4 @@
-"""No spelling of a secret, and no part of one beside a mask, is left in a provider's words."""
+"""Every spelling of a secret, and its parts beside masks, are masked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which transport answers for which deployment, and that litellm is imported only where one needs it."""
+"""Each deployment's calls go to its transport, and litellm is imported only where it is needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = LITELLM_NOISE
 
 
 def entries(*models: tuple[str, str | None]) -> list[dict[str, Any]]:
-    """Build a model list of models and their transports; the names are the models'."""
+    """Build a model list of models and their transports. The names are the models'."""
     return [
         {
             "model_name": model,
@@ -188,7 +188,7 @@ def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> Non
 
 
 def test_only_the_needed_transports_are_made() -> None:
-    """No object is made for the others."""
+    """The other transports are not even constructed."""
     direct = SelectingUpstream.for_settings(settings_of(model_list=entries((GEMINI, None))))
     both = SelectingUpstream.for_settings(
         settings_of(model_list=entries((GEMINI, None), ("mistral/x", None)))

@@ -1,4 +1,4 @@
-"""Parts of a secret beside a mask: none is left, and the work is linear."""
+"""Parts of a secret beside a mask are masked in linear time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PATTERN = r"[*\u2022\u2026]+|\.{2,}|[xX]{4,}|#{3,}|\[redacted\]|<hidden>"
 def test_no_part_is_left_beside_a_mask(
     sign: str, key: str, shown: tuple[int, int], between: str, around: tuple[str, str]
 ) -> None:
-    """No run of four or more characters from either end of the key is left."""
+    """Runs of four or more characters from either end of the key are masked."""
     first, last = key[: shown[0]], key[len(key) - shown[1] :]
     masked = mask(f"{around[0]} {first}{between}{sign}{between}{last} {around[1]}", [key]).lower()
 

@@ -99,7 +99,7 @@ def test_details_are_written_from_the_calls_and_read_back() -> None:
 
 @pytest.mark.parametrize("path", IN_CALLS, ids=".".join)
 def test_signature_is_moved_into_google_s_field(path: tuple[str, ...]) -> None:
-    """No other field keeps a signature. A second time nothing changes."""
+    """The other fields are emptied. A second time nothing changes."""
     moved = with_signature(placed(BARE, path, "QUFB"), "QUJD", CALL_SIGNATURE_FIELDS)
 
     assert list(call_signatures(moved, {})) == ["QUJD"]

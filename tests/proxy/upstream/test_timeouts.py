@@ -1,4 +1,4 @@
-"""The time limits of one call: which one ends a wait, and when it is over."""
+"""The time limits of one call, and the cause of each timeout."""
 
 from __future__ import annotations
 

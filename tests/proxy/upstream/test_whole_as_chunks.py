@@ -1,4 +1,4 @@
-"""Whole answers as chunks: what the normalizer makes of both is the same."""
+"""Whole answers as the chunks of a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrives at a provider: a plan, sent by the transport it is for, to a server that writes down what it gets."""
+"""A server that records requests, and a client that sends plans to it through either transport."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _OWN = frozenset({"openai", "o3", "gpt-5"})
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What became of a request: the body that arrived, None for one that was *refused* for that parameter."""
+    """The outcome of a request: the body that arrived, or the parameter for which the request was *refused*."""
 
     body: Mapping[str, Any] | None
     dropped: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ class Arrival:
 
 
 class Provider:
-    """A server that refuses every request, having written it down."""
+    """A server that records each request and refuses it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -91,7 +91,7 @@ class Provider:
         self._upstreams: dict[str, SelectingUpstream] = {}
 
     def note(self, body: Mapping[str, Any]) -> None:
-        """Write down what came."""
+        """Record a body."""
         self._bodies.append(body)
 
     async def receive(

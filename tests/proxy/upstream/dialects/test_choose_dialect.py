@@ -1,4 +1,4 @@
-"""The row of a deployment: by its provider, its model and its transport."""
+"""The row of a deployment is chosen by its provider, its model and its transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which generation a Claude is of, by its name."""
+"""Claude's generation is found by the model's name."""
 
 import pytest
 

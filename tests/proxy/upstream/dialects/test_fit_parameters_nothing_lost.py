@@ -1,4 +1,4 @@
-"""Nothing is lost without a word: whatever a request sets arrives, or is named as dropped, changed or refused."""
+"""Each parameter of a request arrives, or is reported as dropped, changed or refused."""
 
 from __future__ import annotations
 

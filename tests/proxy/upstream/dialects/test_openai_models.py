@@ -81,7 +81,7 @@ WITHHELD: dict[str, set[str]] = {
 
 
 def deployment_of(model: str, **fields: Any) -> Deployment:
-    """Build a deployment; it is OpenAI's own unless `api_base` says otherwise."""
+    """Return a deployment at OpenAI's own address, or at another ``api_base``."""
     [deployment] = resolve(settings_of({"m": {"model": model, "api_key": "k", **fields}}), "m")
     return deployment
 

@@ -1,4 +1,4 @@
-"""Which histories a model cannot go on thinking in."""
+"""Histories in which a model cannot begin to think."""
 
 from __future__ import annotations
 

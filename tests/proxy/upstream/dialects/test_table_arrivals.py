@@ -1,4 +1,4 @@
-"""The table as it arrives: a parameter, a provider, and what the provider reads of it."""
+"""The table of providers, tested by the fields that arrive at each provider."""
 
 from __future__ import annotations
 

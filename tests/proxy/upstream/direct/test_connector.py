@@ -1,4 +1,4 @@
-"""What a provider sends on a connection that nobody uses is nobody's answer."""
+"""Bytes that a provider sends on an idle connection are never used as an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams and whole answers told apart by their first bytes."""
+"""Streams and whole answers are distinguished by their first bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer that comes before all of the request has left."""
+"""An answer that arrives before the whole request has been sent."""
 
 from __future__ import annotations
 

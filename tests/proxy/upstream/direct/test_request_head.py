@@ -1,4 +1,4 @@
-"""The head of a request, which is written once for an address and its headers."""
+"""The head of a request, written once for a URL and its headers."""
 
 from __future__ import annotations
 

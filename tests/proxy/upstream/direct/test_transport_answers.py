@@ -1,4 +1,4 @@
-"""Answers over the direct transport: what was sent for them, what is one, and what is none."""
+"""Whole answers over the direct transport: the request, valid answers and invalid ones."""
 
 from __future__ import annotations
 

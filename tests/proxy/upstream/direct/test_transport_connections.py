@@ -1,4 +1,4 @@
-"""The direct transport's connections: used again where they can be, closed at once where nobody waits any more."""
+"""Connections are reused where possible, and closed at once when their client has left."""
 
 from __future__ import annotations
 

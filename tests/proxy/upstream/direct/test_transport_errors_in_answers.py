@@ -1,4 +1,4 @@
-"""Errors under a 200, as the body and in a stream: told, masked and kept like those with a status of their own."""
+"""Errors under a 200 are masked and kept like errors with another status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fails on the direct transport, and what the client hears of it: refusals, redirects, broken connections."""
+"""Failures of the direct transport, and the client's error for each."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ async def test_error_keeps_its_status_whatever_its_body_does(
 @BOTH
 @pytest.mark.parametrize("value", [b"1\x01\x7f\x1b", b"\xff\xfe\x80", b"9" * 400])
 async def test_invalid_retry_after_is_left_out_of_the_error(value: bytes, stream: bool) -> None:
-    """No header may hold these characters."""
+    """HTTP allows these characters in no header."""
     start = b"HTTP/1.1 429 X\r\nContent-Length: 2\r\nRetry-After: " + value + b"\r\n\r\n{}"
     reply, _ = await ask(sending(start), stream=stream)
 

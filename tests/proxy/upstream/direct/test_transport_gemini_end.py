@@ -1,6 +1,6 @@
-"""Gemini's streams end with their body; one whose body stays open ends soon after its candidates have.
+"""Ends of Gemini's streams whose body stays open.
 
-Soon, where the end is certain: usage came with it, or a reason that nobody sends with every event. Else later.
+The end comes soon where it is certain: after usage, or after a reason that is not sent with every event.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def said(*candidates: dict[str, Any], **fields: Any) -> bytes:
 
 
 def candidate(text: str, reason: str | None = None, index: int = 0) -> dict[str, Any]:
-    """Build what one candidate says."""
+    """Build one candidate of an event."""
     end = {"finishReason": reason} if reason else {}
     return {"index": index, "content": {"role": "model", "parts": [{"text": text}]}, **end}
 

@@ -1,4 +1,4 @@
-"""Streams where none is announced, whole answers where a stream was asked for, and the other way round."""
+"""Streams without their content type, and answers of the other kind than the one asked for."""
 
 from __future__ import annotations
 

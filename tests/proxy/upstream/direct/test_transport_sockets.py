@@ -1,4 +1,4 @@
-"""What lies under the direct transport's requests: names, TLS, socket options."""
+"""Name resolution, TLS and socket options of the direct transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams over the direct transport: however they are framed and cut, whole or broken, and how they end."""
+"""Streams over the direct transport: framing, cuts, breaks and ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""litellm keeps HTTP clients under their settings; a setting that is never the same twice would make one a request."""
+"""litellm's HTTP clients are shared between calls."""
 
 from __future__ import annotations
 

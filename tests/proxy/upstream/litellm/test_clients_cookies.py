@@ -1,4 +1,4 @@
-"""A cookie that a provider sets goes nowhere: the next request may be another client's."""
+"""A provider's cookie is never sent with another request."""
 
 from __future__ import annotations
 

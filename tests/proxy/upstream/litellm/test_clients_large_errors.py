@@ -1,4 +1,4 @@
-"""A provider's error of any size costs others little: litellm is shown little of it, and threads read the rest."""
+"""Large errors of providers take little time: litellm gets small bodies, and worker threads read large ones."""
 
 from __future__ import annotations
 

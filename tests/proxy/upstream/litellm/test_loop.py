@@ -1,4 +1,4 @@
-"""Large calls through litellm run on an event loop of their own, and end as those on the first one do."""
+"""The second event loop: results, errors, cancelling and closing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What litellm is given of a history, for Gemini and for everybody else."""
+"""The messages that litellm gets, for Gemini and for others."""
 
 from __future__ import annotations
 

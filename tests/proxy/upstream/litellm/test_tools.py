@@ -1,4 +1,4 @@
-"""What litellm makes of cleaned tools: nothing."""
+"""litellm does not change cleaned tools."""
 
 from __future__ import annotations
 

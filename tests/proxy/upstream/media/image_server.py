@@ -1,4 +1,4 @@
-"""A server of images on loopback that can be slow, endless, large and devious."""
+"""A server of images on loopback that can be slow, endless or large."""
 
 from __future__ import annotations
 

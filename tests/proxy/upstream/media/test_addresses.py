@@ -1,4 +1,4 @@
-"""Which addresses are public."""
+"""Public IP addresses and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching on real sockets: what is refused, and that what is taken is bounded."""
+"""Fetching over real sockets: refused addresses, and limits for fetched images."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ async def test_a_name_is_resolved_once(images: ImageServer) -> None:
 
 
 async def test_socket_factory_checks_the_address_again(images: ImageServer) -> None:
-    """No connection is made to an address that the resolver let pass."""
+    """The resolver let the address pass, and still no connection is made."""
     looks = iter([True, False])
 
     told = await words(fetcher(images, public=lambda _: next(looks)), images.url("/a.png"))

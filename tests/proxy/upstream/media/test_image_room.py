@@ -1,4 +1,4 @@
-"""What is held of the images of one request while they arrive."""
+"""The bytes held for the images of one request while they arrive."""
 
 from __future__ import annotations
 

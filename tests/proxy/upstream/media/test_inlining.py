@@ -1,4 +1,4 @@
-"""Images at addresses, through the whole proxy: fetched where the operator asks, refused clearly where not."""
+"""Images at addresses, through the whole proxy: fetched where the operator allows it."""
 
 from __future__ import annotations
 

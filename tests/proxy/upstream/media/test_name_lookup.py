@@ -1,4 +1,4 @@
-"""Look-ups of names that clients choose: each in a thread of its own that nothing waits for."""
+"""Look-ups of names that clients choose run in threads of their own."""
 
 from __future__ import annotations
 

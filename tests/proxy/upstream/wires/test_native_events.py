@@ -1,4 +1,4 @@
-"""What a provider sent is attached for clients of its own format, and for no others."""
+"""A provider's own answer is attached for clients of its format only."""
 
 from __future__ import annotations
 

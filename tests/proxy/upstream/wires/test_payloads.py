@@ -1,4 +1,4 @@
-"""The JSON in an answer: lone surrogates are read; what is no JSON, or nests too deeply, is the provider's fault."""
+"""The JSON of an answer: lone surrogates are read, and invalid or deeply nested JSON is a fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.proxy.upstream.wires.gemini.test_reading_any_answer import _json
 
 @given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
 def test_any_bytes_are_json_or_the_provider_s_fault(text: bytes) -> None:
-    """No other exception is raised."""
+    """Other exceptions are not raised."""
     try:
         value = load_payload(text)
     except UpstreamFault:

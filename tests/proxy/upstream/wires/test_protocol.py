@@ -1,4 +1,4 @@
-"""Every wire keeps the protocol. A new one is added to ``samples.table`` with its sample data."""
+"""Every wire keeps the protocol. A new one is added to ``samples.table`` with its sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Server-sent events out of bytes: the format's corners, any split of the bytes, and bounds."""
+"""Server-sent events: corners of the format, any split of the bytes, and limits."""
 
 from __future__ import annotations
 

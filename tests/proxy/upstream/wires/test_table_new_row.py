@@ -1,4 +1,4 @@
-"""A new row of the table is all that a new wire needs: the toy goes through the whole proxy, on real sockets."""
+"""A new row of the table is all that a new wire needs. The toy wire passes through the whole proxy."""
 
 from __future__ import annotations
 

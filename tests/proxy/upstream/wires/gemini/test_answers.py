@@ -1,4 +1,4 @@
-"""Whole answers, and how answers end: one row a rule."""
+"""Whole answers of Gemini, and the faults in place of an answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def body(*parts: dict[str, Any], reason: str | None = "STOP", **rest: Any) -> di
 
 
 def call(name: str = "f", args: Any = None, **rest: Any) -> dict[str, Any]:
-    """Return a part that calls; *rest* stands beside name and arguments."""
+    """Return a part with a call. *rest* holds more fields of the call."""
     return {"functionCall": {"name": name, **({"args": args} if args is not None else {}), **rest}}
 
 

@@ -1,4 +1,4 @@
-"""Signatures in answers that do not stand on a call: the next call takes them, or else the answer has them."""
+"""Signatures without a call go to the next call, or to the answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def whole(parts: Parts) -> Said:
 
 
 def streamed(parts: Parts) -> Said:
-    """Read a stream of one part an event; the answer's own signature comes with its end."""
+    """Read a stream with one part in each event. The answer's own signature is in the last chunk."""
     chunks = read(*map(event, parts), STOP)
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
     calls = [one for choice in choices for one in choice["delta"].get("tool_calls", [])]

@@ -1,4 +1,4 @@
-"""How a history becomes contents: one row a rule."""
+"""A history as Gemini's contents, with one row for each rule."""
 
 from __future__ import annotations
 
@@ -192,8 +192,8 @@ def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
         ([system([image()]), user("a")], "messages[0].content[0].type"),
     ],
 )
-def test_what_was_not_sanitized_is_refused_with_its_place(history: list[dict[str, Any]], param: str) -> None:
-    """Nothing is guessed, and nothing is left out without an error."""
+def test_unsanitized_history_is_refused_with_its_place(history: list[dict[str, Any]], param: str) -> None:
+    """The wire guesses nothing."""
     with pytest.raises(InvalidRequest) as caught:
         build_request(history, {}, GEMINI_3, "m")
 

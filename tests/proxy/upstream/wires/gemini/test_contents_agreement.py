@@ -1,6 +1,6 @@
-"""Both transports say the same: litellm's own conversion, up to the differences that are meant and listed here.
+"""The wire's contents equal those of litellm, apart from the differences listed here.
 
-litellm runs in this process, without a socket, as the other tests of agreement have it.
+litellm runs in this process, without a socket.
 """
 
 from __future__ import annotations

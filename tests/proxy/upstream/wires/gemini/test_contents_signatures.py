@@ -1,4 +1,4 @@
-"""Which signatures and ids are sent: those in the one place, and ids without what stood behind them."""
+"""Signatures and ids in a request to Gemini."""
 
 from __future__ import annotations
 

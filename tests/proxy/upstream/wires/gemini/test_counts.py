@@ -1,4 +1,4 @@
-"""Counts as proto JSON writes them: every spelling of a number, and nothing that is none."""
+"""Counts in the spellings of proto JSON."""
 
 from __future__ import annotations
 

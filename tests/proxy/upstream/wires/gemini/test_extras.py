@@ -119,7 +119,7 @@ def test_generation_settings_are_merged(
 
 
 def test_generation_settings_that_are_no_object_are_refused() -> None:
-    """Nothing could be merged."""
+    """They could not be merged."""
     with pytest.raises(InvalidRequest, match="must be an object") as caught:
         sent(["generationConfig"], generationConfig=[1])
 

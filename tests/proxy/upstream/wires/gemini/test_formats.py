@@ -1,4 +1,4 @@
-"""The format of the answer beside tools: an instruction before Gemini 3, a setting from it on."""
+"""The format of the answer with tools: an instruction before Gemini 3, a setting later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log probabilities in OpenAI's form; those that cannot be read are left out."""
+"""Log probabilities in OpenAI's form."""
 
 from __future__ import annotations
 

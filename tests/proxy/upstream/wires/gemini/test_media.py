@@ -1,4 +1,4 @@
-"""Media parts: what is sent of them, and what is refused."""
+"""Media parts as inline data, and media that is refused."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_inline_data_is_padded_base64_under_geminis_type(
     ],
 )
 def test_unreadable_media_is_refused(part: dict[str, Any], kind: str) -> None:
-    """Nothing is fetched. The error names the place, without the bytes."""
+    """The wire fetches nothing. The error names the place, without the bytes."""
     with pytest.raises(InvalidRequest) as caught:
         build_request([user([text("a"), part])], {}, GEMINI_3, "m")
 

@@ -1,4 +1,4 @@
-"""Whatever a provider answers with is read, or is the provider's fault: no other exception leaves the wire."""
+"""Any JSON from a provider is read, or is the provider's fault."""
 
 from __future__ import annotations
 

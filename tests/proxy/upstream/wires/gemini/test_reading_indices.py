@@ -1,4 +1,4 @@
-"""Which candidate is which: no text ever goes to another choice than its own."""
+"""The texts of candidates are never mixed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NONE = object()
 
 
 def candidates(*indices: Any) -> dict[str, Any]:
-    """Return an answer whose candidates say the letters in turn."""
+    """Return an answer whose candidates have the texts a, b and c."""
     return {
         "candidates": [
             {"content": {"parts": [{"text": "abc"[at]}]}, "finishReason": "STOP"}

@@ -1,4 +1,4 @@
-"""Google's words out of its errors, in every wrapping."""
+"""Google's message is read from its errors, however they are wrapped."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _json = st.recursive(
 
 @given(_json)
 def test_any_error_body_gives_a_message_or_none(value: Any) -> None:
-    """No exception hides the error that is being read."""
+    """An exception would hide the error that is being read."""
     words = read_error(500, json.dumps(value).encode())
 
     assert words is None or words

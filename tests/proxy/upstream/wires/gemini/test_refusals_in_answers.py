@@ -1,4 +1,4 @@
-"""Errors in place of an answer, under a 200: Google's words and its status survive every wrapping."""
+"""Errors under a 200 keep Google's message and status, however they are wrapped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was sanitized and converted is taken by the emulator's judge, whose code is its own, with nothing lost."""
+"""The emulator's judge accepts every sanitized history, and no text is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function's parameters in the field that can say them."""
+"""A function's parameters in the field that can hold them."""
 
 from __future__ import annotations
 

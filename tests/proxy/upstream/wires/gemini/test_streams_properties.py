@@ -1,4 +1,4 @@
-"""A stream and a whole answer that hold the same say the same."""
+"""A stream and a whole answer with the same parts give the same answer."""
 
 from __future__ import annotations
 
@@ -103,10 +103,9 @@ def outcome(reading: Callable[[], Any]) -> Any:
 
 
 def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], AnswerFindings]:
-    """Put the chunks together as a client does, after the normalizer; and return what else is known of them.
+    """Put the chunks together as a client does, after the normalizer, and return the findings too.
 
-    Calls come whole, but for empty arguments and a signature that stands behind them, which come with the end; so does
-    a text's signature.
+    Calls come whole. Empty arguments, and signatures that arrive late, come with the end.
     """
     normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=True, ids=ids())
     messages: dict[int, dict[str, Any]] = {}

@@ -56,7 +56,7 @@ def test_effort_that_leaves_the_choice_to_the_model_is_not_sent(model: str, effo
 
 
 def test_every_effort_of_the_allow_list_is_known() -> None:
-    """No effort of a client gives a 400 on a model that thinks."""
+    """A client's effort gives no 400 on a model that thinks."""
     for effort in ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default"):
         check_parameter("reasoning_effort", effort)
         for model in (V2_5, V3, V3_6, V3_7):

@@ -1,4 +1,4 @@
-"""What an answer cost: Gemini's counts in OpenAI's fields."""
+"""Gemini's counts of tokens in OpenAI's fields."""
 
 from __future__ import annotations
 

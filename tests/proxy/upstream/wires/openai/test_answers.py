@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible server answers: answers, chunks, errors, and what is none of them."""
+"""Answers, chunks and errors of OpenAI-compatible servers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_answer_is_returned_unchanged_with_unknown_fields() -> None:
 
 @pytest.mark.parametrize("body", NO_ANSWER, ids=repr)
 def test_json_of_another_shape_is_the_providers_fault(body: Any) -> None:
-    """No later module could read it as an answer."""
+    """Later modules could not read it as an answer."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         read_answer(json.dumps(body).encode())
 
@@ -166,6 +166,6 @@ JSON = st.recursive(
 
 @given(body=JSON)
 def test_any_json_has_a_message_or_none(body: Any) -> None:
-    """No exception hides the error that is being read."""
+    """An exception would hide the error that is being read."""
     words = read_error(json.dumps(body).encode())
     assert words is None or words

@@ -1,4 +1,4 @@
-"""Any JSON for an answer: what reaches a client is legal, or it is the provider's fault."""
+"""Any JSON in place of an answer gives a legal answer, or is the provider's fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a stream, or a whole answer, is complete: each choice has said why it ended; nothing else says so."""
+"""An answer is complete when each choice has a finish reason."""
 
 from __future__ import annotations
 

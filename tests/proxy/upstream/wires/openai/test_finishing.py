@@ -1,4 +1,4 @@
-"""Finish reasons in the words of others: OpenAI's word for each, and a fault for an unknown one."""
+"""Finish reasons of other engines as OpenAI's words."""
 
 from __future__ import annotations
 

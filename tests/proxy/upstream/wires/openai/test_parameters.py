@@ -1,4 +1,4 @@
-"""What OpenAI's own models refuse, at OpenAI's own address and nowhere else."""
+"""Parameters that OpenAI's own models refuse, at OpenAI's own address only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors inside a 200: which values are one, and the status that they name."""
+"""Errors inside a 200, and their status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUOTA = {"code": 429, "message": "Quota exceeded.", "status": "RESOURCE_EXHAUSTE
 
 
 def caught(body: Any) -> list[tuple[str, int | None]]:
-    """Return the words and the status of the error that *body* is, whole and as an event."""
+    """Return the message and the status of the error in *body*, for a whole answer and for an event."""
     found = []
     for read in (read_answer, StreamReader().feed):
         with pytest.raises(UpstreamFault) as fault:

@@ -1,4 +1,4 @@
-"""The bytes of OpenAI's request: the history as it came, the top level from the allow-list."""
+"""The bytes of a request: the client's own history, and allowed fields."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def call_of(
     parameters: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> UpstreamCall:
-    """Build a call for `gpt-4.1`; *messages* were read from *body*, where there is one."""
+    """Build a call for `gpt-4.1`. *messages* were read from *body* if that is given."""
     [deployment] = resolve(settings_of({"m": "openai/gpt-4.1"}), "m")
     if body is not None:
         fields["source"] = Source(OPENAI_CHAT, body, messages)

@@ -1,4 +1,4 @@
-"""Odd shapes of answers: each is written as OpenAI writes it, or is the provider's fault; none reaches a client."""
+"""Answers in other shapes are rewritten as OpenAI writes them, or are the provider's fault."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_numeric_id_becomes_its_digits(call_id: Any, written: str) -> None:
 
 @pytest.mark.parametrize("call_id", [None, ""])
 def test_call_without_an_id_gets_one(call_id: Any) -> None:
-    """No other call of the answer has that id. Later pieces of the call have none."""
+    """The id is unique in the answer. Later pieces of the call have none."""
     call = {**CALL, "id": call_id, "type": None}
     calls = message_of(tool_calls=[call, call])["tool_calls"]
     begun = {**call, "function": {"name": "f", "arguments": '{"a":'}}

@@ -1,4 +1,4 @@
-"""What the conformance test knows of each wire: one row for each, in the order of the table."""
+"""The samples of the conformance test, one row for each wire in the order of the table."""
 
 from __future__ import annotations
 

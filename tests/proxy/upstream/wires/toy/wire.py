@@ -54,9 +54,9 @@ class _Chats:
 
 
 class _Lines:
-    """Reads ``{"more": text}``, ``{"uses": [piece]}`` and at last ``{"because": reason}``; others project to nothing.
+    """Reads ``{"more": text}``, ``{"uses": [piece]}`` and at last ``{"because": reason}``.
 
-    With *form* each event is attached to its chunk.
+    Other events give no chunk. With *form* each event is attached to its chunk.
     """
 
     def __init__(self, model: str, form: str | None) -> None:
