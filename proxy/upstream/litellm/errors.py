@@ -28,7 +28,7 @@ from proxy.core.errors import (
 from proxy.core.failures import Cause
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.litellm.clients import ERROR_BODY
-from proxy.upstream.wires.openai.answers import read_error
+from proxy.upstream.wires.openai.refusals import read_error
 
 _READERS = frozenset(
     {"transform_response", "convert_to_model_response_object", "chunk_parser", "chunk_creator"}

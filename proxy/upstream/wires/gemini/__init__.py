@@ -32,30 +32,8 @@ of wires.
 """
 
 from proxy.upstream.wires.gemini.answers import read_answer
-from proxy.upstream.wires.gemini.embeddings import (
-    EMBEDDING_PARAMETERS,
-    MAX_TEXTS,
-    build_embedding_request,
-    embedding_method,
-    read_embeddings,
-)
-from proxy.upstream.wires.gemini.extras import with_extras
-from proxy.upstream.wires.gemini.refusals import is_bad_key, read_error
-from proxy.upstream.wires.gemini.requests import SUPPORTED, build_request, carried_parameters
+from proxy.upstream.wires.gemini.refusals import is_bad_key
+from proxy.upstream.wires.gemini.requests import build_request
 from proxy.upstream.wires.gemini.streams import StreamReader
 
-__all__ = [
-    "EMBEDDING_PARAMETERS",
-    "MAX_TEXTS",
-    "SUPPORTED",
-    "StreamReader",
-    "build_embedding_request",
-    "build_request",
-    "carried_parameters",
-    "embedding_method",
-    "is_bad_key",
-    "read_answer",
-    "read_embeddings",
-    "read_error",
-    "with_extras",
-]
+__all__ = ["StreamReader", "build_request", "is_bad_key", "read_answer"]

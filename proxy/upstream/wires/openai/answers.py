@@ -11,11 +11,9 @@ from typing import Any
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Answer, Chunk
-from proxy.upstream.wires.openai.refusals import raise_error, read_error
+from proxy.upstream.wires.openai.refusals import raise_error
 from proxy.upstream.wires.openai.shapes import NO_COMPLETION, read_choices
 from proxy.upstream.wires.payloads import load_payload
-
-__all__ = ["StreamReader", "read_answer", "read_error"]
 
 DONE = b"[DONE]"
 """The payload that ends a stream."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.ingress.openai_chat.parameters import PARAMETERS
-from proxy.upstream.wires.gemini import SUPPORTED, carried_parameters
+from proxy.upstream.wires.gemini.requests import SUPPORTED, carried_parameters
 from sanitizers import profile_for
 from tests.proxy.upstream.wires.gemini.test_settings import V2_5, V3
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.ingress.openai_chat.parameters import check_parameter
-from proxy.upstream.wires.gemini import carried_parameters
+from proxy.upstream.wires.gemini.requests import carried_parameters
 from sanitizers import profile_for
 from tests.proxy.upstream.wires.gemini.test_settings import V2_0, V2_5, V3, V3_6, V3_7, config
 

@@ -13,7 +13,8 @@ from proxy.core.errors import UpstreamFault
 from proxy.core.json_text import write_json
 from proxy.emulator import serving
 from proxy.emulator.signatures import verify
-from proxy.upstream.wires.gemini import StreamReader, build_request, read_answer, read_error
+from proxy.upstream.wires.gemini import StreamReader, build_request, read_answer
+from proxy.upstream.wires.gemini.refusals import read_error
 from sanitizers import profile_for
 from tests.support.builders import assistant, tool, user
 

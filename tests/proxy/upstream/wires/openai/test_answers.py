@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.core.errors import UpstreamFault
-from proxy.upstream.wires.openai import StreamReader, read_answer, read_error
+from proxy.upstream.wires.openai import StreamReader, read_answer
+from proxy.upstream.wires.openai.refusals import read_error
 from tests.support.scripted_upstream import STOP, answer, say
 
 NO_ANSWER: list[Any] = [
