@@ -12,14 +12,13 @@ from proxy.ingress.openai_answers import write_error
 from proxy.upstream.faults import fault_of_answer
 from tests.proxy.conftest import TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
+from tests.proxy.upstream.provider import BOTH
 from tests.proxy.upstream.raised_faults import fault_from
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
 from tests.support.proxied import GEMINI
 
 pytestmark = LITELLM_NOISE
-
-BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 @TRANSPORTS

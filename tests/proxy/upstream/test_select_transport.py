@@ -11,7 +11,6 @@ from typing_extensions import override
 
 from proxy.config import resolve
 from proxy.upstream.direct.transport import DirectUpstream
-from proxy.upstream.litellm.transport import LiteLLMUpstream
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import serving_openai
@@ -185,17 +184,6 @@ def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> Non
 def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> None:
     """The import is part of the start."""
     assert "litellm" in imported_for(("openai/gpt-4.1", None), ("anthropic/claude-x", None))
-
-
-def test_only_the_needed_transports_are_made() -> None:
-    """The other transports are not even constructed."""
-    direct = SelectingUpstream.for_settings(settings_of(model_list=entries((GEMINI, None))))
-    both = SelectingUpstream.for_settings(
-        settings_of(model_list=entries((GEMINI, None), ("mistral/x", None)))
-    )
-
-    assert [type(upstream) for upstream in direct._upstreams.values()] == [DirectUpstream]
-    assert {type(upstream) for upstream in both._upstreams.values()} == {DirectUpstream, LiteLLMUpstream}
 
 
 @pytest.mark.parametrize("transport", ["direct", "litellm"])

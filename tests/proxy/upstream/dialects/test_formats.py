@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from proxy.core.errors import InvalidRequest
-from proxy.upstream.dialects import Dialect
 from proxy.upstream.dialects.table import COHERE, DEEPSEEK, GEMINI, GEMINI_3
 from tests.proxy.upstream.dialects.fitted import JSON, SCHEMA, TOOL, Row, check_refused, check_rule, fit
 from tests.support.builders import assistant
@@ -26,12 +23,10 @@ FORMATS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "given", "expected", "changes"), FORMATS)
-def test_a_format_without_a_parameter_becomes_an_instruction(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
-) -> None:
+@pytest.mark.parametrize("row", FORMATS)
+def test_a_format_without_a_parameter_becomes_an_instruction(row: Row) -> None:
     """A schema becomes ``json_object`` where the provider knows that."""
-    check_rule(dialect, given, expected, changes)
+    check_rule(*row)
 
 
 def test_a_schema_that_is_no_object_is_refused() -> None:

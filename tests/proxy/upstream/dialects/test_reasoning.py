@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from proxy.upstream.dialects import Dialect
@@ -80,12 +78,10 @@ EFFORTS_GIVEN: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "given", "expected", "changes"), EFFORTS_GIVEN)
-def test_the_effort_is_one_that_the_model_takes(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
-) -> None:
+@pytest.mark.parametrize("row", EFFORTS_GIVEN)
+def test_the_effort_is_one_that_the_model_takes(row: Row) -> None:
     """Parameters that thinking excludes are dropped, or the effort is."""
-    check_rule(dialect, given, expected, changes)
+    check_rule(*row)
 
 
 def test_effort_is_dropped_where_thinking_blocks_are_missing() -> None:

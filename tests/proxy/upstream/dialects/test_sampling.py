@@ -33,12 +33,10 @@ LIMITS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "given", "expected", "changes"), LIMITS)
-def test_the_limit_is_named_once(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
-) -> None:
+@pytest.mark.parametrize("row", LIMITS)
+def test_the_limit_is_named_once(row: Row) -> None:
     """Of two limits ``max_completion_tokens`` counts. The name is the provider's."""
-    check_rule(dialect, given, expected, changes)
+    check_rule(*row)
 
 
 SAMPLING: list[Row] = [
@@ -62,12 +60,10 @@ SAMPLING: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "given", "expected", "changes"), SAMPLING)
-def test_sampling_stays_within_the_dialect(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
-) -> None:
+@pytest.mark.parametrize("row", SAMPLING)
+def test_sampling_stays_within_the_dialect(row: Row) -> None:
     """A value goes into its range. A parameter that another one excludes is dropped."""
-    check_rule(dialect, given, expected, changes)
+    check_rule(*row)
 
 
 STOPS: list[Row] = [
@@ -84,12 +80,10 @@ STOPS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "given", "expected", "changes"), STOPS)
-def test_stop_sequences_are_those_that_the_dialect_takes(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
-) -> None:
+@pytest.mark.parametrize("row", STOPS)
+def test_stop_sequences_are_those_that_the_dialect_takes(row: Row) -> None:
     """The first ones stay. Blank ones are dropped where the provider refuses them."""
-    check_rule(dialect, given, expected, changes)
+    check_rule(*row)
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,10 @@ TOOLS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "given", "expected", "changes"), TOOLS)
-def test_tools_are_those_that_the_dialect_takes(
-    dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str
-) -> None:
+@pytest.mark.parametrize("row", TOOLS)
+def test_tools_are_those_that_the_dialect_takes(row: Row) -> None:
     """Empty lists are dropped, the old form is rewritten, and the choice is expressed as nearly as possible."""
-    check_rule(dialect, given, expected, changes)
+    check_rule(*row)
 
 
 @pytest.mark.parametrize(

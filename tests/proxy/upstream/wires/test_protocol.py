@@ -19,6 +19,7 @@ from proxy.upstream.wires import table
 from proxy.upstream.wires.protocol import Wire
 from proxy.upstream.wires.sse_decoder import SSEDecoder
 from proxy.upstream.wires.table import wire_of
+from tests.proxy.upstream.provider import BOTH
 from tests.proxy.upstream.wires.samples.sample import WireSample
 from tests.proxy.upstream.wires.samples.table import SAMPLES
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
@@ -29,7 +30,6 @@ KEY = "sk-ours-5d0f7c1e"
 BASE = "http://127.0.0.1:9/base"
 TEXTS = ["Be kind.", "Hello.", "Hi.", "Are you well? ✓"]
 MESSAGES = [system(TEXTS[0]), user(TEXTS[1]), assistant(TEXTS[2]), user(TEXTS[3])]
-BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 @pytest.fixture(params=SAMPLES, ids=lambda sample: sample.provider)

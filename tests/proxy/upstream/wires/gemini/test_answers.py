@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.upstream.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="
@@ -126,43 +127,50 @@ def test_blocked_prompt_is_one_filtered_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "words", "cause"),
     [
-        (body(reason="MALFORMED_FUNCTION_CALL"), "tool call that cannot be read"),
-        (body({"text": "}}"}, reason="MALFORMED_FUNCTION_CALL"), "MALFORMED_FUNCTION_CALL"),
-        (body(call(), reason="UNEXPECTED_TOOL_CALL"), "not declared"),
-        (body({"text": "a"}, reason="OTHER"), "OTHER"),
-        (body({"text": "a"}, reason="SOMETHING_NEW"), "SOMETHING_NEW"),
-        (body({"text": "a"}, reason=None), "broke off"),
-        (body(), "nothing"),
-        (body({"text": ""}), "nothing"),
-        (body({"text": "why", "thought": True}), "nothing"),
-        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), "media"),
-        ({"candidates": [{"finishReason": "STOP"}]}, "nothing"),
+        (body(reason="MALFORMED_FUNCTION_CALL"), "tool call that cannot be read", Cause.MALFORMED_CALL),
+        (
+            body({"text": "}}"}, reason="MALFORMED_FUNCTION_CALL"),
+            "MALFORMED_FUNCTION_CALL",
+            Cause.MALFORMED_CALL,
+        ),
+        (body(call(), reason="UNEXPECTED_TOOL_CALL"), "not declared", Cause.UNEXPECTED_CALL),
+        (body({"text": "a"}, reason="OTHER"), "OTHER", Cause.ODD_END),
+        (body({"text": "a"}, reason="SOMETHING_NEW"), "SOMETHING_NEW", Cause.ODD_END),
+        (body({"text": "a"}, reason=None), "broke off", Cause.TRUNCATED),
+        (body(), "nothing", Cause.EMPTY),
+        (body({"text": ""}), "nothing", Cause.EMPTY),
+        (body({"text": "why", "thought": True}), "nothing", Cause.THINKING_ONLY),
+        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), "media", Cause.NOT_AN_ANSWER),
+        ({"candidates": [{"finishReason": "STOP"}]}, "nothing", Cause.EMPTY),
         (
             {"candidates": [*body({"text": "a"})["candidates"], {"index": 1, "finishReason": "STOP"}]},
             "nothing",
+            Cause.EMPTY,
         ),
-        ({}, "no candidate"),
-        ({"candidates": []}, "no candidate"),
-        ({"promptFeedback": {}}, "no candidate"),
-        ({"choices": []}, "no candidate"),
-        ({"candidates": {}}, "no candidate"),
-        ({"candidates": "x"}, "not Gemini's"),
-        ({"candidates": ["x"]}, "not Gemini's"),
-        ({"candidates": [{"content": "x"}]}, "not Gemini's"),
-        ({"candidates": [{"content": {"parts": "x"}}]}, "not Gemini's"),
-        ({"candidates": [{"content": {"parts": ["x"]}}]}, "not Gemini's"),
-        ([], "not Gemini's"),
-        (body({"functionCall": "x"}), "without a name"),
-        (body(call("")), "without a name"),
-        (body(call(args=[1])), "no object"),
+        ({}, "no candidate", Cause.EMPTY),
+        ({"candidates": []}, "no candidate", Cause.EMPTY),
+        ({"promptFeedback": {}}, "no candidate", Cause.EMPTY),
+        ({"choices": []}, "no candidate", Cause.EMPTY),
+        ({"candidates": {}}, "no candidate", Cause.EMPTY),
+        ({"candidates": "x"}, "not Gemini's", Cause.NOT_AN_ANSWER),
+        ({"candidates": ["x"]}, "not Gemini's", Cause.NOT_AN_ANSWER),
+        ({"candidates": [{"content": "x"}]}, "not Gemini's", Cause.NOT_AN_ANSWER),
+        ({"candidates": [{"content": {"parts": "x"}}]}, "not Gemini's", Cause.NOT_AN_ANSWER),
+        ({"candidates": [{"content": {"parts": ["x"]}}]}, "not Gemini's", Cause.NOT_AN_ANSWER),
+        ([], "not Gemini's", Cause.NOT_AN_ANSWER),
+        (body({"functionCall": "x"}), "without a name", Cause.MALFORMED_CALL),
+        (body(call("")), "without a name", Cause.MALFORMED_CALL),
+        (body(call(args=[1])), "no object", Cause.MALFORMED_CALL),
     ],
 )
-def test_200_that_is_no_answer_is_a_fault(answer: Any, words: str) -> None:
-    """The message names the reason. It is never an empty ``stop``."""
-    with pytest.raises(UpstreamFault, match=words):
+def test_200_that_is_no_answer_is_a_fault(answer: Any, words: str, cause: Cause) -> None:
+    """The message and the cause name the reason. It is never an empty ``stop``."""
+    with pytest.raises(UpstreamFault, match=words) as caught:
         read_answer(answer, model="m")
+
+    assert caught.value.cause is cause
 
 
 def test_error_in_a_200_keeps_its_status() -> None:

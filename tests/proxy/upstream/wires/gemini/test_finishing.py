@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from proxy.core.errors import UpstreamFault
-from proxy.core.failures import Cause
 from proxy.upstream.wires.gemini import read_answer
 from tests.proxy.upstream.wires.gemini.test_answers import body, call, only_choice
 
@@ -36,29 +35,6 @@ def test_cut_or_filtered_answer_keeps_that_finish_reason(
 ) -> None:
     """The parts before the end do not matter."""
     assert only_choice(read_answer(body(*parts, reason=reason), model="m"))["finish_reason"] == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "cause"),
-    [
-        (body(reason="MALFORMED_FUNCTION_CALL"), Cause.MALFORMED_CALL),
-        (body(call("")), Cause.MALFORMED_CALL),
-        (body(call(), reason="UNEXPECTED_TOOL_CALL"), Cause.UNEXPECTED_CALL),
-        (body({"text": "a"}, reason="OTHER"), Cause.ODD_END),
-        (body({"text": "a"}, reason=None), Cause.TRUNCATED),
-        (body(), Cause.EMPTY),
-        ({}, Cause.EMPTY),
-        (body({"text": "why", "thought": True}), Cause.THINKING_ONLY),
-        (body({"inlineData": {"mimeType": "image/png", "data": "aGk="}}), Cause.NOT_AN_ANSWER),
-        ([], Cause.NOT_AN_ANSWER),
-    ],
-)
-def test_cause_of_a_200_that_is_no_answer(answer: Any, cause: Cause) -> None:
-    """Retries and fallbacks depend on the cause."""
-    with pytest.raises(UpstreamFault) as caught:
-        read_answer(answer, model="m")
-
-    assert caught.value.cause is cause
 
 
 def test_finish_message_is_in_the_error_up_to_a_limit() -> None:
