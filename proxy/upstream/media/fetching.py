@@ -204,7 +204,7 @@ class MediaFetcher:
             image.add(piece)
             if image.is_dropped:
                 raise _Refused(self._too_large)
-        if type_of_bytes(image.head) is None:  # the SDK has no such argument
+        if type_of_bytes(image.head) is None:
             raise _Refused("is no image of a known kind")
 
     @property

@@ -15,10 +15,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from proxy.config import resolve
 from proxy.upstream.masking import mask, secrets_of
 from tests.proxy.conftest import OUR_KEY
-from tests.support.proxied import settings_of
+from tests.proxy.upstream.deployments import deployment_of
 
 KEY = "sk-proj-aB3dE6gH9jK2mN5pQ8sT1vW4"
 LETTERS = string.ascii_letters + string.digits
@@ -101,7 +100,7 @@ def test_secrets_that_overlap_are_one_mask() -> None:
 )
 def test_address_names_and_keys_of_the_deployment_are_masked(text: str) -> None:
     """The address is masked with and without port and path, in any case."""
-    entry = {
+    entry: dict[str, Any] = {
         "model": "openai/gpt-4.1",
         "api_base": "https://llm.internal.example:8443/v1",
         "api_key": OUR_KEY,
@@ -110,7 +109,7 @@ def test_address_names_and_keys_of_the_deployment_are_masked(text: str) -> None:
         "aws_region_name": "us-east-1",
         "extra_headers": {"x-team": "token-of-ours"},
     }
-    secrets = secrets_of(resolve(settings_of({"model": entry}), "model")[0])
+    secrets = secrets_of(deployment_of(**entry))
 
     covered = mask(f"{text} in us-east-1", secrets)
     for held in ("internal", "0123456789", "vertex-project", "token", "5d0f7c1e"):
@@ -137,6 +136,6 @@ def test_short_keys_and_hosts_are_masked_as_whole_words(
 ) -> None:
     """Other words stay whole, and so do placeholders such as ``EMPTY``."""
     entry = {"model": "openai/gpt-4.1", "api_key": OUR_KEY, **entry}
-    secrets = secrets_of(resolve(settings_of({"model": entry}), "model")[0])
+    secrets = secrets_of(deployment_of(**entry))
 
     assert mask(text, secrets) == covered

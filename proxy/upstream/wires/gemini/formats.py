@@ -1,4 +1,4 @@
-"""The format of the answer: as generation settings, or as an instruction for models that refuse them beside tools."""
+"""The format of the answer: as generation settings, or as an instruction for models that refuse them with tools."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from proxy.core.errors import InvalidRequest
 from proxy.upstream.dialects.formats import describe_format, schema_of
 
 
-def answer_format(given: Mapping[str, Any] | None) -> dict[str, Any]:
+def answer_format(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the generation settings for a ``response_format``, empty for text.
 
     Raises :class:`InvalidRequest` for an unknown format, and for a schema that is no object.
     """
-    kind = "text" if given is None else given.get("type")
-    if given is None or kind == "text":
+    kind = given.get("type")
+    if kind == "text":
         return {}
     if kind == "json_object":
         return {"responseMimeType": "application/json"}

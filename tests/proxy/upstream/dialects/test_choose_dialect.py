@@ -6,18 +6,16 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
 from proxy.upstream.dialects.choose_dialect import Transport, dialect_for, withheld_names
 from proxy.upstream.dialects.dialect import Dialect
 from proxy.upstream.dialects.table import LEVELS
-from tests.support.proxied import settings_of
+from tests.proxy.upstream.deployments import deployment_of
 
 
 def row_of(model: str, transport: Transport = "litellm", **params: Any) -> Dialect:
     """Return the row of a deployment of *model*."""
     base = {"api_base": "http://127.0.0.1:1/v1"}
-    [deployment] = resolve(settings_of({"m": {"model": model, **base, **params}}), "m")
-    return dialect_for(deployment, transport)
+    return dialect_for(deployment_of(model, **{**base, **params}), transport)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +75,7 @@ def test_litellm_merges_the_limits_of_some_servers(transport: Transport, limit: 
 
 def test_withheld_names_are_those_of_the_row_and_of_openai_s_model() -> None:
     """A name that the request does not have is not withheld."""
-    params = {"model": "openai/o3", "api_base": "https://api.openai.com/v1"}
-    [deployment] = resolve(settings_of({"m": params}), "m")
+    deployment = deployment_of("openai/o3", api_base="https://api.openai.com/v1")
     parameters = {"top_k": 1, "stop": ["x"], "seed": 1}
 
     assert withheld_names(deployment, "direct", parameters) == {"top_k", "stop"}

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
-from proxy.core.deployment import Deployment
 from proxy.upstream.direct.transport import DirectUpstream
-from tests.support.proxied import settings_of
+from tests.proxy.upstream.deployments import deployment_of
 
 ALL: dict[str, Any] = {
     "frequency_penalty": 0.5,
@@ -78,12 +76,6 @@ WITHHELD: dict[str, set[str]] = {
     "omni-1": set(),
     "my-gpt-5": set(),
 }
-
-
-def deployment_of(model: str, **fields: Any) -> Deployment:
-    """Return a deployment at OpenAI's own address, or at another ``api_base``."""
-    [deployment] = resolve(settings_of({"m": {"model": model, "api_key": "k", **fields}}), "m")
-    return deployment
 
 
 def withheld(model: str, parameters: dict[str, Any], **fields: Any) -> set[str]:

@@ -24,7 +24,7 @@ async def test_connection_is_closed_when_the_answer_comes_before_the_request_was
     over = asyncio.Event()
     server = await asyncio.start_server(answer_at_once, "127.0.0.1", 0)
     async with server, calling(server.sockets[0].getsockname()[1]) as direct:
-        large = replace(direct, call=replace(direct.call, messages=[user("x" * 32 * 2**20)]))
+        large = replace(direct, call=replace(direct.call, messages=[user("x" * 16 * 2**20)]))
         for _ in range(2):
             [answer] = await large.ask(stream=False)
             assert answer["choices"][0]["message"]["content"] == "Good day."

@@ -116,7 +116,7 @@ async def test_reading_resumes_after_a_pause_of_the_connection(
 
     monkeypatch.setattr(CheckedConnection, "pause_reading", pause)
     monkeypatch.setattr(AnswerBody, "next", take_slowly)
-    large = "".join(Random(1).choices("abcdefghij \n", k=2**20))
+    large = Random(1).randbytes(2**19).hex()
     if stream:
         data = event(say(large[:-5])) + event(say(large[-5:])) + event(STOP) + DONE
     else:

@@ -147,7 +147,7 @@ async def test_events_after_stop_still_count() -> None:
         await exchange.send(said(usageMetadata=USAGE))
         await exchange.gone()
 
-    chunks, took = await ask(script, idle_s=1)
+    chunks, took = await ask(script, idle_s=0.5)
 
     text = "".join(choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"])
     assert (text, reasons(chunks)) == ("Good day.", ["stop"])
@@ -162,7 +162,7 @@ async def test_stream_ends_only_when_all_candidates_have_ended() -> None:
             await ask(leaving_open(*parts), count=2, idle_s=0.2)
         assert raised.value.cause is Cause.IDLE_TIMEOUT
 
-    both = [said(candidate("a", "STOP")), said(candidate("b", "STOP", index=1))]
+    both = [said(candidate("a", "STOP")), said(candidate("b", "STOP", index=1), usageMetadata=USAGE)]
     chunks, _ = await ask(leaving_open(*both), count=2, idle_s=1)
     assert reasons(chunks) == ["stop", "stop"]
 

@@ -6,31 +6,25 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
-from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import TextCall, Timeouts, UpstreamCall
 from proxy.upstream.litellm.arguments import build_arguments, build_embedding_arguments
+from tests.proxy.upstream.deployments import deployment_of
 from tests.support.builders import user
 from tests.support.litellm_noise import LITELLM_NOISE
-from tests.support.proxied import settings_of
 
 pytestmark = LITELLM_NOISE
 
 LIMITS = Timeouts(2, 1, 1, 1)
+BASE = "http://127.0.0.1:1/v1"
 TOOL = {"type": "function", "function": {"name": "f", "strict": True, "parameters": {"type": "object"}}}
-
-
-def deployment_of(model: str, **params: Any) -> Deployment:
-    """Return a deployment of *model*."""
-    base = {"model": model, "api_base": "http://127.0.0.1:1/v1"}
-    [deployment] = resolve(settings_of({"m": {**base, **params}}), "m")
-    return deployment
 
 
 def arguments_of(model: str, *, stream: bool = False, call: Any = None, **params: Any) -> dict[str, Any]:
     """Return the arguments of one call."""
     fields = {"parameters": {}, **(call or {})}
-    wanted = UpstreamCall(deployment_of(model, **params), [user("a")], timeouts=LIMITS, **fields)
+    wanted = UpstreamCall(
+        deployment_of(model, api_base=BASE, **params), [user("a")], timeouts=LIMITS, **fields
+    )
     return build_arguments(wanted, stream=stream)
 
 
@@ -40,7 +34,7 @@ def test_proxy_s_own_arguments_are_set() -> None:
 
     assert arguments["temperature"] == 0.5
     assert (arguments["max_retries"], arguments["drop_params"], arguments["stream"]) == (0, True, False)
-    assert (arguments["model"], arguments["api_base"]) == ("openai/m", "http://127.0.0.1:1/v1")
+    assert (arguments["model"], arguments["api_base"]) == ("openai/m", BASE)
     assert arguments["api_key"] == "no-key"
     assert arguments_of("openai/m", api_key="k")["api_key"] == "k"
 
@@ -103,7 +97,9 @@ def test_headers_and_credentials_of_the_deployment_go_along() -> None:
 
 def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
     """Litellm drops them for models whose names it does not know."""
-    call = TextCall(deployment_of("openai/e"), {"input": "a", "dimensions": 5}, LIMITS, extra_body={"x": 1})
+    call = TextCall(
+        deployment_of("openai/e", api_base=BASE), {"input": "a", "dimensions": 5}, LIMITS, extra_body={"x": 1}
+    )
     arguments = build_embedding_arguments(call)
 
     assert arguments["allowed_openai_params"] == ["dimensions"]

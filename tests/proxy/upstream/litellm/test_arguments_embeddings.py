@@ -6,18 +6,16 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
 from proxy.core.errors import InvalidRequest
-from proxy.core.upstream_call import TextCall, Timeouts
+from proxy.core.upstream_call import TextCall
 from proxy.upstream.litellm.arguments import build_embedding_arguments
-from tests.support.proxied import settings_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 
 
 def arguments_of(model: str, value: Any, **parameters: Any) -> dict[str, Any]:
     """Return the arguments for an input that come from the client's parameters."""
-    base = {"model": model, "api_base": "http://127.0.0.1:1/v1"}
-    [deployment] = resolve(settings_of({"m": base}), "m")
-    call = TextCall(deployment, {"input": value, **parameters}, Timeouts(1, 1, 1, 1))
+    deployment = deployment_of(model, api_base="http://127.0.0.1:1/v1")
+    call = TextCall(deployment, {"input": value, **parameters}, LIMITS)
     names = ("input", "dimensions", "encoding_format")
     return {name: held for name, held in build_embedding_arguments(call).items() if name in names}
 

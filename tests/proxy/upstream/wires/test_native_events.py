@@ -6,24 +6,23 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
 from proxy.core.source import OPENAI_CHAT, SOURCE, AnswerSource, Source
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 from proxy.upstream.wires.native_events import attach_body, attach_event, takes_native
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import user
-from tests.support.proxied import settings_of
 from tests.support.scripted_upstream import answer, say
 
 EVENT = {"cites": "https://a.test"}
-[DEPLOYMENT] = resolve(settings_of({"m": "openai/m"}), "m")
+DEPLOYMENT = deployment_of("openai/m")
 
 
 def call_of(client: str | None) -> UpstreamCall:
     """Build the call of a client that speaks this format."""
     messages = [user("a")]
     source = None if client is None else Source(client, b"{}", messages)
-    return UpstreamCall(DEPLOYMENT, messages, {}, Timeouts(1, 1, 1, 1), source=source)
+    return UpstreamCall(DEPLOYMENT, messages, {}, LIMITS, source=source)
 
 
 @pytest.mark.parametrize(

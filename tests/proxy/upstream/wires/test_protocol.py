@@ -9,22 +9,21 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.source import OPENAI_CHAT, SOURCE, AnswerSource, Source
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires import table
 from proxy.upstream.wires.protocol import Wire
 from proxy.upstream.wires.sse_decoder import SSEDecoder
 from proxy.upstream.wires.table import wire_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.proxy.upstream.provider import BOTH
 from tests.proxy.upstream.wires.samples.sample import WireSample
 from tests.proxy.upstream.wires.samples.table import SAMPLES
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
 from tests.support.builders import assistant, system, user
-from tests.support.proxied import settings_of
 
 KEY = "sk-ours-5d0f7c1e"
 BASE = "http://127.0.0.1:9/base"
@@ -40,16 +39,14 @@ def sample(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> W
     return given
 
 
-def deployment_of(sample: WireSample, base: str | None = BASE, **params: Any) -> Deployment:
+def sample_deployment(sample: WireSample, base: str | None = BASE, **params: Any) -> Deployment:
     """Return a deployment of the sample's model with our key, as a configuration makes it."""
-    entry = {"model": sample.model, "api_base": base, "api_key": KEY, **params}
-    [deployment] = resolve(settings_of({"m": entry}), "m")
-    return deployment
+    return deployment_of(sample.model, api_base=base, api_key=KEY, **params)
 
 
 def call_of(deployment: Deployment) -> UpstreamCall:
     """Return a call with a small chat."""
-    return UpstreamCall(deployment, MESSAGES, {"temperature": 0.5}, Timeouts(1, 1, 1, 1))
+    return UpstreamCall(deployment, MESSAGES, {"temperature": 0.5}, LIMITS)
 
 
 def read_stream(wire: Wire, deployment: Deployment, pieces: Iterable[bytes]) -> tuple[str, list[str]]:
@@ -72,7 +69,7 @@ def test_every_row_of_the_table_has_a_sample() -> None:
 @BOTH
 def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, stream: bool) -> None:
     """Each text stands there once."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
     body = wire_of(deployment).write_request(call_of(deployment), stream=stream)
 
     assert sample.read_texts(json.loads(body)) == TEXTS
@@ -81,7 +78,7 @@ def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, st
 @BOTH
 def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool) -> None:
     """Proxies log URLs, and a body may be stored."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     headers = wire.headers(deployment)
 
@@ -94,7 +91,7 @@ def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool)
 @BOTH
 def test_url_is_below_the_address_of_the_deployment(sample: WireSample, stream: bool) -> None:
     """The key must not go to another host."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
 
     assert wire_of(deployment).url(call_of(deployment), stream=stream).startswith(f"{BASE}/")
 
@@ -102,7 +99,7 @@ def test_url_is_below_the_address_of_the_deployment(sample: WireSample, stream: 
 def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSample) -> None:
     """The operator's spelling counts, and no header is sent twice."""
     spelled = sample.key_header.upper()
-    headers = wire_of(deployment := deployment_of(sample, extra_headers={spelled: "theirs"})).headers(
+    headers = wire_of(deployment := sample_deployment(sample, extra_headers={spelled: "theirs"})).headers(
         deployment
     )
 
@@ -114,7 +111,7 @@ def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSam
 
 def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
     """It is a ``chat.completion`` with one choice."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
     answer = wire_of(deployment).read_answer(sample.answer, call_of(deployment))
     [choice] = answer["choices"]
 
@@ -125,7 +122,7 @@ def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
 
 def test_stream_is_the_same_for_any_cut_of_its_bytes(sample: WireSample) -> None:
     """The bytes are cut in two at each place, and byte by byte."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
     wire, stream = wire_of(deployment), sample.stream
     cuts = [[stream[:at], stream[at:]] for at in range(1, len(stream))]
     cuts += [[stream], [stream[at : at + 1] for at in range(len(stream))]]
@@ -136,7 +133,7 @@ def test_stream_is_the_same_for_any_cut_of_its_bytes(sample: WireSample) -> None
 
 def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> None:
     """The transport then waits a short time in place of the idle limit."""
-    reader = wire_of(deployment := deployment_of(sample)).read_stream(call_of(deployment))
+    reader = wire_of(deployment := sample_deployment(sample)).read_stream(call_of(deployment))
     first, *later = SSEDecoder().feed(sample.stream)
 
     reader.feed(first)
@@ -149,7 +146,7 @@ def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> 
 
 def test_truncated_stream_raises(sample: WireSample) -> None:
     """A cut within or after the first event is no end."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
     end_of_first = sample.stream.index(b"\n\n") + 2
 
     for cut in range(1, end_of_first + 1):
@@ -160,12 +157,12 @@ def test_truncated_stream_raises(sample: WireSample) -> None:
 
 def test_message_of_an_error_body_is_returned(sample: WireSample) -> None:
     """The client gets it."""
-    assert wire_of(deployment_of(sample)).read_error(400, sample.refusal) == "Too many tokens."
+    assert wire_of(sample_deployment(sample)).read_error(400, sample.refusal) == "Too many tokens."
 
 
 def test_error_in_place_of_an_answer_raises_with_its_message(sample: WireSample) -> None:
     """Some providers send an error with the status 200."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
 
     with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
         wire_of(deployment).read_answer(sample.refusal, call_of(deployment))
@@ -173,7 +170,7 @@ def test_error_in_place_of_an_answer_raises_with_its_message(sample: WireSample)
 
 def test_error_in_a_stream_raises_with_its_message(sample: WireSample) -> None:
     """The chunks before it are no answer."""
-    reader = wire_of(deployment := deployment_of(sample)).read_stream(call_of(deployment))
+    reader = wire_of(deployment := sample_deployment(sample)).read_stream(call_of(deployment))
     reader.feed(SSEDecoder().feed(sample.stream)[0])
 
     with pytest.raises(UpstreamFault, match=r"^Too many tokens\.$"):
@@ -183,7 +180,7 @@ def test_error_in_a_stream_raises_with_its_message(sample: WireSample) -> None:
 @pytest.mark.parametrize("body", [b"<html>", b"{", b"\xff"])
 def test_body_that_is_no_json_raises(sample: WireSample, body: bytes) -> None:
     """A proxy on the way may send a page, or cut the body."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
 
     with pytest.raises(UpstreamFault):
         wire_of(deployment).read_answer(body, call_of(deployment))
@@ -194,7 +191,7 @@ def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
     sample: WireSample, client: str | None
 ) -> None:
     """Every chunk and every whole answer has one. The internal form has none."""
-    deployment = deployment_of(sample)
+    deployment = sample_deployment(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     if client is not None:
         name = (wire.format or "none") if client == "own" else client
@@ -212,7 +209,7 @@ def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
 
 def test_unsupported_parameter_is_named_and_no_other(sample: WireSample) -> None:
     """The rules are those of the provider's own address."""
-    deployment = deployment_of(sample, base=None)
+    deployment = sample_deployment(sample, base=None)
     parameters = {"temperature": 0.5, sample.unsupported: 1}
 
     assert wire_of(deployment).unsupported(deployment, parameters) == {sample.unsupported}

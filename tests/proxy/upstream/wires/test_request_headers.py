@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.config import resolve
 from proxy.upstream.wires.request_headers import request_headers
-from tests.support.proxied import settings_of
+from tests.proxy.upstream.deployments import deployment_of
 
 
 @pytest.mark.parametrize(
@@ -21,7 +20,6 @@ from tests.support.proxied import settings_of
 )
 def test_own_header_is_sent_in_place_of_the_wire_s(own: dict[str, str], expected: dict[str, str]) -> None:
     """Each name is sent once, in the operator's spelling."""
-    entry = {"model": "openai/gpt-4o", "extra_headers": own}
-    [deployment] = resolve(settings_of({"m": entry}), "m")
+    deployment = deployment_of("openai/gpt-4o", extra_headers=own)
 
     assert request_headers(deployment, **{"X-Key": "k"}) == expected

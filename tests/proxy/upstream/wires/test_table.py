@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.config import resolve
 from proxy.config.addresses import OPENAI_BASES, OPENAI_SERVERS, speaks_to
-from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.transports import completes_texts, transport_of
 from proxy.upstream.wires.gemini.wire import GEMINI
@@ -22,16 +20,10 @@ from proxy.upstream.wires.table import (
     text_wire_of,
     wire_of,
 )
+from tests.proxy.upstream.deployments import deployment_of
 from tests.proxy.upstream.wires.toy.plugging import plug_in_toy
-from tests.support.proxied import settings_of
 
 ROOT = Path(__file__).parents[4]
-
-
-def deployment_of(model: str) -> Deployment:
-    """Return a deployment of a model of this name."""
-    [deployment] = resolve(settings_of({"m": {"model": model, "api_key": "k"}}), "m")
-    return deployment
 
 
 @pytest.mark.parametrize("provider", [*OPENAI_BASES, *sorted(OPENAI_SERVERS), "unknown"])

@@ -11,7 +11,8 @@ from proxy.core.errors import InvalidRequest, UpstreamFault
 from proxy.core.upstream_call import TextCall
 from proxy.upstream.wires.gemini.embeddings import build_embedding_request, read_embeddings
 from proxy.upstream.wires.gemini.wire import GEMINI
-from tests.proxy.upstream.wires.gemini.test_wire import BASE, LIMITS, deployment_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
+from tests.proxy.upstream.wires.gemini.test_wire import BASE, MODEL
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from tests.proxy.upstream.wires.gemini.test_wire import BASE, LIMITS, deployment
 def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) -> None:
     """One text has a method of its own."""
     assert GEMINI.embeddings is not None
-    plain = TextCall(deployment_of(), {"input": value}, LIMITS)
+    plain = TextCall(deployment_of(MODEL), {"input": value}, LIMITS)
 
     assert GEMINI.embeddings.url(plain, stream=False) == f"{BASE}:{method}"
     assert json.loads(GEMINI.embeddings.write_request(plain, stream=False))

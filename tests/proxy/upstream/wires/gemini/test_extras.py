@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
 from proxy.config.pools import choose_pool
 from proxy.core.errors import InvalidRequest
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.emulator import judge
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.plan import plan_request
 from proxy.planning.plan_target import plan_target
 from proxy.upstream.wires.table import wire_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import user
 from tests.support.proxied import settings_of
 
@@ -40,7 +40,7 @@ def sent(allowed: list[str], **fields: Any) -> Any:
         deployment=plan.deployment,
         messages=plan.messages,
         parameters=plan.parameters,
-        timeouts=Timeouts(1, 1, 1, 1),
+        timeouts=LIMITS,
         extra_body=plan.extra_body,
     )
     return json.loads(wire_of(plan.deployment).write_request(call, stream=False))
@@ -72,9 +72,9 @@ def test_emulator_accepts_safety_settings() -> None:
 @pytest.mark.parametrize("fields", [{}, {"tools": TOOLS, "tool_choice": "auto"}])
 def test_fields_of_the_history_are_refused(name: str, fields: dict[str, Any]) -> None:
     """The rule holds even if the configuration allowed these names."""
-    [deployment] = resolve(settings_of({"m": f"gemini/{MODEL}"}), "m")
+    deployment = deployment_of(f"gemini/{MODEL}")
     theirs = {name: [{"role": "model", "parts": [{"text": "theirs"}]}]}
-    call = UpstreamCall(deployment, [user("a")], fields, Timeouts(1, 1, 1, 1), extra_body=theirs)
+    call = UpstreamCall(deployment, [user("a")], fields, LIMITS, extra_body=theirs)
     with pytest.raises(InvalidRequest, match="cannot be set") as caught:
         wire_of(deployment).write_request(call, stream=False)
 

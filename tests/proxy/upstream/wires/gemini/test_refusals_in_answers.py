@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from proxy.config import resolve
 from proxy.core.errors import UpstreamFault
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires.table import wire_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.proxy.upstream.wires.gemini.test_answers import body
 from tests.support.builders import user
-from tests.support.proxied import settings_of
 
 BUSY = {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}
 WRAPPED = {"error": {"code": 503, "message": json.dumps({"error": {"message": "The model is overloaded."}})}}
@@ -30,8 +29,8 @@ WRAPPINGS: dict[str, Any] = {
     "status outside, words inside": WRAPPED,
 }
 EACH = pytest.mark.parametrize("value", WRAPPINGS.values(), ids=WRAPPINGS.keys())
-[DEPLOYMENT] = resolve(settings_of({"m": "gemini/gemini-3.6-flash"}), "m")
-CALL = UpstreamCall(DEPLOYMENT, [user("a")], {}, Timeouts(1, 1, 1, 1))
+DEPLOYMENT = deployment_of("gemini/gemini-3.6-flash")
+CALL = UpstreamCall(DEPLOYMENT, [user("a")], {}, LIMITS)
 
 
 @EACH

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from proxy.config import resolve
-from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires.gemini.wire import GEMINI
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import assistant, call, tool, user
-from tests.support.proxied import settings_of
 
-LIMITS = Timeouts(1, 1, 1, 1)
+MODEL = "gemini/gemini-3.6-flash"
 BASE = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3.6-flash"
-
-
-def deployment_of(**params: Any) -> Deployment:
-    """Return a deployment of a Gemini model."""
-    [deployment] = resolve(settings_of({"m": {"model": "gemini/gemini-3.6-flash", **params}}), "m")
-    return deployment
 
 
 @pytest.mark.parametrize(
@@ -30,7 +20,7 @@ def deployment_of(**params: Any) -> Deployment:
 def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
     """A stream has a method of its own."""
     assert (
-        GEMINI.chat.url(UpstreamCall(deployment_of(), [user("a")], {}, LIMITS), stream=stream)
+        GEMINI.chat.url(UpstreamCall(deployment_of(MODEL), [user("a")], {}, LIMITS), stream=stream)
         == f"{BASE}{method}"
     )
 
@@ -41,7 +31,7 @@ def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
 def test_headers_name_the_key(params: dict[str, str], expected: dict[str, str]) -> None:
     """The same headers are sent with every kind of call."""
     assert GEMINI.embeddings is not None
-    deployment = deployment_of(**params)
+    deployment = deployment_of(MODEL, **params)
 
     for headers in (GEMINI.chat.headers(deployment), GEMINI.embeddings.headers(deployment)):
         assert headers == {"Content-Type": "application/json", **expected}
@@ -53,11 +43,11 @@ def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
     messages = [user("a"), assistant(None, [call("c1", "f", deep)]), tool("c1", "b")]
 
     with pytest.raises(InvalidRequest, match="nested too deeply"):
-        GEMINI.chat.write_request(UpstreamCall(deployment_of(), messages, {}, LIMITS), stream=False)
+        GEMINI.chat.write_request(UpstreamCall(deployment_of(MODEL), messages, {}, LIMITS), stream=False)
 
 
 def test_empty_event_of_gemini_gives_no_chunk() -> None:
     """Some servers send it to keep the connection alive."""
-    call = UpstreamCall(deployment_of(), [user("a")], {}, LIMITS)
+    call = UpstreamCall(deployment_of(MODEL), [user("a")], {}, LIMITS)
 
     assert GEMINI.chat.read_stream(call).feed(b"") == []

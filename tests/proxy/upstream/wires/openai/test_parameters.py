@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.upstream.wires.openai import build_request
-from tests.proxy.upstream.dialects.test_openai_models import deployment_of, withheld
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
+from tests.proxy.upstream.dialects.test_openai_models import withheld
 from tests.support.builders import user
 
 
@@ -19,7 +20,7 @@ def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any
         deployment=deployment_of(model, **fields),
         messages=[user("x")],
         parameters=parameters,
-        timeouts=Timeouts(1, 1, 1, 1),
+        timeouts=LIMITS,
     )
     body: dict[str, Any] = json.loads(build_request(call, stream=False))
     return {name: value for name, value in body.items() if name not in ("model", "messages")}

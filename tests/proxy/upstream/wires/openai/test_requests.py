@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.config import resolve
 from proxy.core.source import OPENAI_CHAT, Source
-from proxy.core.upstream_call import Timeouts, UpstreamCall
+from proxy.core.upstream_call import UpstreamCall
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.upstream.wires.openai import build_request
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import user
-from tests.support.proxied import settings_of
 
 ODD = (
     b'[ {"role" :\t"user",  "content":"\\u00e9 \\/ \xc3\xa9 \\ud83d\\ude00 \\u0041"\n,"x":[1.0,1e2,-0,1E+3,1.50,'
@@ -32,14 +31,13 @@ def call_of(
     **fields: Any,
 ) -> UpstreamCall:
     """Build a call for `gpt-4.1`. *messages* were read from *body* if that is given."""
-    [deployment] = resolve(settings_of({"m": "openai/gpt-4.1"}), "m")
     if body is not None:
         fields["source"] = Source(OPENAI_CHAT, body, messages)
     return UpstreamCall(
-        deployment=deployment,
+        deployment=deployment_of("openai/gpt-4.1"),
         messages=messages or [user("Rebuilt.")],
         parameters=parameters or {},
-        timeouts=Timeouts(1, 1, 1, 1),
+        timeouts=LIMITS,
         **fields,
     )
 

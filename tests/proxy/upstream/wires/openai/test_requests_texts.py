@@ -7,10 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.config import resolve
-from proxy.core.upstream_call import TextCall, Timeouts
+from proxy.core.upstream_call import TextCall
 from proxy.upstream.wires.openai.requests import build_text_request
-from tests.support.proxied import settings_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 
 
 @pytest.mark.parametrize(
@@ -25,9 +24,8 @@ def test_text_request_holds_parameters_allowed_fields_and_stream_options(
     stream: bool, ask_usage: bool, switches: dict[str, Any]
 ) -> None:
     """The model is the provider's name for it."""
-    [deployment] = resolve(settings_of({"m": {"model": "openai/gpt-3.5-turbo-instruct"}}), "m")
-    limits = Timeouts(1, 1, 1, 1)
-    call = TextCall(deployment, {"prompt": "a"}, limits, ask_usage=ask_usage, extra_body={"x": 1})
+    deployment = deployment_of("openai/gpt-3.5-turbo-instruct")
+    call = TextCall(deployment, {"prompt": "a"}, LIMITS, ask_usage=ask_usage, extra_body={"x": 1})
 
     assert orjson.loads(build_text_request(call, stream=stream)) == {
         "model": "gpt-3.5-turbo-instruct",

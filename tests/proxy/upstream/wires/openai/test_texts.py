@@ -13,13 +13,14 @@ from proxy.core.failures import Cause
 from proxy.core.upstream_call import TextCall
 from proxy.upstream.wires.openai.texts import TextStreamReader, read_text_answer
 from proxy.upstream.wires.openai.wire import OPENAI
-from tests.proxy.upstream.wires.openai.test_wire import LIMITS, deployment_of
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
+from tests.proxy.upstream.wires.openai.test_wire import MODEL
 
 
 def test_text_stream_is_read_to_its_end() -> None:
     """``[DONE]`` may be missing after the finish reason."""
     assert OPENAI.texts is not None
-    reader = OPENAI.texts.read_stream(TextCall(deployment_of(), {}, LIMITS))
+    reader = OPENAI.texts.read_stream(TextCall(deployment_of(MODEL), {}, LIMITS))
     choice = {"index": 0, "text": "Good day.", "finish_reason": "stop"}
     [chunk] = reader.feed(json.dumps({"object": "text_completion", "choices": [choice]}).encode())
 

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from proxy.config import resolve
 from proxy.config.addresses import OPENAI_BASES
-from proxy.core.deployment import Deployment
-from proxy.core.upstream_call import TextCall, Timeouts, UpstreamCall
+from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.wires.openai.wire import OPENAI
+from tests.proxy.upstream.deployments import LIMITS, deployment_of
 from tests.support.builders import user
-from tests.support.proxied import settings_of
 
-LIMITS = Timeouts(1, 1, 1, 1)
-
-
-def deployment_of(model: str = "openai/gpt-4o", **params: Any) -> Deployment:
-    """Return a deployment of a model."""
-    [deployment] = resolve(settings_of({"m": {"model": model, **params}}), "m")
-    return deployment
+MODEL = "openai/gpt-4o"
 
 
 @pytest.mark.parametrize(("provider", "base"), OPENAI_BASES.items())
@@ -35,7 +25,7 @@ def test_each_kind_of_call_has_its_path() -> None:
     """The path is below the deployment's address."""
     assert OPENAI.embeddings is not None
     assert OPENAI.texts is not None
-    call = TextCall(deployment_of(api_base="http://here/v1"), {}, LIMITS)
+    call = TextCall(deployment_of(MODEL, api_base="http://here/v1"), {}, LIMITS)
 
     assert OPENAI.embeddings.url(call, stream=False) == "http://here/v1/embeddings"
     assert OPENAI.texts.url(call, stream=True) == "http://here/v1/completions"
@@ -55,7 +45,7 @@ def test_each_kind_of_call_has_its_path() -> None:
 )
 def test_headers_name_the_key_and_the_organization(params: dict[str, str], expected: dict[str, str]) -> None:
     """The same headers are sent with every kind of call."""
-    deployment = deployment_of(**params)
+    deployment = deployment_of(MODEL, **params)
     wires = (OPENAI.chat, OPENAI.embeddings, OPENAI.texts)
 
     for wire in wires:
@@ -67,5 +57,5 @@ def test_allowed_parameter_is_not_withheld() -> None:
     """The operator's setting counts more than the table of models."""
     parameters = {"top_k": 5}
 
-    assert OPENAI.chat.unsupported(deployment_of(), parameters) == {"top_k"}
-    assert OPENAI.chat.unsupported(deployment_of(allowed_openai_params=["top_k"]), parameters) == set()
+    assert OPENAI.chat.unsupported(deployment_of(MODEL), parameters) == {"top_k"}
+    assert OPENAI.chat.unsupported(deployment_of(MODEL, allowed_openai_params=["top_k"]), parameters) == set()
