@@ -1,7 +1,7 @@
 """Takes every key of the configuration out of a provider's message.
 
-A gateway behind several deployments may name another key than the one that was used. So may a provider that repeats
-its input.
+A gateway that serves several deployments may name another key than the one that was used. So may a provider that
+repeats its input.
 """
 
 from __future__ import annotations

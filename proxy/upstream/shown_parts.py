@@ -81,7 +81,7 @@ class _PartIndex:
                 self._places.setdefault(secret[at : at + _SHORTEST], []).append((secret, at))
 
     def end_of(self, text: str, at: int) -> int:
-        """Return the end of the parts that stand one behind another from *at* on in *text*."""
+        """Return the end of the parts that follow each other from *at* on in *text*."""
         while True:
             skipped = text[at : at + 1] in _SEPARATORS and not self._size(text, at)
             size = self._size(text, at + skipped)

@@ -21,7 +21,7 @@ class FittedParameters:
     """A request's parameters after the rules.
 
     *parameters* is the object that was given when nothing had to change. *dropped* names the parameters that were
-    left out. *instruction* tells the model what no parameter can
+    left out. *instruction* asks the model for what no parameter can ask for
     (:func:`proxy.upstream.dialects.formats.with_instruction`).
     """
 

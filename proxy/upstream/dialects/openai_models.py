@@ -94,8 +94,8 @@ _EFFORTS = tuple(
 def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
     """Return the names in *parameters* that the deployment's model refuses.
 
-    Tools are never among them. A model without tools must say so itself, since an answer without them would mislead.
-    ``max_tokens`` is among them when ``max_completion_tokens`` is given too, which then applies.
+    Tools are never among them. A model without tools must refuse the request itself, since an answer without tools
+    would mislead. ``max_tokens`` is among them when ``max_completion_tokens`` is given too, which then applies.
     """
     family = _family_of(deployment)
     if family is None:

@@ -98,7 +98,7 @@ def _drop_forced_choice(fitting: Fitting) -> None:
 
 
 def lacks_thinking_blocks(messages: Messages) -> bool:
-    """Return True where an assistant message behind the last user message begins without a thinking block.
+    """Return True where an assistant message after the last user message begins without a thinking block.
 
     "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost
     set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146). A round of tools

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 
 class CheckedConnection(ResponseHandler):
-    """A connection that tells its reader when it is lost, and that tells whether unread bytes have arrived.
+    """A connection that gives its reader an error when it is lost, and that knows whether unread bytes have arrived.
 
     aiohttp closes the connection when the framing of a body is invalid, such as a bad chunk size. It then tells the
     connection's message queue but not the body, whose reader would wait forever. It stops its own read timeout too.

@@ -28,7 +28,7 @@ from proxy.upstream.masking import secrets_of
 from proxy.upstream.timeouts import CallTimer
 
 _LARGEST_JOINED = 64 * 2**10
-"""The largest body that is copied behind its head, so that one system call sends both. Larger bodies are not copied."""
+"""The largest body that is copied after its head, so that one system call sends both. Larger bodies are not copied."""
 
 
 class Exchange:

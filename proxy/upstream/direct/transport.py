@@ -44,7 +44,7 @@ _AFTER_FINISH_S = 2.0
 
 Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it. Their streams end with their body. Some servers
 or proxies leave the body open, and a finished answer would then end at the idle limit, as an error. Usage comes with
-the finish reason or in the event behind it, so this time is more than enough. Every event starts the time anew.
+the finish reason or in the event after it, so this time is more than enough. Every event starts the time anew.
 
 Some servers send STOP with every event, so more may come. The end then waits for the idle limit, without an error.
 """
@@ -202,7 +202,7 @@ def _destination(
 
 
 async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
-    """Tell by its first bytes whether *body* is an event stream. *announced* means that its type says so.
+    """Tell by its first bytes whether *body* is an event stream. *announced*: its content type is that.
 
     The bytes are put back. Leading blanks are dropped and do not begin an answer, since DeepSeek sends empty lines
     while a request waits.
@@ -219,7 +219,7 @@ async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
 
 
 async def _trailing(body: AnswerBody, end_by: float) -> bytes:
-    """Return bytes that arrive behind the end of an answer until *end_by*. Nothing when none come, or on an error."""
+    """Return bytes that arrive after an answer until *end_by*. Empty if none come, or on an error."""
     try:
         async with asyncio.timeout_at(end_by):
             return await body.next()

@@ -1,4 +1,4 @@
-"""Asks providers through litellm, which ``transport`` alone imports.
+"""Asks providers through litellm, which only ``transport`` imports.
 
 In the order of the data:
 

@@ -67,7 +67,7 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
 
 
 def kept_body(error: BaseException) -> bytes | None:
-    """Return the body of the answer behind *error*, as it came. None if litellm's client kept none."""
+    """Return the body of the answer that caused *error*, as it came. None if litellm's client kept none."""
     answers = (cause.response for cause in _causes(error) if isinstance(cause, httpx.HTTPStatusError))
     kept = (answer.extensions.get(ERROR_BODY) for answer in answers)
     return next((body for body in kept if isinstance(body, bytes)), None)

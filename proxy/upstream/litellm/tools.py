@@ -47,7 +47,7 @@ class _Properties(dict[str, Any]):
 
 
 def _without_strict(tool: dict[str, Any]) -> dict[str, Any]:
-    """Return *tool* without OpenAI's own ``strict``, which stands beside the schema."""
+    """Return *tool* without OpenAI's own ``strict``, which stands outside of the schema."""
     function = tool.get("function", tool)
     function.pop("strict", None)
     return tool

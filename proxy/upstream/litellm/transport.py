@@ -1,4 +1,4 @@
-"""The litellm transport, behind the :class:`~proxy.upstream.Upstream` protocol. An import contract keeps litellm here.
+"""The litellm transport, with the methods of :class:`proxy.upstream.Transport`. An import contract keeps litellm here.
 
 litellm's own retries, fallbacks and callbacks are off, so that it makes exactly one call.
 

@@ -9,7 +9,7 @@ _HEAD = 64
 class ImageRoom:
     """Room for *max_bytes*, shared by *count* images.
 
-    When the room is full, the last image that still fits is dropped. So an image is never lost to one behind it,
+    When the room is full, the last image that still fits is dropped. So an image is never lost to a later one,
     whichever arrives first.
     """
 

@@ -25,7 +25,7 @@ def attach_event(chunks: list[Chunk], wire_format: str, event: Any) -> list[Chun
     """Return *chunks*, the projection of *event*, with the event as their source.
 
     An event without chunks becomes a chunk without choices. An event with several chunks is not attached, since the
-    writer could not tell which part of it was repaired.
+    writer could not know which part of it was repaired.
     """
     if len(chunks) > 1:
         return chunks

@@ -76,7 +76,7 @@ class SSEDecoder:
     def close(self) -> list[bytes]:
         """Return the payload of an event that the end of the stream ends, if any.
 
-        The standard drops an event without its blank line. Some servers omit that line behind the last event, which
+        The standard drops an event without its blank line. Some servers omit that line after the last event, which
         holds the finish reason. An incomplete line is dropped, since its rest is unknown.
         """
         held, self._data = self._data, None

@@ -27,7 +27,7 @@ The answer, in the order of the data:
     usage        the count of tokens, with the numbers read by ``counts``
     refusals     Google's errors
 
-The module ``embeddings`` holds both sides of a call for embeddings, and ``wire`` puts all of this behind the protocol
+The module ``embeddings`` holds both sides of a call for embeddings, and ``wire`` offers all of this as the protocol
 of wires.
 """
 

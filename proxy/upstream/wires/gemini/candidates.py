@@ -18,16 +18,16 @@ NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 class CandidateReader:
     """Reads one candidate, and keeps what its later events need.
 
-    Media is not carried, since OpenAI's format has no place for it. A line of text stands in its place beside other
-    text. Media alone is no answer.
+    Media is not carried, since OpenAI's format has no place for it. A line of text stands in its place if there
+    is other text. An answer of nothing but media is a fault.
 
     A thought signature goes onto its call, in the field of Google's OpenAI endpoint. Some answers have it on the
     thought or the empty text before the call. In streams that may be an event of its own. Gemini expects it back on
     the call: "Function call is missing a thought_signature" (ai.google.dev/gemini-api/docs/thought-signatures;
     gemini-cli moves it too).
 
-    So such a signature waits for the next call. That call takes it unless it has its own, and a parallel call behind
-    it does not get it. Behind the last call, and in an answer without calls, it belongs to the answer
+    So such a signature waits for the next call. That call takes it unless it has its own, and a parallel call after
+    it does not get it. After the last call, and in an answer without calls, it belongs to the answer
     (:meth:`final_delta`).
     """
 

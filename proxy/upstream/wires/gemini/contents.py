@@ -1,7 +1,7 @@
 """Writes a sanitized history as ``systemInstruction`` and ``contents``.
 
 Every reported model and surface takes this shape. A user content comes first. The calls of a turn stand in one model
-content, and their results alone in the next one. The user's next words have a content of their own.
+content, and only their results in the next one. The user's next message has a content of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gemini's own fields, which a client sends by name beside those of OpenAI's format."""
+"""Gemini's own fields, which a client sends by name together with those of OpenAI's format."""
 
 from __future__ import annotations
 

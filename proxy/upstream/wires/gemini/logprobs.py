@@ -10,7 +10,7 @@ from typing import Any
 def read_logprobs(result: Any) -> dict[str, Any] | None:
     """Return OpenAI's ``logprobs`` for Gemini's ``logprobsResult``, or None if there are none.
 
-    A token belongs to a word of the answer by its place alone. So one token that cannot be read makes the result
+    Only its place links a token to a word of the answer. So one token that cannot be read makes the result
     None. That is no fault, since the answer is complete without log probabilities. Alternatives that cannot be read
     are left out.
     """

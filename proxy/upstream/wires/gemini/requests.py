@@ -53,7 +53,7 @@ def build_request(
     """
     system, contents = convert_history(messages, profile)
     tools = tool_fields(parameters)
-    if tools and not profile.call_ids:  # models before Gemini 3: see format_in_words
+    if tools and not profile.call_ids:  # models before Gemini 3: see format_instruction
         words = format_instruction(parameters.get("response_format"))
         system += [{"text": words}] if words else []
         parameters = {name: value for name, value in parameters.items() if name != "response_format"}

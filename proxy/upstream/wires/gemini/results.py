@@ -1,4 +1,4 @@
-"""Writes tool results as function responses: a turn's results alone in one content, in the order of their calls."""
+"""Writes tool results as function responses, in the order of their calls. A turn's results have their own content."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def response_contents(
     """Return the user contents for the tool messages at *results*, which answer the calls in *calls*.
 
     With *nested_media* (from Gemini 3 on) a result's media stands inside its response. 3.6 refuses a content that
-    mixes responses with other parts. Older models know no nested parts. There a single result has its media beside
-    it. Beside parallel results every part counts as one more response ("the number of function response parts is
+    mixes responses with other parts. Older models know no nested parts. There a single result has its media next to
+    it. Next to parallel results every part counts as one more response ("the number of function response parts is
     equal to …", ag-ui#1334). So their media follows as a content of its own.
 
     Raises :class:`InvalidRequest` for a result whose call is not in *calls*, since its name is unknown.

@@ -11,7 +11,7 @@ from proxy.upstream.wires.gemini.counts import read_count
 def is_complete(metadata: Mapping[str, Any]) -> bool:
     """Tell whether *metadata* counts the answer's tokens. Chunks before the last may count less, or nothing.
 
-    Vertex sends ``trafficType`` alone until the end (agenthub notes).
+    Vertex sends only ``trafficType`` until the end (agenthub notes).
     """
     return (
         read_count(metadata.get("totalTokenCount")) is not None

@@ -10,7 +10,7 @@ In the order of the data:
     texts        text completions
     embeddings   lists of embeddings
     refusals     errors
-    wire         all of them behind the protocol of wires
+    wire         all of them as the protocol of wires
 """
 
 from proxy.upstream.wires.openai.answers import StreamReader, read_answer

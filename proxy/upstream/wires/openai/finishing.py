@@ -1,7 +1,7 @@
 """Translates a choice's finish reason into OpenAI's word, or raises a fault.
 
-Servers of OpenAI's wire pass on the words of the engine behind them, and strict clients refuse unknown words. An
-unknown word does not become ``stop``, which says that the answer is complete. Examples are ``network_error``,
+Servers of OpenAI's wire pass on the finish reasons of their engine, and strict clients refuse unknown ones. An
+unknown reason does not become ``stop``, which would mean a complete answer. Examples are ``network_error``,
 ``insufficient_system_resource``, ``abort`` and ``function_call_filter: …``. Gemini's own wire has the same rule
 (:mod:`proxy.upstream.wires.gemini.finishing`).
 

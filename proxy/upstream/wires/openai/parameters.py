@@ -27,8 +27,8 @@ def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *parameters* with the names that the provider uses. It is the same object if nothing changes.
 
-    A parameter that the deployment allows by name keeps its name. DeepSeek has a switch for thinking beside the
-    effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets too.
+    A parameter that the deployment allows by name keeps its name. DeepSeek has a switch for thinking in addition to
+    the effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets too.
     """
     names = _names(deployment)
     if names and names.keys() & parameters.keys():

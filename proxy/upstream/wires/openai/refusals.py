@@ -64,7 +64,7 @@ def read_error(body: bytes) -> str | None:
 def raise_error(value: Any) -> None:
     """Raise the error that a 200 or an event carries, with its status if it has one.
 
-    An empty ``error`` beside choices is no error, since some servers write all of their fields.
+    An empty ``error`` in a value with choices is no error, since some servers write all of their fields.
     """
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, dict) and "error" in one), None)

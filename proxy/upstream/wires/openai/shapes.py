@@ -9,7 +9,7 @@ writes it. A value that cannot be read, or that a client could not read, is the 
 - reasoning under the name ``reasoning`` (OpenRouter, Ollama, newer vLLM)
 - a choice without ``index``
 - a call whose ``type`` is empty
-- finish reasons in other words
+- finish reasons of other engines
 """
 
 from __future__ import annotations
