@@ -9,6 +9,9 @@ import pytest
 
 from tests.proxy.upstream.dialects.arriving import WAYS, Arrival, Provider
 from tests.support.builders import assistant, call, tool, user
+from tests.support.litellm_noise import LITELLM_NOISE
+
+pytestmark = LITELLM_NOISE
 
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}
 NAMED = {"type": "function", "function": {"name": "look"}}

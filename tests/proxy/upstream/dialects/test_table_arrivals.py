@@ -9,6 +9,9 @@ import pytest
 
 from tests.proxy.upstream.dialects.arriving import ROUTES, Provider
 from tests.proxy.upstream.dialects.test_fit_parameters_nothing_lost import BY_SCHEMA, NAMED, TOOL
+from tests.support.litellm_noise import LITELLM_NOISE
+
+pytestmark = LITELLM_NOISE
 
 DROPPED = "dropped"
 REFUSED = "refused"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.proxied import Proxied
 
-pytestmark = pytest.mark.filterwarnings("ignore:Item .* is using the `ReadOnly` qualifier")
-"""pydantic says so of litellm's own types, when the first chunk is built."""
+pytestmark = LITELLM_NOISE
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
