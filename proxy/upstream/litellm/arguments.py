@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from proxy.config.addresses import OPENAI_SERVERS
 from proxy.core.errors import InvalidRequest
-from proxy.core.inputs import Inputs, separate_inputs
+from proxy.core.text_request import Inputs, separate_inputs
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.dialects import dialect_for
 from proxy.upstream.litellm.messages import litellm_messages
