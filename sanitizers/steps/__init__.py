@@ -28,12 +28,11 @@ from sanitizers.changes import Change
 from sanitizers.messages import Entries
 from sanitizers.profiles import Profile
 from sanitizers.steps.dialect import apply_provider_rules
-from sanitizers.steps.final_merge import merge_what_pairing_joined
 from sanitizers.steps.media import check_media
 from sanitizers.steps.orphan_drop import drop_orphaned_results
 from sanitizers.steps.pairing import pair_calls_with_results
 from sanitizers.steps.result_media import move_result_media
-from sanitizers.steps.role_merge import merge_role_runs
+from sanitizers.steps.role_merge import merge_role_runs, merge_what_pairing_joined
 from sanitizers.steps.shape import normalize_shape
 from sanitizers.steps.tail import close_trailing_model_turn
 from sanitizers.steps.tools import rename_called_tools

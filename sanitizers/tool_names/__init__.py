@@ -10,17 +10,14 @@ name makes Gemini refuse the whole request (gemini-cli#2966, ccs#219). The rules
 
 Files, in the order of the data:
 
-    renaming       a whole request
-    declarations   the names in its parameters
-    history        the names in its messages
-    choosing       the new names
-    spelling       one new name
+    renaming   a whole request: its parameters and its messages
+    history    the names in its messages
+    choosing   the new names
 """
 
-from sanitizers.tool_names.choosing import choose_names
+from sanitizers.tool_names.choosing import choose_names, spell_legal
 from sanitizers.tool_names.history import names_in_history, rename_message
 from sanitizers.tool_names.renaming import RenamedTools, rename_tools
-from sanitizers.tool_names.spelling import spell_legal
 
 __all__ = [
     "RenamedTools",

@@ -1,93 +1,44 @@
-"""The ``role_merge`` step, and the joining that it shares with ``final_merge``."""
+"""The steps ``role_merge`` and ``final_merge``: the same joining, before pairing and after it."""
 
 from __future__ import annotations
 
-import pytest
-
-from sanitizers.profiles import GEMINI_1, GEMINI_2, OPENAI
-from sanitizers.steps.role_merge import merge_role_runs
-from tests.sanitizers.steps.case import Case, check
-from tests.support.builders import assistant, call, image, system, text, tool, user
-
-CASES = [
-    Case("nothing to join", [user("a"), assistant("b"), user("c")], None),
-    Case(
-        "two model texts become one turn",
-        [user("a"), assistant("b"), assistant("c")],
-        [user("a"), assistant("b\n\nc")],
-        [("merged", 2, "assistant_run")],
-    ),
-    Case(
-        "parallel calls split over messages become one turn",
-        [user("a"), assistant(calls=[call("x")]), assistant(calls=[call("y")]), tool("x"), tool("y")],
-        [user("a"), assistant(calls=[call("x"), call("y")]), tool("x"), tool("y")],
-        [("merged", 2, "assistant_run")],
-    ),
-    Case(
-        "split parallel calls become one turn at OpenAI as well",
-        [user("a"), assistant(calls=[call("x")]), assistant(calls=[call("y")])],
-        [user("a"), assistant(calls=[call("x"), call("y")])],
-        [("merged", 2, "assistant_run")],
-        OPENAI,
-    ),
-    Case(
-        "two assistant texts stay apart at OpenAI",
-        [user("a"), assistant("b"), assistant("c")],
-        None,
-        (),
-        OPENAI,
-    ),
-    Case(
-        "text between a call and its result joins the call's turn",
-        [user("a"), assistant(calls=[call("x")]), assistant("hm"), tool("x")],
-        [user("a"), assistant("hm", calls=[call("x")]), tool("x")],
-        [("merged", 2, "assistant_run")],
-    ),
-    Case("two user messages are legal at Gemini 2 and later", [user("a"), user("b")], None, (), GEMINI_2),
-    Case(
-        "two user messages are joined at Gemini 1",
-        [user("a"), user("b")],
-        [user("a\n\nb")],
-        [("merged", 1, "user_run")],
-        GEMINI_1,
-    ),
-    Case(
-        "merging for every provider is a setting",
-        [user("a"), user("b")],
-        [user("a\n\nb")],
-        [("merged", 1, "user_run")],
-        OPENAI.merging(),
-    ),
-    Case(
-        "text and parts become parts, in order",
-        [user("a"), user([image(), text("b")])],
-        [user([text("a"), image(), text("b")])],
-        [("merged", 1, "user_run")],
-        GEMINI_1,
-    ),
-    Case(
-        "three in a row become one",
-        [user("a"), assistant("1"), assistant("2"), assistant("3")],
-        [user("a"), assistant("1\n\n2\n\n3")],
-        [("merged", 2, "assistant_run"), ("merged", 3, "assistant_run")],
-    ),
-    Case(
-        "unknown fields of both survive",
-        [user("a"), assistant("1", one=1), assistant("2", two=2)],
-        [user("a"), {"role": "assistant", "content": "1\n\n2", "one": 1, "two": 2}],
-        [("merged", 2, "assistant_run")],
-    ),
-    Case(
-        "a message between them keeps two of a role apart",
-        [user("a"), assistant("1"), system("s"), assistant("2")],
-        None,
-        (),
-        OPENAI.merging(),
-    ),
-]
+from sanitizers import sanitize
+from sanitizers.profiles import GEMINI_3
+from tests.support.builders import assistant, call, tool, user
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_neighbours_are_joined_where_the_profile_or_a_call_requires_it(case: Case) -> None:
-    """Neighbours of one role are joined where the profile, or a call among them, asks for it."""
-    check(merge_role_runs, case)
+def test_turns_that_pairing_brought_together_become_one() -> None:
+    """Moving a late result away from between two model texts leaves one turn."""
+    history = [
+        user("go"),
+        assistant(calls=[call("a")]),
+        user("hi"),
+        assistant("1"),
+        tool("a"),
+        assistant("2"),
+    ]
+
+    done = sanitize(history, GEMINI_3)
+
+    assert [
+        user("go"),
+        assistant(calls=[call("a")]),
+        tool("a"),
+        user("hi"),
+        assistant("1\n\n2"),
+    ] == done.messages
+    assert [("pairing", 4), ("final_merge", 5)] == [(c.step, c.index) for c in done.changes]
+
+
+def test_results_and_user_text_stay_apart() -> None:
+    """A user message after results is a message of its own, even where all runs are merged."""
+    history = [user("go"), assistant(calls=[call("a")]), user("one"), tool("a"), user("two")]
+
+    done = sanitize(history, GEMINI_3.merging())
+
+    assert [
+        user("go"),
+        assistant(calls=[call("a")]),
+        tool("a"),
+        user("one\n\ntwo"),
+    ] == done.messages
