@@ -12,16 +12,17 @@ Files, in the order of the data:
 
     dialects              the facts about each provider's schemas
     tools, outcome_cache  the tools of a request, cached
-    clean, roots          one schema, or its outermost level alone
-    context, size         the state that one rewrite shares, and its bounds
+    clean                 one schema, or its outermost level alone
+    context, size         the values that one rewrite passes on, and its bounds
     flatten, references   resolve references, allOf, constants and null
     intersect             join two schemas into one that requires both
     rewrite               choices and types, from the outside in
     choices, fold         compare the branches of a choice, or join them into one object
-    enumerations, values  enumerations, where a dialect lists few kinds of values
+    enumerations          enumerations, where a dialect lists few kinds of values
     alternatives          written schemas as a choice, or with null
-    write, draft          the keywords of one type, with ``objects``, ``arrays`` and ``scalars``
-    descriptions          the description that takes the rest, with ``compact_json``
+    write                 the keywords of one type, with ``objects``, ``arrays`` and ``scalars``
+    descriptions          the description that takes the rest
+    values                compare JSON values, group them by type, write them compactly
     keywords, notes       JSON Schema's keywords, and the record of rewrites
 """
 

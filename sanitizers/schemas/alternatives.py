@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sanitizers.schemas.compact_json import as_json
-from sanitizers.schemas.context import Location, RewriteContext
+from sanitizers.schemas.context import Flat, Location, RewriteContext
 from sanitizers.schemas.descriptions import described
-from sanitizers.schemas.flatten import Flat
-from sanitizers.schemas.intersect import distinct
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.values import as_json, distinct
 from sanitizers.schemas.write import Writer
 
 _SHORT = 200

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sanitizers.schemas.compact_json import as_json
-from sanitizers.schemas.draft import Draft
-from sanitizers.schemas.intersect import distinct
+from sanitizers.schemas.context import Draft
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.values import as_json, distinct
 
 
 def write_items(draft: Draft) -> None:

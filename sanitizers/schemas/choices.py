@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from sanitizers.schemas.compact_json import as_json
+from sanitizers.schemas.context import Flat
 from sanitizers.schemas.descriptions import described
-from sanitizers.schemas.flatten import Flat
-from sanitizers.schemas.intersect import identity_of, meet_types, same
+from sanitizers.schemas.intersect import meet_types
 from sanitizers.schemas.keywords import is_annotation
-from sanitizers.schemas.values import as_list, kind_of
+from sanitizers.schemas.values import as_json, as_list, identity_of, kind_of, same
 
 _MAX_COMPARED = 64
 _MAX_VALUES = 16_384
@@ -28,6 +27,16 @@ def allows_null(flat: Flat) -> bool:
     """Tell whether null is among the types and values that a schema names, if it names any."""
     values = flat.schema.get("enum")
     return "null" in (flat.types or ["null"]) and (not isinstance(values, list) or None in values)
+
+
+def only_require(branches: Any) -> bool:
+    """Tell whether *branches* hold nothing but ``required``."""
+    return isinstance(branches, list) and all(
+        isinstance(branch, Mapping)
+        and "required" in branch
+        and all(keyword == "required" or is_annotation(keyword) for keyword in branch)
+        for branch in branches
+    )
 
 
 def is_enumeration(branch: Flat) -> bool:

@@ -1,14 +1,15 @@
-"""Clean one schema for one dialect."""
+"""Clean one schema for one dialect: all of it, or its outermost level alone where the provider checks only that one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sanitizers.schemas.context import RewriteContext
+from sanitizers.schemas.descriptions import described
 from sanitizers.schemas.dialects import Dialect
-from sanitizers.schemas.notes import CleanedSchema
+from sanitizers.schemas.notes import CleanedSchema, Schema
+from sanitizers.schemas.objects import list_properties
 from sanitizers.schemas.rewrite import Rewriter
-from sanitizers.schemas.roots import clean_root
 from sanitizers.schemas.size import check_depth
 
 
@@ -23,3 +24,30 @@ def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "paramet
     context = RewriteContext(schema, dialect, place)
     cleaned = clean_root(context) if dialect.root_only else Rewriter(context).root()
     return CleanedSchema(cleaned, tuple(context.notes)) if context.notes else CleanedSchema(schema)
+
+
+def clean_root(context: RewriteContext) -> Schema:
+    """Return the outermost schema as one with the type object. Schemas inside it stay as they are."""
+    schema, dialect = dict(context.root), context.dialect
+    if not _is_taken(schema, dialect):
+        flat = Rewriter(context).root_object()
+        refused = {name: flat.schema[name] for name in dialect.root_keywords & flat.schema.keys()}
+        words = [*flat.words]
+        if refused:
+            context.note("keyword_in_words", context.top, kept=False)
+            words.append(f"Rules: {context.spell_out_json(refused)}")
+        description = described(flat.schema.get("description"), words)
+        schema = {name: value for name, value in flat.schema.items() if name not in refused}
+        schema |= {"type": "object", **({"description": description} if description else {})}
+    if "required" in schema and not isinstance(schema["required"], list):
+        # Go writes `null` for an empty list of names.
+        context.note("keyword_dropped", context.top, "required")
+        del schema["required"]
+    list_properties(schema, context)
+    return schema
+
+
+def _is_taken(schema: Schema, dialect: Dialect) -> bool:
+    if schema.get("type") != "object" or "$ref" in schema:
+        return False
+    return not dialect.root_keywords & schema.keys()

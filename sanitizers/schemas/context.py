@@ -1,17 +1,22 @@
-"""The state that the rewrite of one schema shares: its notes, its references, its limit of work, and locations."""
+"""The values that the rewrite of one schema passes on.
+
+A :class:`RewriteContext` holds its notes, its references and its limit of work. A :class:`Flat` is a schema before it
+is written, and a :class:`Draft` is one while it is written. Each stands at a :class:`Location`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sanitizers.schemas.compact_json import as_json
 from sanitizers.schemas.descriptions import spell_out
 from sanitizers.schemas.dialects import Dialect
-from sanitizers.schemas.notes import Note
+from sanitizers.schemas.keywords import is_annotation
+from sanitizers.schemas.notes import Note, Schema
 from sanitizers.schemas.references import References
 from sanitizers.schemas.size import MAX_SCHEMAS, VALUES_A_SCHEMA, too_large
+from sanitizers.schemas.values import as_json
 from sanitizers.work_limit import spend
 
 
@@ -88,3 +93,72 @@ class RewriteContext:
     def spell_out(self, value: Any) -> Any:
         """Return *value* with its references resolved (:func:`sanitizers.schemas.descriptions.spell_out`)."""
         return spell_out(value, self.references, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A flattened schema. *nothing* is true where no value matches. *reference* is a reference that stays."""
+
+    schema: Schema
+    location: Location
+    words: tuple[str, ...] = ()
+    nothing: bool = False
+    reference: str | None = None
+
+    def without(self, keyword: str) -> Flat:
+        """Return the schema without *keyword*."""
+        schema = {name: value for name, value in self.schema.items() if name != keyword}
+        return Flat(schema, self.location, self.words)
+
+    def split(self) -> tuple[Flat, Flat]:
+        """Return the constraints, and the annotations with the words."""
+        said: Schema = {}
+        constraints: Schema = {}
+        for name, value in self.schema.items():
+            (said if is_annotation(name) else constraints)[name] = value
+        return Flat(constraints, self.location), Flat(said, self.location, self.words)
+
+    @property
+    def types(self) -> list[str] | None:
+        """The types that the schema names, with null among them, or None where it names none."""
+        return self.schema.get("type")
+
+
+Clean = Callable[[Any, Location], Schema | None]
+"""Cleans the schema at a location. None means that no value matches it."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """The draft of *flat*, a schema of *kinds*. *clean* cleans the schemas inside it."""
+
+    context: RewriteContext
+    clean: Clean
+    flat: Flat
+    kinds: frozenset[str]
+    typed: bool
+    """True where the schema names its types."""
+
+    out: Schema
+    rules: Schema = field(default_factory=dict)
+    """Keywords that go into the description, with their values."""
+
+    words: list[str] = field(default_factory=list)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema that is being written."""
+        return self.flat.schema
+
+    @property
+    def location(self) -> Location:
+        """The location of the schema."""
+        return self.flat.location
+
+    def knows(self, keyword: str) -> bool:
+        """Tell whether the dialect has *keyword*."""
+        return keyword in self.context.dialect.keywords
+
+    def note(self, reason: str, *keys: str, kept: bool = True) -> None:
+        """Note a rewrite, at *keys* in this schema."""
+        self.context.note(reason, self.location, *keys, kept=kept)

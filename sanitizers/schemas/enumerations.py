@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sanitizers.schemas.context import Location, RewriteContext
-from sanitizers.schemas.flatten import Flat, Flattener
+from sanitizers.schemas.context import Flat, Location, RewriteContext
+from sanitizers.schemas.flatten import Flattener
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.values import are_whole, as_bounds, group_values
 

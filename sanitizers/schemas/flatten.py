@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sanitizers.schemas.context import Location, RewriteContext
-from sanitizers.schemas.intersect import intersect, same
+from sanitizers.schemas.context import Flat, Location, RewriteContext
+from sanitizers.schemas.intersect import intersect
 from sanitizers.schemas.keywords import KINDS, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.references import Target
+from sanitizers.schemas.values import same
 
 _USUAL_KEYWORDS = 32
 """Keywords of a schema up to which no extra work is counted."""
@@ -33,35 +34,6 @@ _SPELLINGS = {
     "tuple": "array",
 }
 """Types as people spell them in schemas written by hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """A flattened schema. *nothing* is true where no value matches. *reference* is a reference that stays."""
-
-    schema: Schema
-    location: Location
-    words: tuple[str, ...] = ()
-    nothing: bool = False
-    reference: str | None = None
-
-    def without(self, keyword: str) -> Flat:
-        """Return the schema without *keyword*."""
-        schema = {name: value for name, value in self.schema.items() if name != keyword}
-        return Flat(schema, self.location, self.words)
-
-    def split(self) -> tuple[Flat, Flat]:
-        """Return the constraints, and the annotations with the words."""
-        said: Schema = {}
-        constraints: Schema = {}
-        for name, value in self.schema.items():
-            (said if is_annotation(name) else constraints)[name] = value
-        return Flat(constraints, self.location), Flat(said, self.location, self.words)
-
-    @property
-    def types(self) -> list[str] | None:
-        """The types that the schema names, with null among them, or None where it names none."""
-        return self.schema.get("type")
 
 
 _NOTHING = Flat({}, Location(), nothing=True)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sanitizers.schemas.flatten import Flat, Flattener
-from sanitizers.schemas.intersect import distinct
+from sanitizers.schemas.context import Flat
+from sanitizers.schemas.flatten import Flattener
 from sanitizers.schemas.keywords import is_annotation
-from sanitizers.schemas.values import as_list
+from sanitizers.schemas.values import as_list, distinct
 
 _TOLD = {"anyOf": "At least one of", "oneOf": "Exactly one of"}
 

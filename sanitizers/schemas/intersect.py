@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
-from sanitizers.schemas.compact_json import as_json
 from sanitizers.schemas.keywords import is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.size import VALUES_A_SCHEMA
+from sanitizers.schemas.values import Count, distinct, identity_of, is_number, same
 
 _MAX_BRANCHES = 16
 """Branches that two choices together may have."""
-
-Count: TypeAlias = Callable[[int], None]
-"""Counts values that were read. Raises where they are too many."""
 
 _CONDITION = ("if", "then", "else")
 
@@ -63,49 +60,6 @@ def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count)
     _extend_maps(both, first, second, count)
     _extend_maps(both, second, first, count)
     return both, left_out
-
-
-def count_nothing(much: int) -> None:
-    """Count nothing, for a value that is compared once."""
-
-
-def same(first: Any, second: Any, count: Count = count_nothing) -> bool:
-    """Tell whether both are one JSON value. ``1`` and ``true`` are not, though Python treats them as equal.
-
-    *count* is called with the number of values that were read.
-    """
-    count(1)
-    if isinstance(first, bool) or isinstance(second, bool):
-        return first is second
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        if first is second:
-            return True
-        return first.keys() == second.keys() and all(
-            same(value, second[key], count) for key, value in first.items()
-        )
-    if isinstance(first, list) and isinstance(second, list):
-        return first is second or (
-            len(first) == len(second)
-            and all(same(one, other, count) for one, other in zip(first, second, strict=True))
-        )
-    return bool(first == second)
-
-
-def distinct(values: list[Any]) -> list[Any]:
-    """Return *values*, each one once."""
-    kept: dict[tuple[str, Any], Any] = {}
-    for value in values:
-        kept.setdefault(identity_of(value), value)
-    return list(kept.values())
-
-
-def identity_of(value: Any) -> tuple[str, Any]:
-    """Return a hashable identity of *value*, since enumerations have thousands of values to look up."""
-    if isinstance(value, bool | None):
-        return ("constant", value)
-    if isinstance(value, int | float):
-        return ("number", value)
-    return ("text", value) if isinstance(value, str) else ("json", as_json(value))
 
 
 def meet_types(first: list[str], second: list[str]) -> list[str]:
@@ -171,11 +125,6 @@ def _bound(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return choose(first, second)
 
     return merge
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether *value* is a JSON number that can be compared."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
 
 
 def _closes_other(closed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 KINDS = ("string", "number", "integer", "boolean", "object", "array")
@@ -31,7 +31,7 @@ KINDS_OF: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """The types that a keyword constrains."""
 
-IMPLYING = ("object", "array", "number", "string")
+_IMPLYING = ("object", "array", "number", "string")
 """The order in which a type is chosen among those that a schema's keywords imply."""
 
 SAY_NOTHING = frozenset(
@@ -83,3 +83,12 @@ def is_annotation(keyword: str) -> bool:
         keyword in KINDS_OF
         or keyword in ("$ref", "allOf", "anyOf", "const", "enum", "nullable", "oneOf", "type")
     )
+
+
+def implied_kind(keywords: Collection[str]) -> str | None:
+    """Return the type that *keywords* imply, or None where they imply none."""
+    implied = frozenset[str]().union(
+        *(KINDS_OF[keyword] for keyword in KINDS_OF.keys() & keywords if len(KINDS_OF[keyword]) <= 2)
+    )
+    kind = next((kind for kind in _IMPLYING if kind in implied), None)
+    return "string" if kind is None and "format" in keywords else kind

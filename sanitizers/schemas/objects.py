@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sanitizers.schemas.compact_json import as_json
-from sanitizers.schemas.context import RewriteContext
-from sanitizers.schemas.draft import Draft
+from sanitizers.schemas.context import Draft, RewriteContext
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.values import as_json
 
 
 def write_properties(draft: Draft) -> None:

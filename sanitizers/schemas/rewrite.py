@@ -12,17 +12,24 @@ from dataclasses import replace
 from typing import Any
 
 from sanitizers.schemas.alternatives import Alternatives
-from sanitizers.schemas.choices import allows_null, are_exclusive, is_enumeration, is_null, union
-from sanitizers.schemas.context import Location, RewriteContext
+from sanitizers.schemas.choices import (
+    allows_null,
+    are_exclusive,
+    is_enumeration,
+    is_null,
+    only_require,
+    union,
+)
+from sanitizers.schemas.context import Flat, Location, RewriteContext
 from sanitizers.schemas.descriptions import described
 from sanitizers.schemas.enumerations import Enumerations
-from sanitizers.schemas.flatten import Flat, Flattener
+from sanitizers.schemas.flatten import Flattener
 from sanitizers.schemas.fold import fold_branches
-from sanitizers.schemas.intersect import distinct
-from sanitizers.schemas.keywords import IMPLYING, KINDS, KINDS_OF, STRUCTURE, is_annotation
+from sanitizers.schemas.keywords import KINDS, implied_kind
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import list_properties
-from sanitizers.schemas.size import DEEPEST_WRITTEN
+from sanitizers.schemas.size import DEEPEST_WRITTEN, is_leaf
+from sanitizers.schemas.values import distinct
 from sanitizers.schemas.write import Writer
 
 _MAX_DISTRIBUTED = 64
@@ -33,12 +40,6 @@ _OF_VALUES = frozenset({"description", "enum", "nullable", "title", "type"})
 
 _ANYTHING = ("string", "number", "boolean", "object")
 """The types for a schema that accepts anything."""
-
-
-_TEXT = {"type": "string"}
-
-_HOLDING = STRUCTURE | {"$ref", "additionalProperties", "allOf", "anyOf", "oneOf"}
-"""Keywords that hold schemas which are written."""
 
 
 class Rewriter:
@@ -92,7 +93,7 @@ class Rewriter:
 
     def clean(self, given: Any, location: Location) -> Schema | None:
         """Return *given*, which stands at *location*, cleaned, or None where no value matches it."""
-        if location.depth >= DEEPEST_WRITTEN and not _is_leaf(given):
+        if location.depth >= DEEPEST_WRITTEN and not is_leaf(given):
             self._context.count()
             return self._cut(given, location)
         return self._node(self._flattener.flatten(given, location))
@@ -105,7 +106,11 @@ class Rewriter:
         if not isinstance(kind, str) or kind not in KINDS or kind == "object":
             kind = "object" if self._dialect.empty_objects else "string"
         told = described("", [f"Its schema: {self._context.spell_out_json(given)}"])
-        return {"type": kind, **({"items": _TEXT} if kind == "array" else {}), "description": told}
+        return {
+            "type": kind,
+            **({"items": {"type": "string"}} if kind == "array" else {}),
+            "description": told,
+        }
 
     def _node(self, flat: Flat) -> Schema | None:
         if flat.nothing:
@@ -121,7 +126,7 @@ class Rewriter:
                 return self._cut(flat.schema, flat.location)
             elif keyword in flat.schema and self._dialect.typed:
                 return self._choice(flat, keyword)
-            elif keyword in flat.schema and "properties" in flat.schema and _only_require(given):
+            elif keyword in flat.schema and "properties" in flat.schema and only_require(given):
                 flat = fold_branches(flat, self._flattener)
         if "enum" in flat.schema or self._dialect.typed:
             return self._typed(flat)
@@ -156,16 +161,9 @@ class Rewriter:
 
     def _implied(self, flat: Flat) -> list[str]:
         """Return the types for a schema that names none."""
-        implied = frozenset[str]().union(
-            *(KINDS_OF[keyword] for keyword in KINDS_OF.keys() & flat.schema if len(KINDS_OF[keyword]) <= 2)
-        )
-        for kind in IMPLYING:
-            if kind in implied:
-                self._context.note("type_inferred", flat.location, kept=False)
-                return [kind]
-        if "format" in flat.schema:
+        if kind := implied_kind(flat.schema):
             self._context.note("type_inferred", flat.location, kept=False)
-            return ["string"]
+            return [kind]
         self._context.note("any_value", flat.location, kept=False)
         kinds = [kind for kind in _ANYTHING if kind != "object" or self._dialect.empty_objects]
         return kinds if self._dialect.choices else ["string"]
@@ -239,7 +237,7 @@ class Rewriter:
             if node is not None and node.get("type") == "null":
                 null = True
             elif node is not None:
-                nodes += _spliced(node)
+                nodes += node["anyOf"] if node.keys() == {"anyOf"} else [node]  # a choice in a choice
         return nodes, null
 
     def _folds(self, base: Flat, branches: list[Flat]) -> bool:
@@ -249,28 +247,3 @@ class Rewriter:
             return False
         silent = all("properties" not in branch.schema for branch in branches)
         return silent or len(properties) * len(branches) > _MAX_DISTRIBUTED
-
-
-def _is_leaf(given: Any) -> bool:
-    """Tell whether *given* has no schema below it, and will not get one."""
-    if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
-        return False
-    holds = given.keys() & _HOLDING
-    values = given.get("enum", ())
-    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
-        return False
-    return not holds if given["type"] != "array" else holds == {"items"} and given["items"] == _TEXT
-
-
-def _only_require(branches: Any) -> bool:
-    """Tell whether *branches* hold nothing but ``required``."""
-    return isinstance(branches, list) and all(
-        isinstance(branch, Mapping)
-        and "required" in branch
-        and all(keyword == "required" or is_annotation(keyword) for keyword in branch)
-        for branch in branches
-    )
-
-
-def _spliced(node: Schema) -> list[Schema]:
-    return list(node["anyOf"]) if node.keys() == {"anyOf"} else [node]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import Any
 
-from sanitizers.schemas.draft import Draft
-from sanitizers.schemas.intersect import is_number
+from sanitizers.schemas.context import Draft
 from sanitizers.schemas.notes import Schema
+from sanitizers.schemas.values import is_number
 
 _LARGEST = 1e300
 """Numbers beyond it are not rounded."""

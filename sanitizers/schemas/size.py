@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sanitizers.errors import Unrepairable
+from sanitizers.schemas.keywords import STRUCTURE
 
 MAX_SCHEMAS = 5_000
 """Schemas inside one, with references resolved: references can double the number at every level."""
@@ -19,6 +20,9 @@ DEEPEST_GIVEN = 128
 DEEPEST_WRITTEN = 32
 """Levels that are written. Gemini does not publish its limit ("exceeds the maximum allowed nesting depth",
 gemini-cli#5923)."""
+
+_HOLDING = STRUCTURE | {"$ref", "additionalProperties", "allOf", "anyOf", "oneOf"}
+"""Keywords that hold schemas which are written."""
 
 
 def too_large(place: str) -> Unrepairable:
@@ -41,3 +45,16 @@ def check_depth(schema: Mapping[str, Any], place: str) -> None:
         if not level:
             return
     raise Unrepairable("The schema is nested too deeply.", rule="schema_too_deep", param=place)
+
+
+def is_leaf(given: Any) -> bool:
+    """Tell whether *given* has no schema below it, and will not get one."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
+        return False
+    holds = given.keys() & _HOLDING
+    values = given.get("enum", ())
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+        return False
+    return (
+        not holds if given["type"] != "array" else holds == {"items"} and given["items"] == {"type": "string"}
+    )

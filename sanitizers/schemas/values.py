@@ -1,13 +1,17 @@
-"""Group the values of an enumeration by type."""
+"""Compare JSON values, group them by type, and write them as compact JSON."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
-from sanitizers.schemas.intersect import distinct
+import orjson
 
 LARGEST_EXACT = 2**53
 """The largest exact bound: bounds are doubles in Gemini's API."""
+
+Count: TypeAlias = Callable[[int], None]
+"""Counts values that were read. Raises where they are too many."""
 
 
 def kind_of(value: Any) -> str:
@@ -23,6 +27,54 @@ def kind_of(value: Any) -> str:
     if isinstance(value, str):
         return "string"
     return "array" if isinstance(value, list) else "object"
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether *value* is a JSON number that can be compared."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+def _count_nothing(much: int) -> None:
+    """Count nothing, since the value is compared once."""
+
+
+def same(first: Any, second: Any, count: Count = _count_nothing) -> bool:
+    """Tell whether both are one JSON value. ``1`` and ``true`` are not, though Python treats them as equal.
+
+    *count* is called with the number of values that were read.
+    """
+    count(1)
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        if first is second:
+            return True
+        return first.keys() == second.keys() and all(
+            same(value, second[key], count) for key, value in first.items()
+        )
+    if isinstance(first, list) and isinstance(second, list):
+        return first is second or (
+            len(first) == len(second)
+            and all(same(one, other, count) for one, other in zip(first, second, strict=True))
+        )
+    return bool(first == second)
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    """Return *values*, each one once."""
+    kept: dict[tuple[str, Any], Any] = {}
+    for value in values:
+        kept.setdefault(identity_of(value), value)
+    return list(kept.values())
+
+
+def identity_of(value: Any) -> tuple[str, Any]:
+    """Return a hashable identity of *value*, since enumerations have thousands of values to look up."""
+    if isinstance(value, bool | None):
+        return ("constant", value)
+    if isinstance(value, int | float):
+        return ("number", value)
+    return ("text", value) if isinstance(value, str) else ("json", as_json(value))
 
 
 def as_list(value: Any) -> list[Any]:
@@ -61,3 +113,11 @@ def as_bounds(values: list[Any]) -> tuple[dict[str, Any], bool]:
     return {"minimum": low, "maximum": high}, low == high or (
         are_whole(values) and high - low == len(values) - 1
     )
+
+
+def as_json(value: Any) -> str:
+    """Return *value* as compact JSON, or ``…`` where orjson cannot write it (a huge number, a lone surrogate)."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    except (orjson.JSONEncodeError, RecursionError):
+        return "…"

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from sanitizers.schemas.arrays import write_items
-from sanitizers.schemas.compact_json import as_json
-from sanitizers.schemas.context import RewriteContext
+from sanitizers.schemas.context import Clean, Draft, Flat, RewriteContext
 from sanitizers.schemas.descriptions import described
-from sanitizers.schemas.draft import Clean, Draft
-from sanitizers.schemas.flatten import Flat
 from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS, KINDS_OF, SAY_NOTHING, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import finish_object, write_properties
 from sanitizers.schemas.scalars import write_bounds, write_format
+from sanitizers.schemas.values import as_json
 
 _TOGETHER = BOUNDS | {
     "additionalItems",

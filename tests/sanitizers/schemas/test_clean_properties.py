@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from sanitizers import Unrepairable
 from sanitizers.schemas import DIALECTS, REASONS, Dialect, clean_schema
+from sanitizers.schemas.clean import clean_root
 from sanitizers.schemas.context import RewriteContext
-from sanitizers.schemas.intersect import same
 from sanitizers.schemas.rewrite import Rewriter
-from sanitizers.schemas.roots import clean_root
+from sanitizers.schemas.values import same
 from tests.sanitizers.schemas import drawn
 from tests.sanitizers.schemas.fitting import judge_of
 
