@@ -19,7 +19,8 @@ Parts, in the order of the data:
 
     validation, outline            read a history, or refuse what cannot be read
     invariants, turn_order,
-    turn_violations                the checker: every rule that a history breaks
+    turn_violations,
+    message_violations             the checker: every rule that a history breaks
     pipeline, marking, steps/      the repairs, in their order
     profiles, provider_profiles,
     profile_names, name_rules      the rules of each model family

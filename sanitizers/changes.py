@@ -7,7 +7,7 @@ or addresses, so that it can go into headers, logs and metrics as it is.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal["dropped", "inserted", "merged", "moved", "replaced"]
 
@@ -31,3 +31,15 @@ class Change:
     def as_dict(self) -> dict[str, Any]:
         """Return the change as JSON-ready values."""
         return asdict(self)
+
+
+class MessageChange(NamedTuple):
+    """A change of one message, before the message's place in the history is known."""
+
+    kind: Kind
+    reason: str
+    detail: str = ""
+
+    def at(self, step: str, index: int) -> Change:
+        """Return the change as one of *step*, at the message's *index*."""
+        return Change(step, self.kind, index, self.reason, self.detail)

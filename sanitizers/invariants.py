@@ -10,31 +10,20 @@ the Gemini request is made from.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from sanitizers.media.reading import may_stand_in_result
-from sanitizers.media.violations import media_violations
-from sanitizers.messages import (
-    MEDIA_FREE_ROLES,
-    MEDIA_PARTS,
-    RESULT_ROLES,
-    Message,
-    Messages,
-    are_objects,
-    arguments_key,
-    base_id,
-    function_of,
-    is_part_list,
-    is_plain,
-    parse_arguments,
+from sanitizers.message_violations import (
+    ID_FORMS,
+    find_message_violations,
+    has_known_fields,
+    is_misnamed,
 )
+from sanitizers.messages import Messages, are_objects, is_plain
 from sanitizers.name_rules import NameRule
 from sanitizers.outline import PLAIN_FIELDS, RESULT_FIELDS, TURN_FIELDS, Outline
 from sanitizers.profiles import Profile
@@ -152,11 +141,11 @@ def find_violations(
         places = range(len(messages))
     for index in places and metered(places):  # most histories have none
         message = messages[index]
-        if _has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
-            if "name" in message and message["role"] == "tool" and _is_misnamed(message, profile):
+        if has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
+            if "name" in message and message["role"] == "tool" and is_misnamed(message, profile):
                 found.append((index, "tool_name_illegal"))
         else:
-            found += [(index, rule) for rule in _message_violations(message, profile)]
+            found += [(index, rule) for rule in find_message_violations(message, profile)]
     return tuple(Violation(rule, index) for index, rule in sorted(set(found))) if found else ()
 
 
@@ -186,8 +175,8 @@ def _takes_plain_fields(profile: Profile) -> bool:
 
 def _have_form(ids: Sequence[str], form: str) -> bool:
     if form == "token":
-        return not ids or _SPELLINGS[form].fullmatch("".join(ids)) is not None
-    return form == "any" or all(map(_SPELLINGS[form].fullmatch, ids))
+        return not ids or ID_FORMS[form].fullmatch("".join(ids)) is not None
+    return form == "any" or all(map(ID_FORMS[form].fullmatch, ids))
 
 
 def _are_legal(names: Collection[str], rule: NameRule) -> bool:
@@ -203,179 +192,3 @@ def _are_legal(names: Collection[str], rule: NameRule) -> bool:
 def _list_of(pattern: str) -> re.Pattern[str]:
     """Return a pattern for a list of names, one on each line. *pattern* matches one name and contains no line break."""
     return re.compile(rf"(?:{pattern})(?:\n(?:{pattern}))*")
-
-
-def _message_violations(message: Message, profile: Profile) -> Iterator[str]:
-    """Yield each rule that one message breaks by itself."""
-    role = message["role"]
-    content = message.get("content")
-    calls = message.get("tool_calls")
-    if isinstance(content, str):
-        if role == "tool":
-            if not profile.blank_results and (not content or content.isspace()):
-                yield "blank_result"
-        elif not content and not profile.empty_texts:
-            yield "empty_text"
-        elif content.isspace() and not profile.blank_texts:
-            yield "blank_text"
-    elif content is None:
-        if not (role == "assistant" and (calls or _speaks_otherwise(message, profile))):
-            yield "empty_content"
-    elif isinstance(content, list):
-        if role in ("tool", "function") and not is_part_list(content):
-            yield "refused_part"
-        elif content:
-            yield from _part_violations(content, role, profile)
-            if role == "tool" and not profile.blank_results and not any(map(_says_something, content)):
-                yield "blank_result"
-        else:
-            yield "empty_content"
-    else:
-        yield "refused_part"
-    if role in RESULT_ROLES and _is_misnamed(message, profile):
-        yield "tool_name_illegal"
-    function_call = message.get("function_call")
-    if role != "assistant" and (calls is not None or function_call is not None):
-        yield "misplaced_calls"
-        return
-    if calls is not None:
-        yield from _call_violations(calls, profile)
-    if function_call is not None and _is_misnamed(function_call, profile):
-        yield "tool_name_illegal"
-    if not profile.openai_forms and (role == "function" or function_call is not None):
-        yield "legacy_function"
-    elif function_call is not None and not isinstance(function_call.get("arguments"), str):
-        yield "arguments_not_a_string"
-    elif role == "function" and not message.get("name"):
-        yield "result_name_missing"
-    if not _has_known_fields(message, profile):
-        yield "unknown_field"
-    if profile.refused_fields:
-        for name in message.keys() & profile.refused_fields:
-            if message[name] is not None:
-                yield "refused_field"
-
-
-def _is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:
-    """Tell whether a call or result has a tool name that the provider refuses. A missing name is not refused here."""
-    name, rule = holder.get("name"), profile.tool_names
-    return name not in (None, "") and (len(name) > rule.max_length or not _fits(name, rule.pattern))
-
-
-@lru_cache(maxsize=4096)
-def _fits(name: str, pattern: str) -> bool:
-    return re.fullmatch(pattern, name) is not None
-
-
-def _speaks_otherwise(message: Message, profile: Profile) -> bool:
-    """Tell whether an assistant message without content has a refusal, audio or a function call instead."""
-    return profile.openai_forms and any(
-        message.get(name) is not None for name in ("refusal", "audio", "function_call")
-    )
-
-
-def _has_known_fields(message: Message, profile: Profile) -> bool:
-    if profile.only_fields is None:
-        return True
-    further = message.keys() - profile.only_fields
-    return not further or (message["role"] == "tool" and profile.result_fields.issuperset(further))
-
-
-def _says_something(part: dict[str, Any]) -> bool:
-    return part["type"] != "text" or bool((part.get("text") or "").strip())
-
-
-_SPELLINGS = MappingProxyType(
-    {
-        "any": re.compile(r"(?s).*"),
-        "nine": re.compile(r"[a-zA-Z0-9]{9}"),
-        "token": re.compile(r"[a-zA-Z0-9_-]+"),
-    }
-)
-
-
-def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -> Iterator[str]:
-    for part in parts:
-        kind = part["type"]
-        if kind == "text":
-            text = part.get("text")
-            if text is None or (text == "" and not profile.empty_texts and role != "tool"):
-                yield "empty_text"
-            elif not profile.blank_texts and (text == "" or text.isspace()):
-                yield "blank_text"
-        elif kind in profile.refused_parts:
-            yield "refused_part"
-        elif kind in MEDIA_PARTS:
-            if role in RESULT_ROLES:
-                if not may_stand_in_result(part, profile):
-                    yield "media_in_result"
-            elif role in MEDIA_FREE_ROLES:
-                yield "refused_part"
-            yield from media_violations(part, profile)
-        if profile.refused_fields and not profile.refused_fields.isdisjoint(part):
-            yield "refused_field"
-
-
-def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[str]:
-    if not calls:
-        yield "empty_tool_calls"
-    ids: set[str] = set()
-    same: set[tuple[str, bytes]] | None = None
-    if not profile.call_ids and len(calls) > 1:
-        names = [function_of(call).get("name") for call in calls]
-        if len(set(names)) < len(names):  # most parallel calls are of different tools
-            same = set()
-    for call in calls:
-        call_id = call.get("id")
-        if not call_id:
-            yield "call_id_missing"
-        elif (known_as := base_id(call_id) if profile.signs_calls else call_id) in ids:
-            yield "call_id_repeated"
-        else:
-            ids.add(known_as)
-            if profile.max_call_id_length is not None and len(call_id) > profile.max_call_id_length:
-                yield "call_id_too_long"
-            if not _SPELLINGS[profile.call_id_form].fullmatch(call_id):
-                yield "call_id_illegal"
-            if "__thought__" in call_id and profile.signs_calls:
-                yield from _signature_violations(call_id)
-        if not profile.refused_fields.isdisjoint(call):
-            yield from ("refused_field" for name in call if name in profile.refused_fields - _CALL_FIELDS)
-        if call.get("type") == "custom" or (call.get("custom") and not call.get("function")):
-            if not profile.custom_calls:
-                yield "custom_call"
-            if _is_misnamed(call.get("custom") or {}, profile):
-                yield "tool_name_illegal"
-            continue
-        function = function_of(call)
-        if not function.get("name"):
-            yield "call_unreadable"
-            continue
-        if _is_misnamed(function, profile):
-            yield "tool_name_illegal"
-        arguments = function.get("arguments")
-        if not isinstance(arguments, str):
-            yield "arguments_not_a_string"
-        elif profile.object_arguments:
-            value = parse_arguments(arguments)
-            if value is None:
-                yield "arguments_not_an_object"
-            elif same is not None:
-                key = (function["name"], arguments_key(value, arguments))
-                if key in same:
-                    yield "identical_call"
-                same.add(key)
-
-
-_CALL_FIELDS = frozenset({"provider_specific_fields"})  # on a call it carries the thought signature
-
-
-def _signature_violations(call_id: str) -> Iterator[str]:
-    signature = call_id.partition("__thought__")[2]
-    try:
-        base64.b64decode(signature.replace("-", "+").replace("_", "/"), validate=True)
-    except (binascii.Error, ValueError):
-        yield "signature_unreadable"
-    else:
-        if not signature:
-            yield "signature_unreadable"

@@ -5,20 +5,20 @@ Its parts, in their order, since each relies on the one before:
     calls        the calls of one message
     contents     the content of one message
     identities   the ids of calls and results, over the whole history
-    notes        a change before its place in the history is known
+    call_ids     new ids for calls without a usable one
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sanitizers.changes import Change
+from sanitizers.changes import Change, MessageChange
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Entries, Entry, Message, is_plain, open_places
 from sanitizers.profiles import Profile
+from sanitizers.steps.shape.call_ids import NAME
 from sanitizers.steps.shape.calls import fit_result_to_call, normalize_calls
 from sanitizers.steps.shape.contents import normalize_content
 from sanitizers.steps.shape.identities import settle_identities
-from sanitizers.steps.shape.notes import NAME, Note
 
 __all__ = ["NAME", "normalize_shape"]
 
@@ -47,17 +47,17 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
         done = at + 1
         entry = entries[at]
         message = entry.message
-        notes: list[Note] = []
+        made: list[MessageChange] = []
         if message["role"] in RESULT_ROLES:
-            message = fit_result_to_call(message, kept, profile, notes)
+            message = fit_result_to_call(message, kept, profile, made)
         shaped: Message | None = message
         if message["role"] == "developer" and not profile.developer_role:
-            notes.append(Note("replaced", "developer_role"))
+            made.append(MessageChange("replaced", "developer_role"))
             message = shaped = {**message, "role": "system"}
         if not is_plain(message, profile.refused_fields) or profile.only_fields is not None:
-            message = normalize_calls(message, profile, notes)
-            shaped = normalize_content(message, entry.origin, profile, notes)
-        changes += [note.at(entry.origin) for note in notes]
+            message = normalize_calls(message, profile, made)
+            shaped = normalize_content(message, entry.origin, profile, made)
+        changes += [change.at(NAME, entry.origin) for change in made]
         as_it_was = as_it_was and shaped is entry.message
         if shaped is None:
             changes.append(Change(NAME, "dropped", entry.origin, "empty_message", entry.message["role"]))
@@ -73,8 +73,8 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
             changes.append(Change(NAME, "replaced", entry.origin, "system_after_start"))
         kept.append(entry if shaped is entry.message else Entry(shaped, entry.origin))
     kept += entries[done:]
-    settled, made = settle_identities(entries if as_it_was else tuple(kept), profile)
-    changes.extend(made)
+    settled, renamed = settle_identities(entries if as_it_was else tuple(kept), profile)
+    changes.extend(renamed)
     return (settled, tuple(changes)) if changes else (entries, ())
 
 

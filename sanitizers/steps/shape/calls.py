@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from sanitizers.changes import MessageChange
 from sanitizers.messages import Entry, Message, function_of, parse_arguments, tool_calls_of
 from sanitizers.profiles import Profile
-from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import RAW_ARGUMENTS
 
 
-def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Message:
+def normalize_calls(message: Message, profile: Profile, changes: list[MessageChange]) -> Message:
     """Return *message* with calls that can be read, or *message* itself when they could be.
 
     Legacy ``function_call`` and role ``function`` become a tool call and a tool result where the profile refuses them.
@@ -24,15 +24,15 @@ def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Me
     if message["role"] != "assistant":
         misplaced = [name for name in ("tool_calls", "function_call") if message.get(name) is not None]
         for name in misplaced:
-            notes.append(Note("dropped", "misplaced_calls", name))
+            changes.append(MessageChange("dropped", "misplaced_calls", name))
         if misplaced:
             message = {name: value for name, value in message.items() if name not in misplaced}
     if message["role"] == "function" and not profile.openai_forms:
-        notes.append(Note("replaced", "legacy_function", "role"))
+        changes.append(MessageChange("replaced", "legacy_function", "role"))
         message = {**message, "role": "tool"}
     function_call = message.get("function_call")
     if function_call is not None and not profile.openai_forms:
-        notes.append(Note("replaced", "legacy_function", "function_call"))
+        changes.append(MessageChange("replaced", "legacy_function", "function_call"))
         message = {name: value for name, value in message.items() if name != "function_call"}
         present = message.get("tool_calls") or []
         if not any(
@@ -40,17 +40,17 @@ def normalize_calls(message: Message, profile: Profile, notes: list[Note]) -> Me
         ):  # some SDKs fill both
             message["tool_calls"] = [*present, {"type": "function", "function": function_call}]
     elif function_call is not None and not isinstance(function_call.get("arguments"), str):
-        notes.append(Note("replaced", "arguments", "function_call"))
+        changes.append(MessageChange("replaced", "arguments", "function_call"))
         readable = _readable_arguments(function_call.get("arguments"), profile)
         message = {**message, "function_call": {**function_call, "arguments": readable}}
     calls: list[dict[str, Any]] | None = message.get("tool_calls")
     if calls is None:
         return message
-    kept = [_normalize_call(call, at, profile, notes) for at, call in enumerate(calls)]
+    kept = [_normalize_call(call, at, profile, changes) for at, call in enumerate(calls)]
     named = [call for call in kept if call is not None]
     if not named:
         if not calls:
-            notes.append(Note("dropped", "empty_tool_calls"))
+            changes.append(MessageChange("dropped", "empty_tool_calls"))
         return {name: value for name, value in message.items() if name != "tool_calls"}
     if len(named) == len(calls) and all(new is old for new, old in zip(named, calls, strict=True)):
         return message
@@ -62,7 +62,7 @@ def _same_function(first: dict[str, Any], second: dict[str, Any]) -> bool:
 
 
 def fit_result_to_call(
-    message: Message, before: Sequence[Entry], profile: Profile, notes: list[Note]
+    message: Message, before: Sequence[Entry], profile: Profile, changes: list[MessageChange]
 ) -> Message:
     """Return a result in the form of the call before it: a legacy result behind a legacy call, else a tool result.
 
@@ -76,27 +76,27 @@ def fit_result_to_call(
     last = before[-1].message
     legacy = last.get("function_call")
     if role == "tool" and legacy is not None and not tool_calls_of(last):
-        notes.append(Note("replaced", "legacy_function", "role"))
+        changes.append(MessageChange("replaced", "legacy_function", "role"))
         kept = {name: value for name, value in message.items() if name != "tool_call_id"}
         return {**kept, "role": "function", "name": legacy.get("name")}
     if role == "function" and legacy is None and tool_calls_of(last) and profile.openai_forms:
-        notes.append(Note("replaced", "legacy_function", "role"))
+        changes.append(MessageChange("replaced", "legacy_function", "role"))
         return {**message, "role": "tool"}
     if role == "function" and not message.get("name") and legacy is not None and legacy.get("name"):
-        notes.append(Note("replaced", "legacy_function", "name"))
+        changes.append(MessageChange("replaced", "legacy_function", "name"))
         return {**message, "name": legacy["name"]}
     return message
 
 
 def _normalize_call(
-    call: dict[str, Any], at: int, profile: Profile, notes: list[Note]
+    call: dict[str, Any], at: int, profile: Profile, changes: list[MessageChange]
 ) -> dict[str, Any] | None:
     place = f"tool_calls[{at}]"
     refused: set[str] = set()
     if not profile.refused_fields.isdisjoint(call):
         refused = (call.keys() & profile.refused_fields) - {"provider_specific_fields"}
     for name in sorted(refused):
-        notes.append(Note("dropped", "refused_field", f"{place}.{name}"))
+        changes.append(MessageChange("dropped", "refused_field", f"{place}.{name}"))
     if refused:
         call = {name: value for name, value in call.items() if name not in refused}
     function = call.get("function")
@@ -104,19 +104,19 @@ def _normalize_call(
         if profile.custom_calls:
             return call
         custom = call.get("custom") or {}
-        notes.append(Note("replaced", "custom_call", place))
+        changes.append(MessageChange("replaced", "custom_call", place))
         function = {"name": custom.get("name"), "arguments": json.dumps({"input": custom.get("input")})}
         call = {**{k: v for k, v in call.items() if k != "custom"}, "type": "function", "function": function}
     if not function or not function.get("name"):
-        notes.append(Note("dropped", "call_unreadable", place))
+        changes.append(MessageChange("dropped", "call_unreadable", place))
         return None
     arguments = function.get("arguments")
     readable = _readable_arguments(arguments, profile)
     if readable != arguments:
-        notes.append(Note("replaced", "arguments", place))
+        changes.append(MessageChange("replaced", "arguments", place))
         call = {**call, "function": {**function, "arguments": readable}}
     if call.get("type") != "function":
-        notes.append(Note("replaced", "call_type", place))
+        changes.append(MessageChange("replaced", "call_type", place))
         call = {**call, "type": "function"}
     return call
 

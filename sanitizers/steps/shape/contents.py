@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from sanitizers.changes import MessageChange
 from sanitizers.errors import Unrepairable
 from sanitizers.messages import MEDIA_FREE_ROLES, MEDIA_PARTS, Message, is_blank, is_part_list
 from sanitizers.profiles import Profile
-from sanitizers.steps.shape.notes import Note
 from sanitizers.synthetic import EMPTY_RESULT
 
 
 class _Holder(NamedTuple):
-    """The message that holds a list of parts: its role, its place, its profile, and the notes about its changes."""
+    """The message that holds a list of parts: its role, its place, its profile, and the changes about its changes."""
 
     role: str
     message_index: int
     profile: Profile
-    notes: list[Note]
+    changes: list[MessageChange]
 
 
-def normalize_content(message: Message, index: int, profile: Profile, notes: list[Note]) -> Message | None:
+def normalize_content(
+    message: Message, index: int, profile: Profile, changes: list[MessageChange]
+) -> Message | None:
     """Return *message* with a content that can be sent, or None when it holds nothing at all.
 
     Returns *message* itself when its content can be sent as it is. A tool result is never dropped here: an empty result
@@ -31,27 +33,27 @@ def normalize_content(message: Message, index: int, profile: Profile, notes: lis
     Raises :class:`Unrepairable` for a user's part that this provider cannot accept.
     """
     refusal = message.get("refusal")  # its words stay, whatever becomes of the field
-    message = _drop_refused_fields(message, profile, notes)
+    message = _drop_refused_fields(message, profile, changes)
     role = message["role"]
     if role in ("tool", "function"):
-        return _normalize_result(message, profile, notes, index)
+        return _normalize_result(message, profile, changes, index)
     content = message.get("content")
     shaped: Any = content
     if isinstance(content, list):
-        shaped = _normalize_parts(content, _Holder(role, index, profile, notes))
+        shaped = _normalize_parts(content, _Holder(role, index, profile, changes))
     if isinstance(shaped, str) and not profile.blank_texts and shaped.isspace():
         shaped = ""
     if shaped == []:
         shaped = None
         if content == [] and role == "assistant":
-            notes.append(Note("replaced", "empty_content"))
+            changes.append(MessageChange("replaced", "empty_content"))
     if is_blank(shaped):
-        return _without_content(message, shaped, refusal, profile, notes)
+        return _without_content(message, shaped, refusal, profile, changes)
     return message if shaped is content else {**message, "content": shaped}
 
 
 def _without_content(
-    message: Message, content: Any, refusal: Any, profile: Profile, notes: list[Note]
+    message: Message, content: Any, refusal: Any, profile: Profile, changes: list[MessageChange]
 ) -> Message | None:
     """Return the outcome for a message with blank content that is no result. *refusal* is its refusal as it came."""
     role = message["role"]
@@ -59,37 +61,39 @@ def _without_content(
         if message.get("tool_calls"):
             if content is None or (content == "" and profile.empty_texts):
                 return message if message.get("content") is content else {**message, "content": content}
-            notes.append(Note("dropped", "empty_text"))
+            changes.append(MessageChange("dropped", "empty_text"))
             return {**message, "content": None}
         if profile.openai_forms:  # OpenAI's own format: it may speak in these fields instead
             if any(message.get(name) is not None for name in ("refusal", "audio", "function_call")):
                 return message if message.get("content") is content else {**message, "content": None}
         elif refusal and isinstance(refusal, str) and (profile.blank_texts or not refusal.isspace()):
-            notes.append(Note("replaced", "refusal_as_text"))
+            changes.append(MessageChange("replaced", "refusal_as_text"))
             return {**message, "content": refusal}
     if content == "" and profile.empty_texts and message.get("content") == "":
         return message
     return None
 
 
-def _normalize_result(message: Message, profile: Profile, notes: list[Note], index: int) -> Message:
+def _normalize_result(
+    message: Message, profile: Profile, changes: list[MessageChange], index: int
+) -> Message:
     content = message.get("content")
     shaped: Any
     if is_blank(content):
         shaped = ""
     elif isinstance(content, list) and is_part_list(content):
-        shaped = _normalize_parts(content, _Holder("tool", index, profile, notes)) or ""
+        shaped = _normalize_parts(content, _Holder("tool", index, profile, changes)) or ""
     elif isinstance(content, str):
         shaped = content
     else:
         shaped = json.dumps(content, ensure_ascii=False)
     if not profile.blank_results and _says_nothing(shaped):
-        notes.append(Note("replaced", "blank_result"))
+        changes.append(MessageChange("replaced", "blank_result"))
         return {**message, "content": EMPTY_RESULT}
     if shaped is content or (shaped == "" and content == ""):
         return message
     if not isinstance(shaped, list):
-        notes.append(Note("replaced", "result_content"))
+        changes.append(MessageChange("replaced", "result_content"))
     return {**message, "content": shaped}
 
 
@@ -113,26 +117,26 @@ def _normalize_parts(parts: list[dict[str, Any]], holder: _Holder) -> list[dict[
 
 
 def _normalize_part(part: dict[str, Any], place: str, holder: _Holder) -> dict[str, Any] | None:
-    role, index, profile, notes = holder
+    role, index, profile, changes = holder
     kind = part["type"]
     refused = sorted(part.keys() & profile.refused_fields)
     for name in refused:
-        notes.append(Note("dropped", "refused_field", f"{place}.{name}"))
+        changes.append(MessageChange("dropped", "refused_field", f"{place}.{name}"))
     if refused:
         part = {name: value for name, value in part.items() if name not in profile.refused_fields}
     if kind == "refusal" and kind in profile.refused_parts:
-        notes.append(Note("replaced", "refusal_as_text", place))
+        changes.append(MessageChange("replaced", "refusal_as_text", place))
         kind, part = "text", {"type": "text", "text": part.get("refusal")}
     if kind == "text":
         text = part.get("text")
         is_blank_text = text == "" and not profile.empty_texts and role != "tool"
         if text is None or is_blank_text or (not profile.blank_texts and not text.strip()):
-            notes.append(Note("dropped", "empty_text", place))
+            changes.append(MessageChange("dropped", "empty_text", place))
             return None
         return part
     media_refused = kind in MEDIA_PARTS and role in MEDIA_FREE_ROLES
     if media_refused or (kind in profile.refused_parts and role != "user"):
-        notes.append(Note("dropped", "refused_part", f"{place}:{kind}"))
+        changes.append(MessageChange("dropped", "refused_part", f"{place}:{kind}"))
         return None
     if kind in profile.refused_parts:
         raise Unrepairable(
@@ -144,7 +148,7 @@ def _normalize_part(part: dict[str, Any], place: str, holder: _Holder) -> dict[s
     return part
 
 
-def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) -> Message:
+def _drop_refused_fields(message: Message, profile: Profile, changes: list[MessageChange]) -> Message:
     known = profile.fields_for(message["role"])
     unknown = set() if known is None else message.keys() - known
     if not unknown and profile.refused_fields.isdisjoint(message):
@@ -154,6 +158,6 @@ def _drop_refused_fields(message: Message, profile: Profile, notes: list[Note]) 
     if not refused:
         return message
     for name in refused:
-        notes.append(Note("dropped", "refused_field", name))
+        changes.append(MessageChange("dropped", "refused_field", name))
     gone = frozenset(refused)  # a message may have any number of fields
     return {name: value for name, value in message.items() if name not in gone}

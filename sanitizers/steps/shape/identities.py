@@ -6,7 +6,7 @@ results of an id supersede the first. They do so even where an earlier turn's ca
 meant the later call.
 
 The second walk pairs the remaining results by name and by place. The third gives new ids to calls without one, or where
-two open calls share one. It writes each call's id into its results.
+two open calls share one, and writes them into the results (:mod:`sanitizers.steps.shape.call_ids`).
 
 A later turn may use an id again after the id's result. That is legal, and such ids stay: one flat map of ids would find
 the wrong call (autogen).
@@ -14,39 +14,21 @@ the wrong call (autogen).
 
 from __future__ import annotations
 
-import base64
-import binascii
-import string
 from collections import defaultdict, deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from sanitizers.changes import Change
-from sanitizers.messages import SYSTEM_ROLES, Entries, Entry, base_id, function_of, open_places, tool_calls_of
+from sanitizers.messages import SYSTEM_ROLES, Entries, base_id, function_of, open_places, tool_calls_of
 from sanitizers.profiles import Profile
-from sanitizers.steps.shape.notes import NAME
-from sanitizers.synthetic import DerivedIds
-
-
-@dataclass(slots=True)
-class _Call:
-    """One call in its place. *run* is the number of its turn."""
-
-    at: int
-    number: int
-    run: int
-    id: str
-    name: str
-    results: list[int] = field(default_factory=list)
+from sanitizers.steps.shape.call_ids import PairedCall, write_ids
 
 
 class _OpenCalls:
     """Calls of one turn that wait for a result, found by their function's name or in order."""
 
-    def __init__(self, *calls: _Call) -> None:
-        self.calls: list[_Call] = []
+    def __init__(self, *calls: PairedCall) -> None:
+        self.calls: list[PairedCall] = []
         self._next = 0
-        self._named: dict[str, deque[_Call]] = defaultdict(deque)
+        self._named: dict[str, deque[PairedCall]] = defaultdict(deque)
         for call in calls:
             self.add(call)
 
@@ -55,18 +37,18 @@ class _OpenCalls:
         """The number of the turn that the newest call belongs to."""
         return self.calls[-1].run
 
-    def add(self, call: _Call) -> None:
+    def add(self, call: PairedCall) -> None:
         self.calls.append(call)
         self._named[call.name].append(call)
 
-    def take(self, name: str | None) -> _Call | None:
+    def take(self, name: str | None) -> PairedCall | None:
         """Return the first open call of the function *name*, or None."""
         waiting = self._named.get(name or "")
         while waiting and waiting[0].results:
             waiting.popleft()
         return waiting[0] if waiting else None
 
-    def first(self) -> _Call | None:
+    def first(self) -> PairedCall | None:
         """Return the first open call, or None."""
         while self._next < len(self.calls) and self.calls[self._next].results:
             self._next += 1
@@ -78,12 +60,14 @@ def settle_identities(entries: Entries, profile: Profile) -> tuple[Entries, tupl
     calls, unmatched = _pair_by_id(entries)
     if unmatched:
         _pair_by_place(entries, calls, unmatched)
-    return _write_ids(entries, calls, profile)
+    return write_ids(entries, calls, profile)
 
 
-def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
-    calls: list[_Call] = []
-    latest: dict[str, _Call | _OpenCalls] = {}  # what the latest turn calls by an id: nearly always one call
+def _pair_by_id(entries: Entries) -> tuple[list[PairedCall], list[int]]:
+    calls: list[PairedCall] = []
+    latest: dict[
+        str, PairedCall | _OpenCalls
+    ] = {}  # what the latest turn calls by an id: nearly always one call
     unmatched: list[int] = []
     run = 0
     behind = 0
@@ -98,14 +82,14 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
         role = message["role"]
         if role == "assistant":
             for number, raw in enumerate(tool_calls_of(message)):
-                call = _Call(at, number, run, raw.get("id") or "", function_of(raw).get("name") or "")
+                call = PairedCall(at, number, run, raw.get("id") or "", function_of(raw).get("name") or "")
                 calls.append(call)
                 if call.id:
                     key = base_id(call.id)
                     held = latest.get(key)
                     if held is None or held.run != run:
                         latest[key] = call
-                    elif isinstance(held, _Call):
+                    elif isinstance(held, PairedCall):
                         latest[key] = _OpenCalls(held, call)
                     else:
                         held.add(call)
@@ -114,7 +98,7 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
             if held is None:
                 unmatched.append(at)
                 continue
-            if not isinstance(held, _Call):
+            if not isinstance(held, PairedCall):
                 held = held.take(message.get("name")) or held.first() or held.calls[-1]
             held.results.append(at)
             run += 1
@@ -123,7 +107,7 @@ def _pair_by_id(entries: Entries) -> tuple[list[_Call], list[int]]:
     return calls, unmatched
 
 
-def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -> None:
+def _pair_by_place(entries: Entries, calls: list[PairedCall], unmatched: list[int]) -> None:
     """Pair results without a usable id with the calls of the turn before their block, then late results by name.
 
     Results pair by name first, then by place. A result with an unknown id is paired by place only when there are as
@@ -133,7 +117,7 @@ def _pair_by_place(entries: Entries, calls: list[_Call], unmatched: list[int]) -
     A late result with a name and without an id answers the only open call of that name before it.
     """
     waiting = set(unmatched)
-    calls_of: dict[int, list[_Call]] = defaultdict(list)
+    calls_of: dict[int, list[PairedCall]] = defaultdict(list)
     for call in calls:
         calls_of[call.at].append(call)
     done = -1
@@ -176,9 +160,9 @@ def _pair_block(entries: Entries, block: list[int], turn: _OpenCalls) -> None:
             call.results.append(at)
 
 
-def _pair_late_by_name(entries: Entries, calls: list[_Call], unmatched: list[int]) -> None:
+def _pair_late_by_name(entries: Entries, calls: list[PairedCall], unmatched: list[int]) -> None:
     answered = {at for call in calls for at in call.results}
-    named: dict[str, list[_Call]] = defaultdict(list)
+    named: dict[str, list[PairedCall]] = defaultdict(list)
     for call in calls:
         if not call.results:
             named[call.name].append(call)
@@ -190,89 +174,3 @@ def _pair_late_by_name(entries: Entries, calls: list[_Call], unmatched: list[int
         open_calls = named.get(name, [])
         if len(open_calls) == 1 and open_calls[0].at < at and not open_calls[0].results:
             open_calls[0].results.append(at)
-
-
-def _write_ids(entries: Entries, calls: list[_Call], profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    identity = base_id if profile.signs_calls else str
-    derived: DerivedIds | None = None
-    earlier: dict[str, _Call] = {}
-    new_ids: dict[tuple[int, int], str] = {}
-    result_ids: dict[int, str] = {}
-    changes: list[Change] = []
-    for call in calls:
-        reason = _why_not(call, earlier.get(identity(call.id)), profile)
-        if reason:
-            original = call.id
-            if derived is None:
-                taken = {identity(i) for i in _ids_in(entries)}
-                derived = DerivedIds(taken, nine=profile.call_id_form == "nine")
-            # An id with a wrong form is replaced by a digest of itself, not of its place. So the new id stays the
-            # same when a client cuts the front of the history.
-            misspelled = reason in ("call_id_illegal", "call_id_too_long")
-            place = (0, 0) if misspelled else (entries[call.at].origin, call.number)
-            call.id = derived.derive(*place, original)
-            new_ids[call.at, call.number] = call.id
-            changes.append(Change(NAME, "replaced", entries[call.at].origin, reason, call.id))
-        earlier[identity(call.id)] = call
-        for at in call.results:
-            if entries[at].message.get("tool_call_id") != call.id:
-                result_ids[at] = call.id
-                changes.append(Change(NAME, "replaced", entries[at].origin, "result_id", call.id))
-    if not changes:
-        return entries, ()
-    written = list(entries)
-    for at, result_id in result_ids.items():
-        written[at] = Entry({**entries[at].message, "tool_call_id": result_id}, entries[at].origin)
-    for at in dict.fromkeys(at for at, _ in new_ids):
-        message = entries[at].message
-        renamed = [
-            {**raw, "id": new_ids[at, number]} if (at, number) in new_ids else raw
-            for number, raw in enumerate(tool_calls_of(message))
-        ]
-        written[at] = Entry({**message, "tool_calls": renamed}, entries[at].origin)
-    return tuple(written), tuple(sorted(changes, key=lambda change: change.index))
-
-
-def _ids_in(entries: Entries) -> Iterator[str]:
-    for entry in entries:
-        if entry.message["role"] == "assistant":
-            yield from (call.get("id") or "" for call in tool_calls_of(entry.message))
-
-
-def _why_not(call: _Call, same: _Call | None, profile: Profile) -> str | None:
-    """Return why a call cannot keep its id, or None. *same* is the last call before it with that id."""
-    if not call.id:
-        return "call_id_missing"
-    if profile.max_call_id_length is not None and len(call.id) > profile.max_call_id_length:
-        return "call_id_too_long"
-    if profile.signs_calls and not _signature_readable(call.id):
-        return "signature_unreadable"
-    if not _is_spelled(call.id, profile):
-        return "call_id_illegal"
-    if same is not None and profile.unique_call_ids:
-        return "call_id_repeated"
-    if same is not None and (not same.results or min(same.results) > call.at or same.run == call.run):
-        return "call_id_repeated"
-    return None
-
-
-_TOKEN = frozenset(string.ascii_letters + string.digits + "_-")
-_LETTERS = frozenset(string.ascii_letters + string.digits)
-
-
-def _is_spelled(call_id: str, profile: Profile) -> bool:
-    """Tell whether an id has the form that the profile requires."""
-    if profile.call_id_form == "nine":
-        return len(call_id) == 9 and _LETTERS.issuperset(call_id)
-    return profile.call_id_form == "any" or _TOKEN.issuperset(call_id)
-
-
-def _signature_readable(call_id: str) -> bool:
-    """Tell whether an id's ``__thought__`` suffix, if it has one, can be decoded. litellm passes it on as it is."""
-    _, mark, signature = call_id.partition("__thought__")
-    if not mark:
-        return True
-    try:
-        return bool(base64.b64decode(signature.replace("-", "+").replace("_", "/"), validate=True))
-    except (binascii.Error, ValueError):
-        return False
