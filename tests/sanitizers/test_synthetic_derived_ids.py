@@ -36,6 +36,13 @@ def test_ids_are_those_of_trying_from_the_first(nine: bool) -> None:
     assert ours == taken
 
 
+def test_derived_ids_are_pinned_byte_for_byte() -> None:
+    """Another derivation would move every provider's cached prefix."""
+    assert "call_37a852a043938b90ae4" == DerivedIds(set()).derive(0, 0, "a.b")
+    assert "37a852a04" == DerivedIds(set(), nine=True).derive(0, 0, "a.b")
+    assert DerivedIds({"37a852a04"}, nine=True).derive(0, 0, "a.b") == "b1b9a4cef"
+
+
 def test_steps_are_in_proportion_to_the_calls() -> None:
     """The thousandth call of one id tries one candidate, as the first does."""
 

@@ -48,6 +48,11 @@ def audio(data: str = "aGk=", style: str = "wav") -> dict[str, Any]:
     return {"type": "input_audio", "input_audio": {"data": data, "format": style}}
 
 
+def video(url: str) -> dict[str, Any]:
+    """Build a video part."""
+    return {"type": "video_url", "video_url": {"url": url}}
+
+
 LEGAL: list[tuple[dict[str, Any], Profile]] = [
     (image(), OPENAI),
     (inline("image/png", PNG), GEMINI_3),
@@ -67,7 +72,7 @@ LEGAL: list[tuple[dict[str, Any], Profile]] = [
     (audio(PNG), GEMINI_3),
     (inline("audio/l16;rate=24000"), GEMINI_3),
     (inline("image/bmp"), replace(OPENAI, image_types=None)),
-    ({"type": "video_url", "video_url": {"url": "data:video/jpeg;base64,AA==,AA=="}}, OPENAI),
+    (video("data:video/jpeg;base64,AA==,AA=="), OPENAI),
 ]
 
 MENDED: list[tuple[str, dict[str, Any], dict[str, Any], str, Profile]] = [
@@ -119,6 +124,9 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
     ("a document for Gemini", file("data:application/msword;base64,aGk="), "media_type", GEMINI_2),
     ("https for Gemini", image("https://example.com/a.png"), "remote_media", GEMINI_3),
     ("gs", image("gs://bucket/a.png"), "remote_media", OPENAI),
+    ("gs as a text", {"type": "image_url", "image_url": "gs://bucket/a.png"}, "remote_media", GEMINI_2),
+    ("a film for Gemini", video("data:video/mp4;base64,AA=="), "media_type", GEMINI_2),
+    ("a film for Claude", video("https://host/x.mp4"), "media_type", ANTHROPIC),
     ("file", image("file:///etc/passwd"), "remote_media", OPENAI),
     ("no address", image("a.png"), "remote_media", OPENAI),
     ("nothing", image(""), "remote_media", OPENAI),
@@ -130,12 +138,6 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
         {"type": "file", "file": {"file_id": "https://host/x.pdf"}},
         "remote_media",
         OPENAI,
-    ),
-    (
-        "a film for Claude",
-        {"type": "video_url", "video_url": {"url": "https://host/x.mp4"}},
-        "media_type",
-        ANTHROPIC,
     ),
     ("a recording for Mistral", audio(), "media_type", MISTRAL),
     ("a file for DeepSeek", file("aGk="), "media_type", DEEPSEEK),

@@ -20,7 +20,7 @@ from sanitizers.provider_profiles import (
     MISTRAL,
     PROVIDER_PROFILES,
 )
-from sanitizers.synthetic import MISSING_RESULT, DerivedIds
+from sanitizers.synthetic import MISSING_RESULT
 from tests.support.builders import assistant, call, tool, user
 
 History = list[dict[str, Any]]
@@ -226,13 +226,6 @@ def test_given_id_pushes_a_derived_one_on(profile: Profile) -> None:
     one, other = renamed(in_rounds(["a.b", derived]), profile)
 
     assert other == derived != one
-
-
-def test_derived_ids_are_pinned_byte_for_byte() -> None:
-    """Another derivation would move every provider's cached prefix."""
-    assert "call_37a852a043938b90ae4" == DerivedIds(set()).derive(0, 0, "a.b")
-    assert "37a852a04" == DerivedIds(set(), nine=True).derive(0, 0, "a.b")
-    assert DerivedIds({"37a852a04"}, nine=True).derive(0, 0, "a.b") == "b1b9a4cef"
 
 
 @pytest.mark.parametrize(

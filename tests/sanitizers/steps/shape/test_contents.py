@@ -1,4 +1,4 @@
-"""The ``shape`` step, where other providers have rules about one message."""
+"""The ``shape`` step: contents and fields, at Gemini, at OpenAI and at providers with rules of their own."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from sanitizers.messages import Entry
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC, BEDROCK_CLAUDE, COHERE, DEEPSEEK, MISTRAL
 from sanitizers.steps.shape import normalize_shape
 from sanitizers.synthetic import EMPTY_RESULT
 from tests.sanitizers.steps.case import Case, History, check
-from tests.support.builders import assistant, call, developer, image, system, text, tool, user
+from tests.support.builders import assistant, call, image, system, text, tool, user
 
 GO = user("go")
 ASKS = assistant(calls=[call("abcdefgh1")])
@@ -22,6 +22,109 @@ def answered(content: object, **extra: object) -> History:
     """Return an exchange whose result has *content*."""
     return [GO, ASKS, tool("abcdefgh1", content, **extra)]
 
+
+CONTENTS = [
+    Case("texts are left alone", [GO, assistant("b"), user([text("c"), image()])], None),
+    Case("whitespace is text", [user(" "), assistant("\n"), user("\t")], None),
+    Case("media alone is content", [user([image()])], None),
+    Case("an empty user text goes", [GO, user("")], [GO], [("dropped", 1, "empty_message")]),
+    Case("a null user content goes", [GO, user(None)], [GO], [("dropped", 1, "empty_message")]),
+    Case("a user message without parts goes", [GO, user([])], [GO], [("dropped", 1, "empty_message")]),
+    Case("an empty assistant goes", [GO, assistant("")], [GO], [("dropped", 1, "empty_message")]),
+    Case("an empty system text goes", [system(""), GO], [GO], [("dropped", 0, "empty_message")]),
+    Case(
+        "an empty text beside calls goes",
+        [GO, assistant("", calls=[call("a")]), tool("a")],
+        [GO, assistant(None, calls=[call("a")]), tool("a")],
+        [("dropped", 1, "empty_text")],
+    ),
+    Case(
+        "an empty part goes, the others stay",
+        [user([text(""), text("b"), {"type": "text", "text": None}])],
+        [user([text("b")])],
+        [("dropped", 0, "empty_text"), ("dropped", 0, "empty_text")],
+    ),
+    Case(
+        "a message of empty parts goes, each part named",
+        [GO, user([text("")])],
+        [GO],
+        [("dropped", 1, "empty_text"), ("dropped", 1, "empty_message")],
+    ),
+    Case("OpenAI takes empty texts", [user(""), assistant("")], None, (), OPENAI),
+    Case(
+        "OpenAI takes no null user content", [GO, user(None)], [GO], [("dropped", 1, "empty_message")], OPENAI
+    ),
+    Case(
+        "an empty part of a result stays",
+        [GO, assistant(calls=[call("a")]), tool("a", [text(""), text("r")])],
+        None,
+    ),
+    Case("an empty result is an answer", [GO, assistant(calls=[call("a")]), tool("a", "")], None),
+    Case(
+        "a null result becomes an empty one",
+        [GO, assistant(calls=[call("a")]), tool("a", None)],
+        [GO, assistant(calls=[call("a")]), tool("a", "")],
+        [("replaced", 2, "result_content")],
+    ),
+    Case(
+        "a bare JSON result becomes its text",
+        [GO, assistant(calls=[call("a")]), tool("a", {"x": [1, "ü"]})],
+        [GO, assistant(calls=[call("a")]), tool("a", '{"x": [1, "ü"]}')],
+        [("replaced", 2, "result_content")],
+    ),
+    Case(
+        "a bare JSON array becomes its text",
+        [GO, assistant(calls=[call("a")]), tool("a", [{"row": 1}])],
+        [GO, assistant(calls=[call("a")]), tool("a", '[{"row": 1}]')],
+        [("replaced", 2, "result_content")],
+    ),
+    Case(
+        "a refusal is the assistant's text",
+        [GO, assistant(None, refusal="I cannot.")],
+        [GO, assistant("I cannot.", refusal="I cannot.")],
+        [("replaced", 1, "refusal_as_text")],
+    ),
+    Case(
+        "a refusal part is text",
+        [GO, assistant([{"type": "refusal", "refusal": "No."}])],
+        [GO, assistant([text("No.")])],
+        [("replaced", 1, "refusal_as_text")],
+    ),
+    Case("OpenAI takes a refusal as it is", [GO, assistant(None, refusal="I cannot.")], None, (), OPENAI),
+    Case(
+        "media of the assistant's cannot be carried",
+        [GO, assistant([text("b"), image()])],
+        [GO, assistant([text("b")])],
+        [("dropped", 1, "refused_part")],
+    ),
+    Case(
+        "thinking parts cannot be carried",
+        [GO, assistant([{"type": "thinking", "thinking": "hm"}, text("b")])],
+        [GO, assistant([text("b")])],
+        [("dropped", 1, "refused_part")],
+    ),
+]
+
+FIELDS = [
+    Case(
+        "fields that Gemini must not see go, each named",
+        [
+            user("a", cache_control={"type": "ephemeral"}),
+            assistant("b", reasoning_content="hm", refusal=None),
+        ],
+        [user("a"), assistant("b", refusal=None)],
+        [("dropped", 0, "refused_field"), ("dropped", 1, "refused_field")],
+    ),
+    Case(
+        "fields of parts go too",
+        [user([text("a", cache_control={"type": "ephemeral"})])],
+        [user([text("a")])],
+        [("dropped", 0, "refused_field")],
+    ),
+    Case("a null field says nothing", [user("a"), assistant("b", reasoning_content=None)], None),
+    Case("unknown fields stay", [user("a", x_unknown={"k": 1})], None),
+    Case("OpenAI targets keep cache marks", [user("a", cache_control={})], None, (), OPENAI),
+]
 
 BLANK_TEXTS = [
     Case(
@@ -115,32 +218,6 @@ BLANK_RESULTS += [
     Case("an empty result is left alone elsewhere", answered(""), None, (), COHERE),
 ]
 
-DEVELOPERS = [
-    Case(
-        "the developer is the system",
-        [developer("s", name="n"), GO],
-        [system("s", name="n"), GO],
-        [("replaced", 0, "developer_role")],
-        DEEPSEEK,
-    ),
-    Case(
-        "behind the first turn the user",
-        [GO, developer("s")],
-        [GO, user("s")],
-        [("replaced", 1, "developer_role"), ("replaced", 1, "system_after_start")],
-        ANTHROPIC,
-    ),
-    Case(
-        "without words nobody",
-        [developer(""), GO],
-        [GO],
-        [("replaced", 0, "developer_role"), ("dropped", 0, "empty_message")],
-        ANTHROPIC,
-    ),
-    Case("OpenAI has the role", [developer("s"), GO], None, (), OPENAI),
-    Case("so has Gemini's wire", [developer("s"), GO], None, (), GEMINI_3),
-]
-
 ONLY_FIELDS = [
     Case(
         "fields that are not Mistral's go, each named",
@@ -171,17 +248,17 @@ ONLY_FIELDS = [
     Case("others are ignored elsewhere", [user("a", x_own=1)], None, (), DEEPSEEK),
 ]
 
-CASES = [*BLANK_TEXTS, *BLANK_RESULTS, *DEVELOPERS, *ONLY_FIELDS]
+CASES = [*CONTENTS, *FIELDS, *BLANK_TEXTS, *BLANK_RESULTS, *ONLY_FIELDS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_each_message_gets_the_shape_that_its_provider_accepts(case: Case) -> None:
-    """Each change is reported."""
+def test_each_content_gets_the_form_that_its_provider_accepts(case: Case) -> None:
+    """Each change is reported, and all other content stays."""
     check(normalize_shape, case)
 
 
 def test_fields_are_named_in_the_order_of_the_alphabet() -> None:
-    """Not in that of a set, which is another one in each process."""
+    """The order of a set would differ from process to process."""
     message = user("a", x_b=1, x_a=1, x_d=1, cache_control={}, x_c=1)
 
     _, changes = normalize_shape((Entry(message, 0),), MISTRAL)
@@ -190,5 +267,5 @@ def test_fields_are_named_in_the_order_of_the_alphabet() -> None:
 
 
 def test_the_text_of_an_empty_result_is_pinned() -> None:
-    """The words, byte for byte: a change would move every provider's cached prefix."""
+    """Another text would invalidate every provider's cached prefix."""
     assert EMPTY_RESULT == "(empty result)"
