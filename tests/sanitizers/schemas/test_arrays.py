@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.sanitizers.schemas.cleaning import ANYTHING, TEXT, WHOLE, of, reasons
+from tests.sanitizers.schemas.cleaning import ANYTHING, TEXT, WHOLE, check_row
 
 ROWS = [
     pytest.param(
@@ -65,6 +65,5 @@ ROWS = [
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
 def test_items_are_written_or_described(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """One schema for all items and their number are written, and the rest is described."""
-    assert of(schema) == cleaned
-    assert reasons(schema) == why
+    """One schema for all items is written, with their number."""
+    check_row(schema, cleaned, why)

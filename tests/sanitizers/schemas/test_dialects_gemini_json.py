@@ -1,4 +1,4 @@
-"""JSON Schema as ``parametersJsonSchema`` has it."""
+"""JSON Schema as ``parametersJsonSchema`` takes it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sanitizers.schemas import GEMINI_JSON, clean_schema
-from tests.sanitizers.schemas.cleaning import NODE, TEXT, WHOLE, of, reasons
+from tests.sanitizers.schemas.cleaning import NODE, TEXT, WHOLE, check_row
 
 ROWS = [
     pytest.param({}, {}, {}, id="anything"),
@@ -56,9 +56,8 @@ ROWS = [
 def test_types_null_and_choices_stay_and_bounds_of_texts_are_described(
     schema: Any, cleaned: Any, why: dict[str, bool]
 ) -> None:
-    """Types, null and choices stay. Bounds of texts are told."""
-    assert of(schema, GEMINI_JSON) == cleaned
-    assert reasons(schema, GEMINI_JSON) == why
+    """Bounds of texts go into the description."""
+    check_row(schema, cleaned, why, GEMINI_JSON)
 
 
 def test_recursion_stays_where_it_can_be_written() -> None:

@@ -1,9 +1,8 @@
-"""The tools of a request: what is changed, how it is told, and that it is found again."""
+"""The tools of a request: their changes, their refusals, and the cache of their schemas."""
 
 from __future__ import annotations
 
 import copy
-import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from sanitizers import Change, Unrepairable
 from sanitizers.schemas import DIALECTS, GEMINI, GEMINI_JSON, OPENAI, Target, clean_schema, clean_tools
 from sanitizers.schemas import tools as module
-from sanitizers.schemas.outcome_cache import OutcomeCache
 from tests.sanitizers.schemas import drawn
 
 GEMINI_TARGET = Target(GEMINI)
@@ -42,7 +40,7 @@ def tool(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
     "tools", [[], [tool("f"), tool("g")], [function("f")], [{"name": "f"}, tool("g", None)]]
 )
 def test_clean_tools_come_back_as_the_same_list(tools: list[Any], target: Target) -> None:
-    """The very same list, which is also what is sent then."""
+    """The list is the same object, and is sent as it came."""
     done = clean_tools(tools, target)
 
     assert done.tools is tools
@@ -50,7 +48,7 @@ def test_clean_tools_come_back_as_the_same_list(tools: list[Any], target: Target
 
 
 def test_changes_name_the_tool_and_the_first_place() -> None:
-    """One for each reason, with how many more there were, and never a description."""
+    """One change for each reason counts the further places. It holds no description."""
     tools = [tool("f"), tool("g", SECRET, strict=True, description="d")]
 
     done = clean_tools(tools, GEMINI_TARGET)
@@ -84,7 +82,7 @@ def test_functions_are_cleaned_like_tools(wrapped: bool) -> None:
     ],
 )
 def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
-    """However that is written, there is nothing to declare, and the wire declares nothing."""
+    """In every spelling, there are no parameters to declare."""
     tools = [tool("g", schema)]
 
     assert clean_tools(tools, GEMINI_TARGET) == (tools, ())
@@ -101,7 +99,7 @@ def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
     ],
 )
 def test_no_parameters_have_properties_for_openai(schema: dict[str, Any], reasons: list[str]) -> None:
-    """It is sent what the client wrote, and refuses an object that lists none."""
+    """OpenAI refuses an object that lists no properties."""
     tools = [tool("g", schema)]
 
     done = clean_tools(tools, Target(OPENAI))
@@ -112,7 +110,7 @@ def test_no_parameters_have_properties_for_openai(schema: dict[str, Any], reason
 
 
 def types_that_lead_to_one_another() -> dict[str, Any]:
-    """Return a schema of a kilobyte that is a hundred when it is written out."""
+    """Return a schema of a kilobyte that grows to a hundred when its references are resolved."""
     names = [f"t{at}" for at in range(6)]
     types = {
         name: {"type": "object", "properties": {other: {"$ref": f"#/$defs/{other}"} for other in names}}
@@ -122,78 +120,41 @@ def types_that_lead_to_one_another() -> dict[str, Any]:
 
 
 def endless(**more: Any) -> dict[str, Any]:
-    """Return a schema that would be a thousand million when it is written out."""
+    """Return a schema that grows to a thousand million when its references are resolved."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
     return {"$ref": "#/$defs/d0", "$defs": twice, **more}
 
 
-def test_tools_that_grow_beyond_the_limit_are_refused() -> None:
-    """Types that lead to one another, written out in tool after tool."""
+def test_tools_that_grow_beyond_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutually recursive types are written out in each tool, and the limit is for all of them."""
+    monkeypatch.setattr(module, "_MAX_WRITTEN", 200_000)
     schema = types_that_lead_to_one_another()
-    many = [tool(f"f{at}", {**schema, "title": str(at)}) for at in range(40)]
+    many = [tool(f"f{at}", {**schema, "title": str(at)}) for at in range(4)]
 
     with pytest.raises(Unrepairable) as caught:
         clean_tools(many, Target(GEMINI))
+
     assert caught.value.rule == "schema_too_large"
 
 
-ROOM = 256 * 1024
-
-
-@pytest.fixture
-def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give what is kept little room."""
-    monkeypatch.setattr(module, "_OUTCOMES", OutcomeCache(ROOM))
-
-
 def made_of(schema: dict[str, Any]) -> Any:
-    """Return what a tool's schema came to: the same object where it was kept."""
+    """Return a tool's cleaned schema, the same object where the cache has it."""
     [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
     return cleaned["function"]["parameters"]
 
 
-@pytest.mark.usefixtures("small_room")
 @pytest.mark.parametrize(
-    ("schema", "kept"),
-    [
-        pytest.param(SECRET, True, id="small"),
-        pytest.param({**SECRET, "description": "d" * (ROOM // 4)}, True, id="large"),
-        pytest.param(types_that_lead_to_one_another(), True, id="large_when_cleaned"),
-        pytest.param({**SECRET, "description": "d" * ROOM}, False, id="larger_than_all"),
-    ],
+    "schema", [SECRET, types_that_lead_to_one_another()], ids=["small", "large_when_cleaned"]
 )
-def test_cleaned_schemas_are_cached_by_their_content(schema: dict[str, Any], kept: bool) -> None:
+def test_cleaned_schemas_are_cached_by_their_content(schema: dict[str, Any]) -> None:
     """Large schemas take long to clean."""
     again = copy.deepcopy(schema)
 
-    assert (made_of(schema) is made_of(again)) == kept
-
-
-@pytest.mark.usefixtures("small_room")
-@pytest.mark.parametrize("size", [10, ROOM // 10, ROOM])
-def test_the_cache_of_schemas_is_bounded(size: int) -> None:
-    """The newest ones stay."""
-    more = 2 * ROOM // max(size, 1000)
-    made = [made_of({**SECRET, "description": f"{at}{'d' * size}"}) for at in range(more)]
-    outcomes = [holder for holder in gc.get_referrers(*made) if isinstance(holder, module._Outcome)]
-    held = [any(outcome.schema is one for outcome in outcomes) for one in made]
-
-    assert sum(held) <= ROOM / max(size, 1000)
-    assert held == sorted(held)
-    assert held[-1] == (size < ROOM)
-
-
-@pytest.mark.usefixtures("small_room")
-def test_a_schema_in_use_stays_in_the_cache() -> None:
-    """Though others were cleaned since it was."""
-    first = made_of(SECRET)
-    for at in range(ROOM // 1000):
-        made_of({**SECRET, "description": str(at)})
-        assert made_of(copy.deepcopy(SECRET)) is first
+    assert made_of(schema) is made_of(again)
 
 
 def test_a_cached_refusal_holds_no_schema() -> None:
-    """It is kept without its traceback."""
+    """Its traceback would keep the schema in memory."""
     refused = module._outcome(endless(), GEMINI_TARGET)
 
     assert isinstance(refused, Unrepairable)
@@ -222,7 +183,7 @@ def test_the_first_declaration_of_a_name_counts() -> None:
     ],
 )
 def test_the_dialect_that_loses_less_is_chosen(schema: Any, dialect: Any) -> None:
-    """The proto's, unless JSON Schema says more."""
+    """The target's own dialect is chosen unless the richer one loses less."""
     parameters = {"type": "object", "properties": {"a": schema}}
 
     [cleaned] = clean_tools([tool("f", parameters)], EITHER).tools
@@ -232,7 +193,7 @@ def test_the_dialect_that_loses_less_is_chosen(schema: Any, dialect: Any) -> Non
 
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_a_refusal_names_the_place_in_this_request(size: int) -> None:
-    """Also when it comes from the cache."""
+    """The place is that of this request, also for a refusal from the cache."""
     schema = endless(description="d" * size)
 
     for index in (0, 2):
@@ -263,7 +224,7 @@ def test_a_cached_schema_equals_a_fresh_one(schemas: list[dict[str, Any]], targe
 
 
 def test_a_schema_with_a_huge_number_is_cleaned_each_time() -> None:
-    """A schema with a number of thirty digits is cleaned each time."""
+    """Orjson cannot write it, so that it has no key in the cache."""
     schema = {"type": "object", "properties": {"a": {"type": "integer", "maximum": 10**30, "const": 10**30}}}
 
     [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools

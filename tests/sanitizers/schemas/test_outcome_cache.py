@@ -1,0 +1,51 @@
+"""The cache of cleaned schemas: found by content, bounded by bytes, and the used ones stay."""
+
+from __future__ import annotations
+
+from weakref import ref
+
+import pytest
+
+from sanitizers.schemas.outcome_cache import OutcomeCache
+
+ROOM = 256 * 1024
+
+
+class Outcome:
+    """An outcome that lives as long as the cache holds it."""
+
+
+def test_an_outcome_is_found_by_the_content_and_the_target() -> None:
+    """The same schema has another outcome for another target."""
+    cache = OutcomeCache[str, str](ROOM)
+    cache.keep(b"{}", "gemini", "cleaned", 10)
+
+    assert cache.find(b"{}", "gemini") == "cleaned"
+    assert cache.find(b"{}", "openai") is None
+    assert cache.find(b"[]", "gemini") is None
+
+
+@pytest.mark.parametrize("size", [10, ROOM // 10, ROOM])
+def test_the_newest_outcomes_stay_within_the_bytes(size: int) -> None:
+    """Each outcome counts with its size and what its entry takes. One that is too large is not kept."""
+    cache = OutcomeCache[str, Outcome](ROOM)
+    kept = []
+    for number in range(2 * ROOM // max(size, 1000)):
+        outcome = Outcome()
+        kept.append(ref(outcome))
+        cache.keep(b"%d" % number, "gemini", outcome, size)
+        del outcome
+    held = [outcome() is not None for outcome in kept]
+
+    assert sum(held) * max(size, 1000) <= ROOM
+    assert held == sorted(held)
+    assert held[-1] == (size < ROOM // 2)
+
+
+def test_an_outcome_in_use_stays() -> None:
+    """Finding it moves it to the young generation."""
+    cache = OutcomeCache[str, str](ROOM)
+    cache.keep(b"first", "gemini", "cleaned", 10)
+    for number in range(ROOM // 500):
+        cache.keep(b"%d" % number, "gemini", "other", 10)
+        assert cache.find(b"first", "gemini") == "cleaned"
