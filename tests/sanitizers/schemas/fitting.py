@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 
 def judge_of(schema: Any) -> Callable[[Any], bool | None]:
-    """Return what tells whether a value fits *schema*: None where a reference goes round and round."""
+    """Return a function that tells whether a value fits *schema*, or None for a reference without an end."""
     validator = Draft202012Validator(without_nullable(schema))
 
     def fits(value: Any) -> bool | None:
@@ -22,7 +22,7 @@ def judge_of(schema: Any) -> Callable[[Any], bool | None]:
 
 
 def without_nullable(schema: Any) -> Any:
-    """Return *schema* in JSON Schema's words: ``nullable: true`` is null as another branch."""
+    """Return *schema* with ``nullable: true`` written as a choice with null."""
     if isinstance(schema, list):
         return [without_nullable(each) for each in schema]
     if not isinstance(schema, dict):

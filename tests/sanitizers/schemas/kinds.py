@@ -1,4 +1,4 @@
-"""A strategy for each kind of rewrite: schemas of one property that call for it, and often for nothing else."""
+"""A strategy for each kind of rewrite. It draws schemas of one property that need this rewrite."""
 
 from __future__ import annotations
 
@@ -118,4 +118,4 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     ),
     "type_spelled": st.builds(lambda schema: {**schema, "type": schema["type"].upper()}, _scalar),
 }
-"""By the reason that the rewrite has where the meaning is kept."""
+"""The strategies by the reason in the note of a rewrite that keeps the meaning."""

@@ -38,10 +38,10 @@ def test_cleaning_a_cleaned_schema_changes_nothing(dialect: Dialect, given_schem
 
 
 @given(dialects, drawn.roots, st.lists(drawn.objects, min_size=2, max_size=5))
-def test_what_fits_is_the_same_where_the_meaning_was_kept(
+def test_same_values_fit_where_the_meaning_was_kept(
     dialect: Dialect, given_schema: dict[str, Any], values: list[dict[str, Any]]
 ) -> None:
-    """No note admits a loss: then exactly the same calls fit the cleaned schema and the client's."""
+    """Where each note says that the meaning was kept, the same calls fit both schemas."""
     done = clean_schema(given_schema, dialect)
     if done.losses or not done.notes:
         event("lost" if done.losses else "clean")
@@ -56,8 +56,8 @@ def test_what_fits_is_the_same_where_the_meaning_was_kept(
 @given(
     dialects, st.one_of(drawn.roots, drawn.junk, drawn.junk.map(lambda schema: {"properties": {"p": schema}}))
 )
-def test_what_is_written_otherwise_is_noted(dialect: Dialect, given_schema: dict[str, Any]) -> None:
-    """Without a note the client's own schema goes out, so that nothing may have been wrong with it."""
+def test_every_difference_has_a_note(dialect: Dialect, given_schema: dict[str, Any]) -> None:
+    """Without a note the client's own schema is sent, so that it must be equal."""
     work = RewriteContext(given_schema, dialect, "parameters")
     try:
         written = clean_root(work) if dialect.root_only else Rewriter(work).root()

@@ -46,7 +46,7 @@ from tests.sanitizers.schemas.cleaning import TEXT
     ],
 )
 def test_parameters_become_an_object_without_a_choice(root: dict[str, Any], cleaned: dict[str, Any]) -> None:
-    """Parameters are an object, and no choice."""
+    """The branches of a choice are joined and described."""
     assert clean_schema(root, GEMINI).schema == cleaned
 
 
@@ -98,12 +98,12 @@ def test_parameters_become_an_object_without_a_choice(root: dict[str, Any], clea
 def test_only_the_root_is_rewritten_for_openai_and_anthropic(
     root: dict[str, Any], openai: dict[str, Any], anthropic: dict[str, Any]
 ) -> None:
-    """Inner schemas are the client's own."""
+    """Inner schemas stay as the client sent them."""
     assert clean_schema(root, OPENAI).schema == openai
     assert clean_schema(root, ANTHROPIC).schema == anthropic
 
 
-def test_a_root_that_openai_takes_is_not_looked_into() -> None:
+def test_a_root_that_openai_takes_comes_back_as_the_same_object() -> None:
     """Inner schemas are left to the provider."""
     schema = {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, True]}}}
 

@@ -61,7 +61,7 @@ def test_types_null_and_choices_stay_and_bounds_of_texts_are_described(
 
 
 def test_recursion_stays_where_it_can_be_written() -> None:
-    """Google unrolls it, "within non-required properties"."""
+    """Google resolves recursion "within non-required properties"."""
     done = clean_schema(
         {
             "type": "object",

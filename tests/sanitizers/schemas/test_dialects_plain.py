@@ -1,4 +1,4 @@
-"""Schemas in plain words, for a provider that refused more: what is left, and what is told."""
+"""Schemas in the few keywords that every provider knows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIMPLE: dict[str, Any] = {
 
 
 def test_a_plain_schema_comes_back_as_it_is() -> None:
-    """There is nothing to simplify, so that nothing is sent again."""
+    """The proxy then sends no second request."""
     assert clean_schema(SIMPLE, PLAIN_FLAT).schema is SIMPLE
 
 
@@ -76,7 +76,7 @@ def test_other_keywords_are_described(schema: dict[str, Any], simple: dict[str, 
 
 
 def test_objects_below_the_levels_are_described() -> None:
-    """Below the levels that are allowed an object is one of any kind, and its schema is in its description."""
+    """Below the allowed levels an object has no properties, and its description holds its schema."""
     inner = {"type": "object", "properties": {"e": {"type": "string"}}, "required": ["e"]}
     for name in "dcb":
         inner = {"type": "object", "properties": {name: inner}}
@@ -91,14 +91,14 @@ def test_objects_below_the_levels_are_described() -> None:
     assert of(inner, PLAIN) == inner
 
 
-def test_enumerations_are_described_where_there_are_too_many_states() -> None:
-    """Values of texts are states as well."""
+def test_enumerations_are_described_where_the_provider_has_few_states() -> None:
+    """Each listed text takes a state."""
     assert of({"enum": ["x"]}, PLAIN_FEW_STATES) == {"type": "string", "description": 'One of: ["x"]'}
 
 
 @given(st.sampled_from([PLAIN, PLAIN_FLAT, PLAIN_FEW_STATES]), st.one_of(drawn.roots, drawn.junk))
 def test_every_schema_is_written_in_six_keywords(dialect: Dialect, schema: dict[str, Any]) -> None:
-    """Every schema is told in six keywords."""
+    """The output has no other keyword, at any level."""
     try:
         simple = clean_schema(schema, dialect).schema
     except Unrepairable:

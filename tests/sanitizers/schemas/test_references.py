@@ -73,11 +73,12 @@ def test_references_without_a_target_are_described(reference: str) -> None:
     assert reasons({"$ref": reference, **TEXT}, beside=beside)["ref_unresolved"] is False
 
 
-def test_a_ring_of_definitions_is_read_in_bounded_steps() -> None:
+def test_a_ring_of_definitions_is_read_in_bounded_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """References that are found after the last step count as recursive."""
+    monkeypatch.setattr(references, "_MAX_STEPS", 2_000)
     ring = {
-        f"d{at}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/d{(at + 1) % 1000}"}}}
-        for at in range(1000)
+        f"d{at}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/d{(at + 1) % 100}"}}}
+        for at in range(100)
     }
     schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": ring}
     found = references.References(schema, lambda much: None)
@@ -103,15 +104,18 @@ def test_merged_members_may_have_malformed_properties() -> None:
 
 @pytest.mark.parametrize("keyword", ["properties", "allOf", "anyOf", "items", "not"])
 @pytest.mark.parametrize("dialect", [GEMINI, GEMINI_JSON, OPENAI])
-def test_long_chains_of_references_are_cut(keyword: str, dialect: Dialect) -> None:
-    """A chain of 3,000 definitions exceeds neither Python's stack nor Gemini's limit of nesting."""
+def test_long_chains_of_references_are_cut(
+    keyword: str, dialect: Dialect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain of 1,200 definitions exceeds neither Python's stack nor Gemini's limit of nesting."""
+    monkeypatch.setattr(references, "_MAX_STEPS", 10_000)
 
     def link(number: int) -> Any:
         reference = {"$ref": f"#/$defs/d{number + 1}"}
         holders: dict[str, Any] = {"properties": {"p": reference}, "anyOf": [reference, TEXT]}
         return {keyword: holders.get(keyword, [reference] if keyword == "allOf" else reference)}
 
-    chain = {f"d{n}": link(n) for n in range(3000)}
+    chain = {f"d{n}": link(n) for n in range(1200)}
 
     assert of({"$ref": "#/$defs/d0"}, dialect, beside={"$defs": chain})
 

@@ -13,7 +13,7 @@ from tests.sanitizers.schemas.cleaning import TEXT, of, reasons
 
 
 def test_levels_that_are_too_deep_are_described() -> None:
-    """Gemini does not say how deep is too deep."""
+    """Gemini does not publish its limit."""
     schema: Any = TEXT
     for _ in range(50):
         schema = {"type": "object", "properties": {"a": schema}}
@@ -24,8 +24,8 @@ def test_levels_that_are_too_deep_are_described() -> None:
     assert clean_schema(done.schema, GEMINI).schema is done.schema
 
 
-def test_members_within_members_end() -> None:
-    """As deep as it may be, and not deeper."""
+def test_members_of_all_of_are_read_to_a_limited_depth() -> None:
+    """Deeper members go into the description."""
     schema: Any = TEXT
     for _ in range(60):
         schema = {"allOf": [schema]}
@@ -33,8 +33,8 @@ def test_members_within_members_end() -> None:
     assert reasons(schema)["depth_flattened"] is False
 
 
-def test_a_schema_that_unfolds_without_end_is_refused() -> None:
-    """A kilobyte that unfolds into billions does not unfold here, nor does a chain of ten thousand levels."""
+def test_schemas_that_are_too_large_or_too_deep_are_refused() -> None:
+    """References can double a schema at each level. A chain of ten thousand levels would exceed Python's stack."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
     deep: Any = TEXT
     for _ in range(10_000):
