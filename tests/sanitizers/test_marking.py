@@ -1,4 +1,4 @@
-"""Marks save time and change nothing: with them the steps make the same history and report the same changes."""
+"""Marks save work: the steps make the same history and changes with marks and without."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _calls = st.tuples(st.sampled_from(IDS), st.sampled_from(NAMES), st.sampled_from
 
 @st.composite
 def rounds(draw: st.DrawFn) -> History:
-    """Draw a round of calls that has its results as a rule. One round in a few has something odd."""
+    """Draw a round of calls, mostly with all its results. Some rounds have an odd message."""
     drawn = draw(st.lists(_calls, min_size=1, max_size=3, unique_by=lambda held: held[0]))
     made = [{**without(call(call_id, name), "type"), **form} for call_id, name, form in drawn]
     results = [tool(call_id) for call_id, _, _ in drawn]
@@ -72,7 +72,7 @@ def rounds(draw: st.DrawFn) -> History:
 
 
 def joined(pieces: list[History]) -> History:
-    """Return the pieces one behind the other."""
+    """Return the messages of all pieces in order."""
     return [message for piece in pieces for message in piece]
 
 
@@ -87,12 +87,12 @@ histories = st.one_of(long_histories, mixtures, damaged_histories(), any_histori
 
 
 def plain(messages: Messages) -> Entries:
-    """Return *messages* as entries of which nothing is known."""
+    """Return *messages* as entries without marks."""
     return tuple(Entry(message, at) for at, message in enumerate(messages))
 
 
 def outcome(entries: Entries, profile: Profile) -> tuple[object, ...]:
-    """Return everything that the steps say of *entries*, as bytes and values."""
+    """Return the history, the origins and the changes that the steps make, or the refusal."""
     try:
         after, changes = run_steps_on(entries, profile)
     except Unrepairable as error:
@@ -190,7 +190,7 @@ def test_marks_never_change_the_repaired_history(history: History, profile: Prof
     DEEPSEEK,
 )
 def test_an_outline_leaves_the_same_marks(history: History, profile: Profile) -> None:
-    """Of what it tells nobody has to read the messages again."""
+    """The messages that the outline describes need not be read again."""
     try:
         outline = read_history(history)
     except Unrepairable:
@@ -202,8 +202,8 @@ def test_an_outline_leaves_the_same_marks(history: History, profile: Profile) ->
     assert open_places(marked) == open_places(tuple(marked))
 
 
-def test_legal_rounds_are_passed_by() -> None:
-    """Beside one orphan, only what is in no round is looked at."""
+def test_legal_rounds_are_marked_clean() -> None:
+    """The orphan alone is open for the steps."""
     history = [
         user("a"),
         assistant(calls=[call("c1"), call("c2")]),
@@ -218,8 +218,8 @@ def test_legal_rounds_are_passed_by() -> None:
 
 
 @pytest.mark.parametrize("shared", ["c1", "c1__thought__QUJD"])
-def test_a_round_whose_id_an_orphan_has_is_not_passed_by(shared: str) -> None:
-    """The orphan may be the later answer to the round's call. So may rounds be meant that have another of its ids."""
+def test_a_round_that_shares_an_id_with_an_orphan_is_not_marked(shared: str) -> None:
+    """The orphan may be a later result of the round's call. Rounds that share another id with it stay open too."""
     history = [
         user("a"),
         assistant(calls=[call("c1"), call("c2")]),

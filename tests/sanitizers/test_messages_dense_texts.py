@@ -1,4 +1,4 @@
-"""JSON within a message that would decode to many times its size is left as the text that it is."""
+"""JSON in a message that would take many times its size when decoded is not decoded."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MANY = orjson.dumps({"rows": [{"id": at, "name": "row"} for at in range(60_000)]
 
 @pytest.mark.parametrize(("text", "dense"), [(DENSE, True), (LONG, False), (MANY, False), ("{}", False)])
 def test_long_texts_are_decoded_and_millions_of_empty_objects_are_not(text: str, dense: bool) -> None:
-    """Long texts and large results are. Millions of empty objects are not."""
+    """The number of containers decides, and not the length."""
     assert is_too_dense(text) is dense
     assert (parse_arguments(text) is None) is dense
     assert are_objects([text, "{}"]) is not dense
 
 
 def test_dense_arguments_are_kept_as_a_text() -> None:
-    """The checker and the step agree: what is not decoded is no object, and stays word for word."""
+    """The checker and the step treat them as no object, and keep them word for word."""
     profile = profile_for("gemini/gemini-3.6-flash")
     history = [user(), assistant(None, [call("c1", arguments=DENSE)]), tool("c1"), user()]
 

@@ -1,4 +1,4 @@
-"""The outline: whoever has one finds what is found by looking at each message, and nothing else."""
+"""Checks with an outline find the same as checks of each message."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXTS = st.sampled_from(["a", "", " ", "é✓\n" * 9, None, 7, [], [text("b")], 
 FURTHER: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [{}, {}, {}, {"name": "f"}, {"name": "9f"}, {"name": ""}, {"extra_content": {"a": []}}]
 )
-"""Values of real messages, beside odd values of every field, some of them illegal."""
+"""Values of real messages, and odd or illegal values of every field."""
 
 
 @st.composite
@@ -82,7 +82,7 @@ def readable(history: Any) -> bool:
 
 @given(histories, profiles)
 def test_the_checker_finds_the_same_with_an_outline(history: History, profile: Profile) -> None:
-    """In the same order."""
+    """The violations come in the same order."""
     if readable(history):
         assert find_violations(history, profile, outline=outline_of(history)) == find_violations(
             history, profile
@@ -91,7 +91,7 @@ def test_the_checker_finds_the_same_with_an_outline(history: History, profile: P
 
 @given(histories)
 def test_plain_messages_are_readable(history: History) -> None:
-    """Each is read by itself, where nobody has looked at it before."""
+    """Validation skips them, so that each must be readable."""
     outline = outline_of(history)
     for index in set(range(len(history))) - set(outline.odd):
         everything_is_odd = outline._replace(messages=[history[index]], odd=[0])
@@ -100,7 +100,7 @@ def test_plain_messages_are_readable(history: History) -> None:
 
 @given(histories)
 def test_the_outline_has_the_names_rounds_and_depth_of_the_messages(history: History) -> None:
-    """Names, rounds and depth are what they are without it."""
+    """They equal those that are read from the messages."""
     if not readable(history):
         return
     outline = outline_of(history)
@@ -115,7 +115,7 @@ def test_the_outline_has_the_names_rounds_and_depth_of_the_messages(history: His
 
 
 def depth(value: Any) -> int:
-    """Return how many containers lie one in another."""
+    """Return the levels of nested containers."""
     if not isinstance(value, dict | list):
         return 0
     return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
@@ -131,7 +131,7 @@ def test_tools_are_renamed_alike(history: History, profile: Profile) -> None:
 
 @given(histories, profiles)
 def test_histories_are_sanitized_alike(history: History, profile: Profile) -> None:
-    """With the outline of one that was read."""
+    """The result is the same with and without an outline."""
     try:
         outline = read_history(history)
         expected = sanitize(history, profile)
@@ -164,7 +164,7 @@ def test_the_bound_holds_for_what_was_repaired(history: History, profile: Profil
 
 
 def test_an_outline_of_another_history_is_ignored() -> None:
-    """An outline says nothing of messages that it was not made of."""
+    """An equal list is another history, since the outline belongs to one object."""
     outline = outline_of([user("a")])
     profile = PROFILES["gemini-2"]
     assert find_violations([user("a"), assistant("")], profile, outline=outline)
@@ -185,7 +185,7 @@ def test_an_outline_of_another_history_is_ignored() -> None:
     ids=str,
 )
 def test_usual_messages_are_plain(message: dict[str, Any]) -> None:
-    """Otherwise there would be nothing in it."""
+    """An outline of odd messages alone would save no work."""
     assert list(outline_of([message]).odd) == []
 
 
@@ -212,5 +212,5 @@ OBJECTS = ["{}", ' {"a": {}}\n', '{"a": 1, "a": 2}', '{"a": 1e5}']
     )
 )
 def test_arguments_are_objects_at_once_where_each_is_one(texts: list[str]) -> None:
-    """All together or one by one: the same is said of them."""
+    """Checking all texts at once agrees with parsing each."""
     assert are_objects(texts) is (None not in map(parse_arguments, texts))

@@ -1,4 +1,4 @@
-"""Two judges, written apart, must agree: what the checker calls legal, the emulator's judge takes on Gemini's wire.
+"""The checker agrees with the emulator's judge, which has no code in common with it.
 
 litellm converts in between, as it does in production, but in this process and without a socket, so that thousands of
 histories can be tried.
@@ -44,7 +44,7 @@ def gemini_body(messages: list[dict[str, Any]], model: str) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore")
 @given(histories, st.sampled_from(MODELS))
 def test_gemini_judge_takes_every_repaired_history(history: list[dict[str, Any]], model: str) -> None:
-    """No refusal of the emulator's for anything that was sanitized and converted."""
+    """The emulator refuses no history that was sanitized and converted."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)
@@ -64,7 +64,7 @@ def test_gemini_judge_takes_every_repaired_history(history: list[dict[str, Any]]
 
 @given(histories)
 def test_openai_judge_takes_every_repaired_history(history: list[dict[str, Any]]) -> None:
-    """No refusal by OpenAI's rules for anything that was sanitized for it."""
+    """The judge of OpenAI's rules refuses no sanitized history."""
     try:
         done = sanitize(history, profile_for("openai/gpt-4o"))
     except Unrepairable:
@@ -75,7 +75,7 @@ def test_openai_judge_takes_every_repaired_history(history: list[dict[str, Any]]
 
 @given(histories)
 def test_checker_finds_what_the_openai_judge_refuses(history: list[dict[str, Any]]) -> None:
-    """The other way round: what that judge refuses, the checker calls broken, or cannot be read at all."""
+    """A history that the judge refuses has a violation, or cannot be read."""
     if judge_openai(history) is None:
         return
     try:

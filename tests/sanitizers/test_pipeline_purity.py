@@ -1,4 +1,4 @@
-"""The core does no I/O and reads no clock: checked while it runs, since `open()` needs no import."""
+"""Sanitizing does no I/O and reads no clock. An audit hook checks this, since `open()` needs no import."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def probe(plant: str = "json", act: str = "pass") -> list[str]:
 
 
 def test_sanitizing_opens_nothing_and_reads_no_clock() -> None:
-    """No file, socket, process, import, clock or random number while any known history is sanitized."""
+    """The known histories are sanitized without a file, socket, process, import, clock or random number."""
     assert [] == probe()
 
 
 def test_the_probe_sees_a_planted_breach() -> None:
-    """The test can fail: a file that is opened, and a clock that is read, are both seen."""
+    """The probe reports an opened file, and a clock that is read."""
     assert "open" in probe(act="open(sys.argv[1]).close()")
     assert "time.monotonic" in probe(plant="time", act="time.monotonic()")

@@ -1,4 +1,4 @@
-"""The texts in the place of media, byte for byte: another wording would move every cached prefix."""
+"""The texts that the steps insert: another wording would invalidate every cached prefix."""
 
 import pytest
 
@@ -16,7 +16,7 @@ WORDS = {
 
 @pytest.mark.parametrize("part_type", sorted(MEDIA_PARTS))
 def test_each_type_of_part_has_one_name_in_all_texts(part_type: str) -> None:
-    """Every type of part has one name, in all of them."""
+    """The texts call a medium by the same noun."""
     said = WORDS[part_type]
     word = said.partition(" ")[2]
 

@@ -1,4 +1,4 @@
-"""Ids that are derived: the same ones as ever, without trying those again that are taken."""
+"""Derived ids never change, and taken candidates are not tried again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.counted_steps import ComparedText, count_comparisons, count_s
 
 
 def try_from_the_first(original: str, taken: set[str], *, nine: bool) -> str:
-    """Return the id by the rule that ids were derived by before they were numbered on."""
+    """Return the id by the original rule, which starts from the first attempt each time."""
     for attempt in range(10_000):
         digest = hashlib.sha256(f"0:0:{attempt}:{original}".encode()).hexdigest()
         candidate = digest[:9] if nine else f"call_{digest[:19]}"
@@ -23,7 +23,7 @@ def try_from_the_first(original: str, taken: set[str], *, nine: bool) -> str:
 
 @pytest.mark.parametrize("nine", [False, True])
 def test_ids_are_those_of_trying_from_the_first(nine: bool) -> None:
-    """Cached prefixes depend on them: also where other calls have some of the candidates."""
+    """Cached prefixes depend on the ids, also where candidates are taken."""
     planted = try_from_the_first("a b", set(), nine=nine)
     taken, ours = {planted}, {planted}
     derived = DerivedIds(ours, nine=nine)
@@ -37,7 +37,7 @@ def test_ids_are_those_of_trying_from_the_first(nine: bool) -> None:
 
 
 def test_derived_ids_are_pinned_byte_for_byte() -> None:
-    """Another derivation would move every provider's cached prefix."""
+    """Another derivation would invalidate every provider's cached prefix."""
     assert "call_37a852a043938b90ae4" == DerivedIds(set()).derive(0, 0, "a.b")
     assert "37a852a04" == DerivedIds(set(), nine=True).derive(0, 0, "a.b")
     assert DerivedIds({"37a852a04"}, nine=True).derive(0, 0, "a.b") == "b1b9a4cef"
@@ -55,7 +55,7 @@ def test_steps_are_in_proportion_to_the_calls() -> None:
 
 
 def test_long_ids_are_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody who plants the candidates of one long id must not have it read for each of them."""
+    """A client that takes all candidates of a long id must not have it hashed whole for each."""
     original = "a b" * 1_000
     read: list[int] = []
     digest = synthetic._digest
@@ -74,7 +74,7 @@ def test_long_ids_are_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_comparisons_are_counted() -> None:
-    """A search in a list compares each entry: what the count of steps does not see."""
+    """A search in a list compares each entry, which the count of steps does not show."""
     held = [ComparedText(at) for at in range(100)]
 
     assert count_comparisons(lambda: ComparedText("none") in held) >= 100

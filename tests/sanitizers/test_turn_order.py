@@ -1,4 +1,4 @@
-"""The order of turns told from letters: what is said to be legal is, and nothing legal of the usual kind is missed."""
+"""The order of turns, checked from one letter for each message, agrees with the walk over the messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOOSE = [tool("c1", "r"), tool("c2", "r"), assistant(None, [call("c1")]), assist
 
 @st.composite
 def rounds(draw: st.DrawFn) -> History:
-    """Draw a turn with calls, and its results: most are all there, and in order."""
+    """Draw a turn with calls and its results. Most are complete and in order."""
     ids: list[str] = draw(
         st.lists(st.sampled_from(["c1", "c2", "c3", "c4"]), min_size=1, max_size=4, unique=True)
     )
@@ -41,7 +41,7 @@ def rounds(draw: st.DrawFn) -> History:
 
 @st.composite
 def turns(draw: st.DrawFn) -> History:
-    """Draw histories of plain messages, with a few odd ones, in any order."""
+    """Draw plain messages and a few odd ones, in any order."""
     piece = st.one_of(
         st.sampled_from([[message] for message in PLAIN]),
         st.sampled_from([[message] for message in (*PLAIN, *ODD, *LOOSE)]),
@@ -51,13 +51,13 @@ def turns(draw: st.DrawFn) -> History:
 
 
 def faults(history: History, profile: Profile) -> list[tuple[str, int]]:
-    """Return what is wrong with the turns, as each message is looked at."""
+    """Return the violations that the walk over the messages finds."""
     return list(find_turn_violations(history, profile))
 
 
 @given(st.one_of(turns(), legal_histories(), damaged_histories(), any_histories()), profiles)
 def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> None:
-    """Whoever has told the order."""
+    """The order of the messages and the one of their outline are equal."""
     order, outline = order_of(history), outline_of(history)
     if is_in_order(*order, profile):
         assert not faults(history, profile)
@@ -67,7 +67,7 @@ def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> 
 
 @given(turns(), profiles.filter(lambda profile: profile.calls_with_text))
 def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> None:
-    """Results stand as their calls do, which is the usual case."""
+    """The usual case: results stand in the order of their calls."""
     order = order_of(history)
     usual = order.call_ids == order.result_ids and "?" not in order.letters
     if usual and not profile.echoes_reasoning and order.letters.rstrip("ds")[-1:] != "a":
@@ -76,7 +76,7 @@ def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 17, 40])
 def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> None:
-    """The walk finds nothing wrong with them."""
+    """The walk over the messages finds no violation in them."""
     ids = [f"c{at}" for at in range(count)]
     history = [
         user("u"),
@@ -91,7 +91,7 @@ def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> N
 
 @pytest.mark.parametrize("ids", [["a", "a"], ["", ""], [None, None], [""], [None]])
 def test_missing_and_repeated_ids_never_hide_a_broken_rule(ids: list[Any]) -> None:
-    """A pair is one call and one result."""
+    """Each call needs a result of its own."""
     history = [
         user("u"),
         assistant(None, [call(i, f"f{at}") for at, i in enumerate(ids)]),
@@ -105,7 +105,7 @@ def test_missing_and_repeated_ids_never_hide_a_broken_rule(ids: list[Any]) -> No
     "pieces", ["12 r1 3 r2 r3", "1 23 r1 r2 r3", "1 2 r1 r2", "12 3 r1 r2 r3", "12 r1 s r2"]
 )
 def test_results_behind_the_wrong_turn_are_not_in_order(pieces: str) -> None:
-    """Though all of them are there, and in the order of the calls."""
+    """All results exist and are in the order of the calls."""
     history = [user("u")]
     for piece in pieces.split():
         if piece == "s":
@@ -118,6 +118,6 @@ def test_results_behind_the_wrong_turn_are_not_in_order(pieces: str) -> None:
 
 
 def test_a_long_history_is_matched_in_one_pass() -> None:
-    """The pattern goes through the letters once, whatever stands at their end."""
+    """The pattern does not backtrack, also for a history that it refuses."""
     history = [user("u"), assistant("a")] * 50_000 + [tool("c1", "r")]
     assert not is_in_order(*order_of(history), PROFILES["openai"])

@@ -60,7 +60,7 @@ GO = user("go")
     ],
 )
 def test_unreadable_history_is_refused_with_its_place(messages: Any, rule: str, param: str) -> None:
-    """The error names the rule and the field. Its text quotes no message."""
+    """The error names the rule and the field."""
     with pytest.raises(Unrepairable) as caught:
         validate_messages(messages)
 
@@ -77,7 +77,7 @@ def test_unreadable_history_is_refused_with_its_place(messages: Any, rule: str, 
     ],
 )
 def test_history_with_nothing_to_send_is_refused(messages: list[dict[str, Any]]) -> None:
-    """Empty messages and stray results leave nothing to send. No message is made up."""
+    """No message is invented in place of empty messages and stray results."""
     with pytest.raises(Unrepairable) as caught:
         sanitize(messages, GEMINI_2)
 
@@ -85,7 +85,7 @@ def test_history_with_nothing_to_send_is_refused(messages: list[dict[str, Any]])
 
 
 def test_bare_result_values_can_be_read() -> None:
-    """An object, a number or an array as a result is no unknown part."""
+    """An object, a number or an array is a readable result."""
     for content in ({"a": 1}, 3, True, [1], [{"row": 1}]):
         history = [GO, assistant(calls=[call("a")]), tool("a", content)]
 

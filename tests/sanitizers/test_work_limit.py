@@ -1,4 +1,4 @@
-"""The steps of one piece of work: what spends them, and what happens behind the last one."""
+"""The limit of steps for one piece of work."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from tests.support.builders import assistant, call, tool, user
 
 
 def test_without_a_limit_nothing_is_counted() -> None:
-    """The items themselves are gone through, with nothing in between."""
+    """The iterable is returned as it is."""
     items = [1, 2, 3]
     assert metered(items) is items
     spend(10**9)
 
 
 def go_through(seen: list[int]) -> None:
-    """Note ten numbers, for a step each."""
+    """Append ten numbers, each for a step of the iterable."""
     for item in metered(range(10)):
         seen.append(item)
 
 
 def step_by_step(seen: list[int]) -> None:
-    """Do the same in the other way."""
+    """Append ten numbers, each after spending a step."""
     for item in range(10):
         spend()
         seen.append(item)
 
 
 def end_at_two(limit: WorkLimit, seen: list[int]) -> None:
-    """Note numbers, and end the work at the third."""
+    """Append numbers, and end the work at the third."""
     for item in metered(range(10**6)):
         seen.append(item)
         if item == 2:
@@ -41,8 +41,8 @@ def end_at_two(limit: WorkLimit, seen: list[int]) -> None:
 
 
 @pytest.mark.parametrize("work", [go_through, step_by_step])
-def test_the_last_step_is_the_last(work: Callable[[list[int]], object]) -> None:
-    """Work may take as many steps as it has, and not one more."""
+def test_work_stops_before_the_first_step_beyond_the_limit(work: Callable[[list[int]], object]) -> None:
+    """Work with exactly enough steps ends normally."""
     seen: list[int] = []
     with limited_by(WorkLimit(10)):
         work(seen)
@@ -55,7 +55,7 @@ def test_the_last_step_is_the_last(work: Callable[[list[int]], object]) -> None:
 
 
 def test_work_that_was_ended_takes_no_further_step() -> None:
-    """Whoever ends it may be in another thread."""
+    """Another thread may end it."""
     limit, seen = WorkLimit(10**9), list[int]()
     with pytest.raises(WorkLimitExceeded), limited_by(limit):
         end_at_two(limit, seen)
@@ -63,7 +63,7 @@ def test_work_that_was_ended_takes_no_further_step() -> None:
 
 
 def test_work_that_swallows_the_error_gets_it_again() -> None:
-    """A step that catches too much does not go on for it."""
+    """Each later step raises again."""
     limit = WorkLimit(1)
     with limited_by(limit):
         for _ in range(3):
@@ -72,14 +72,14 @@ def test_work_that_swallows_the_error_gets_it_again() -> None:
 
 
 def test_a_limit_holds_for_its_context_alone() -> None:
-    """Also behind an error."""
+    """The limit is removed after an error too."""
     with pytest.raises(WorkLimitExceeded), limited_by(WorkLimit(0)):
         spend()
     spend()
 
 
 def steps_for(rounds: int) -> int:
-    """Return the steps that it takes to check and repair a history whose every round lacks a result."""
+    """Return the steps for checking and repairing a history in which each round lacks a result."""
     history = [user("go")]
     for number in range(rounds):
         history += [assistant(calls=[call(f"a{number}"), call(f"b{number}")]), tool(f"a{number}", "done")]
@@ -90,7 +90,7 @@ def steps_for(rounds: int) -> int:
 
 
 def test_a_repair_spends_steps_by_the_message() -> None:
-    """Twice the history, twice the steps: what is quadratic would be seen here."""
+    """A history of twice the length takes about twice the steps."""
     small, large = steps_for(100), steps_for(200)
     assert small > 200
     assert large < 2.2 * small

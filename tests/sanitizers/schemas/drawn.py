@@ -1,4 +1,4 @@
-"""Random schemas, and values that fit some of them. Both from few names and numbers, so that they meet."""
+"""Random schemas and values. Both have few names and numbers, so that values often fit."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from tests.sanitizers.schemas.cleaning import TEXT, WHOLE, of, reasons
 
 
 def test_keywords_that_the_dialect_lacks_are_described() -> None:
-    """Only those that a model may need."""
+    """Keywords that mean nothing to a model are dropped."""
     schema = {
         **TEXT,
         "minLength": 1,
@@ -37,7 +37,7 @@ def test_descriptions_have_no_references() -> None:
 
 
 def test_a_description_has_a_bounded_length() -> None:
-    """A description stays one."""
+    """The longest descriptions are cut."""
     told = of({**TEXT, "description": "d", "not": {"enum": [f"value {n}" for n in range(2_000)]}})
 
     assert len(told["description"]) <= 1_502
@@ -46,14 +46,14 @@ def test_a_description_has_a_bounded_length() -> None:
 
 
 def test_a_long_description_is_not_repeated_in_every_branch() -> None:
-    """Tokens are paid for."""
+    """Repeating it would cost tokens."""
     branches = of({"anyOf": [TEXT, {**WHOLE, "description": "n"}], "description": "d" * 300})["anyOf"]
 
     assert [branch["description"] for branch in branches] == ["d" * 300, "n"]
 
 
 def test_formats_and_values_that_litellm_spoils_are_described() -> None:
-    """It drops formats that it does not know, and reads values as schemas."""
+    """Litellm drops unknown formats and reads values as schemas."""
     assert of({**WHOLE, "format": "int64"}, GEMINI_ON_LITELLM) == {**WHOLE, "description": "Format: int64."}
     cleaned = of({"type": "object", "default": {"$ref": 1}}, GEMINI_ON_LITELLM)
     assert cleaned == {"type": "object", "description": 'Default: {"$ref":1}'}

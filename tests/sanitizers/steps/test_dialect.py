@@ -1,4 +1,4 @@
-"""The ``dialect`` step: what single providers ask for."""
+"""The ``dialect`` step: rules of single providers."""
 
 from __future__ import annotations
 
@@ -184,33 +184,24 @@ CASES = [*BRIDGES, *SYSTEMS, *TEXTS_BESIDE_CALLS, *REASONING, *TOGETHER]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_each_rule_applies_exactly_where_the_profile_has_it(case: Case) -> None:
-    """Each rule is applied exactly where the profile has it, and told of."""
+    """Each application is reported as a change of this step."""
     check(apply_provider_rules, case)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.expected], ids=lambda case: case.id)
 def test_a_second_pass_changes_nothing(case: Case) -> None:
-    """Repaired messages are left alone."""
-    once, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
+    """The first pass reports all changes under the name of the step."""
+    once, made = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile)
 
     again, changes = apply_provider_rules(once, case.profile)
 
+    assert {change.step for change in made} == {"dialect"}
     assert again is once
     assert changes == ()
 
 
-def test_every_change_is_of_this_step() -> None:
-    """The parts report under one name."""
-    for case in CASES:
-        _, changes = apply_provider_rules(
-            tuple(Entry(m, at) for at, m in enumerate(case.given)), case.profile
-        )
-
-        assert {"dialect"} >= {change.step for change in changes}
-
-
 def test_inserted_messages_have_the_origin_of_the_message_they_belong_to() -> None:
-    """Messages that were put in belong to the one that they were put in for."""
+    """The origin is the place in the client's messages."""
     history = [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("c")]
     after, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(history)), BEDROCK)
 
@@ -218,7 +209,7 @@ def test_inserted_messages_have_the_origin_of_the_message_they_belong_to() -> No
 
 
 def test_late_system_message_behind_a_result_is_bridged() -> None:
-    """It becomes the user's before, so that the two meet."""
+    """The ``shape`` step makes it a user message, which may not follow a result directly."""
     history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), system("s")]
 
     done = sanitize(history, MISTRAL)
@@ -227,8 +218,8 @@ def test_late_system_message_behind_a_result_is_bridged() -> None:
     assert ["system_after_start", "user_after_result"] == [change.reason for change in done.changes]
 
 
-def test_appended_user_turn_is_bridged_by_nobody() -> None:
-    """A trailing model turn stands behind the result already."""
+def test_appended_user_turn_needs_no_bridge() -> None:
+    """A trailing model turn already stands between the two."""
     history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), assistant("b")]
 
     assert [*history, user(CONTINUE)] == sanitize(history, MISTRAL).messages

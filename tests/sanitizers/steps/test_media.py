@@ -1,4 +1,4 @@
-"""The ``media`` step: inline media that the provider can read, a note in the place of what it cannot."""
+"""The ``media`` step: inline media is made readable, or a note replaces it."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_readable_media_is_left_alone(part: dict[str, Any], profile: Profile) ->
 def test_media_with_a_wrong_notation_is_repaired_in_place(
     part: dict[str, Any], expected: dict[str, Any], reason: str, profile: Profile
 ) -> None:
-    """It has the same bytes, and the checker finds nothing."""
+    """The bytes stay the same, and the checker accepts the repaired part."""
     given = [user([text("look"), part]), assistant("ok"), user("and?")]
     wanted = [user([text("look"), expected]), *given[1:]]
 
@@ -181,7 +181,7 @@ def test_media_with_a_wrong_notation_is_repaired_in_place(
 def test_unreadable_media_in_the_newest_turn_is_refused(
     part: dict[str, Any], rule: str, profile: Profile
 ) -> None:
-    """The error names the message and the part, says what to do, and holds nothing of the bytes or the address."""
+    """The error names the part and a remedy. It holds neither bytes nor the address."""
     history = [user("a"), assistant("b"), user([text("look"), part]), user("well?")]
 
     (found,) = (v.rule for v in find_violations(history, profile) if v.index == 2)
@@ -203,7 +203,7 @@ def test_unreadable_media_in_the_newest_turn_is_refused(
 def test_unreadable_media_in_older_history_leaves_a_note(
     part: dict[str, Any], rule: str, profile: Profile
 ) -> None:
-    """An old image does not end a conversation that went on without it."""
+    """An old image must not end a conversation."""
     history = [user([text("look"), part]), assistant("b"), user("and now?")]
 
     done = sanitize(history, profile)
@@ -217,7 +217,7 @@ def test_unreadable_media_in_older_history_leaves_a_note(
 
 
 def test_a_tools_broken_image_leaves_a_note() -> None:
-    """The client cannot choose what a tool returns, so that its newest result is no reason to refuse."""
+    """The client cannot choose the media of a tool, so that its newest result is not refused."""
     results = tool("c", [text("here"), inline("image/png", "a!b?")])
     history = [user("go"), assistant(calls=[call("c")]), results]
 
@@ -227,13 +227,13 @@ def test_a_tools_broken_image_leaves_a_note() -> None:
     assert [change.reason for change in done.changes] == ["left_out"]
 
 
-def test_media_in_roles_that_hold_none_is_not_looked_at() -> None:
-    """It is ``shape`` that drops it."""
+def test_media_in_roles_that_hold_none_is_left_to_shape() -> None:
+    """The ``shape`` step drops it."""
     check(check_media, Case("", [user("a"), assistant([inline("image/png", "?")])], None, profile=OPENAI))
 
 
 def test_one_broken_image_of_two_leaves_the_other() -> None:
-    """Part by part."""
+    """Each part is repaired by itself."""
     good = inline("image/png", PNG)
     entries = (Entry(user([good, inline("image/bmp")]), 0), Entry(assistant("b"), 1), Entry(user("c"), 2))
 

@@ -40,7 +40,7 @@ MEDIA = ("file", "image_url", "input_audio")
 
 
 def numbers_in(history: History) -> dict[int, int]:
-    """Map the number of each medium to the message that holds it. Parts are numbered as they come."""
+    """Map the number of each medium to the index of its message. Media are numbered in order."""
     places = [
         at
         for at, message in enumerate(history)
@@ -52,7 +52,7 @@ def numbers_in(history: History) -> dict[int, int]:
 
 
 def blocks_of(history: Messages) -> list[list[str]]:
-    """Return the ids of each run of results, the call's message before it counted with them."""
+    """Return the ids of each run of results, after the role of the message before it."""
     blocks: list[list[str]] = []
     before = ""
     for message in history:
@@ -65,7 +65,7 @@ def blocks_of(history: Messages) -> list[list[str]]:
 
 
 def sanitized(history: History, profile: Profile) -> Sanitized | Unrepairable:
-    """Return what sanitizing comes to, a refusal included."""
+    """Return the outcome of sanitizing, or the refusal."""
     try:
         return sanitize(history, profile)
     except Unrepairable as error:
@@ -73,8 +73,8 @@ def sanitized(history: History, profile: Profile) -> Sanitized | Unrepairable:
 
 
 @given(media_histories(), profiles)
-def test_what_comes_out_is_legal_or_refused_in_the_newest_turn(history: History, profile: Profile) -> None:
-    """Only what the user asks about now can be a reason to refuse, and the place is named."""
+def test_every_output_is_legal_or_the_newest_turn_is_refused(history: History, profile: Profile) -> None:
+    """Only media of the newest user turn is refused, with its place."""
     done = sanitized(history, profile)
     if isinstance(done, Unrepairable):
         assert done.rule in ("remote_media", "media_type", "media_unreadable")
@@ -88,8 +88,8 @@ def test_what_comes_out_is_legal_or_refused_in_the_newest_turn(history: History,
 
 
 @given(media_histories(asked=False), profiles)
-def test_every_medium_arrives_or_is_named(history: History, profile: Profile) -> None:
-    """By its bytes. A note and a change name each medium that was left out."""
+def test_every_medium_is_sent_or_named_in_a_change(history: History, profile: Profile) -> None:
+    """Media is recognised by its bytes. A note replaces each medium that was left out."""
     before = copy.deepcopy(history)
     done = sanitize(history, profile)
     kept = json.dumps(list(done.messages))
@@ -104,17 +104,17 @@ def test_every_medium_arrives_or_is_named(history: History, profile: Profile) ->
 
 @given(media_histories(asked=False), profiles)
 def test_blocks_of_results_stay_whole(history: History, profile: Profile) -> None:
-    """Nothing is put between the results of one turn, nor between a turn and its results."""
+    """No message is inserted between a turn and its results."""
     done = sanitize(history, profile)
 
     assert blocks_of(history) == blocks_of(done.messages)
 
 
 @given(media_histories(asked=False), media_histories(asked=False), profiles)
-def test_a_repair_of_older_media_never_changes_later(
+def test_a_repair_of_older_media_never_changes_as_the_history_grows(
     history: History, more: History, profile: Profile
 ) -> None:
-    """Media that follows does not change it."""
+    """Later media does not change it."""
     others = json.loads(json.dumps(more).replace('"c0', '"d0'))  # ids that the start does not have
     start = [*history, assistant("closed"), user("go on")]
     before = list(sanitize(start, profile).messages)
@@ -129,7 +129,7 @@ def test_a_repair_of_older_media_never_changes_later(
 def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
     history: History, model: str, direct: bool
 ) -> None:
-    """Every medium where the model takes it, whichever transport carries it."""
+    """Both transports send every medium that the model takes."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)
@@ -149,7 +149,7 @@ def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
 
 @given(media_histories())
 def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
-    """No image stands in another role than the user's."""
+    """Images stand in user messages alone."""
     try:
         done = sanitize(history, OPENAI)
     except Unrepairable:
@@ -160,7 +160,7 @@ def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
 
 @given(media_histories(), profiles)
 def test_the_checker_finds_what_the_steps_change(history: History, profile: Profile) -> None:
-    """Neither sees what the other does not."""
+    """A history has a violation exactly where a step changes it."""
     try:
         after, changes = run_steps(history, profile)
     except Unrepairable:

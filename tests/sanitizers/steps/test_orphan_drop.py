@@ -1,4 +1,4 @@
-"""The ``orphan_drop`` step."""
+"""The ``orphan_drop`` step: results without a call, and superseded results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``pairing`` step."""
+"""The ``pairing`` step: late, missing and unsorted results."""
 
 from __future__ import annotations
 
@@ -126,10 +126,10 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_each_call_has_exactly_one_result_directly_behind_its_turn(case: Case) -> None:
-    """Every call has exactly one result, directly behind its turn."""
+    """Moved, inserted and merged results are reported."""
     check(pair_calls_with_results, case)
 
 
 def test_synthesized_result_is_honest_and_fixed() -> None:
-    """It carries the call's id, says that nothing was recorded, and is the same bytes each time."""
+    """The result has the call's id and a fixed text, which says that no result was recorded."""
     assert MISSING_RESULT == '{"error": "No result was recorded for this tool call."}'

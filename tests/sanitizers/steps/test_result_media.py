@@ -1,4 +1,4 @@
-"""The ``result_media`` step: media stands behind a block of results where the model takes none in it."""
+"""The ``result_media`` step: media moves behind a block of results where the model refuses it inside."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_media_moves_behind_its_block_of_results(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_the_checker_finds_each_result_that_the_step_changes(case: Case) -> None:
-    """It finds none that the step made."""
+    """The output of the step has no violation."""
     told = [
         (v.rule, v.index) for v in find_violations(case.given, case.profile) if v.rule == "media_in_result"
     ]
@@ -123,5 +123,5 @@ def test_the_checker_finds_each_result_that_the_step_changes(case: Case) -> None
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_second_pass_finds_nothing(case: Case) -> None:
-    """Media that another turnright has moved is legal."""
+    """Media that another gateway has moved is legal."""
     check(move_result_media, replace(case, given=case.expected or case.given, expected=None, changes=()))

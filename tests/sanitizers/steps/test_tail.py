@@ -1,4 +1,4 @@
-"""The ``tail`` step."""
+"""The ``tail`` step: a trailing model turn where the model refuses one."""
 
 from __future__ import annotations
 
@@ -71,5 +71,5 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_only_a_refused_trailing_model_turn_gets_a_user_turn(case: Case) -> None:
-    """An accepted one loses what the provider refuses."""
+    """An accepted turn may only lose its trailing whitespace."""
     check(close_trailing_model_turn, case)

@@ -1,4 +1,4 @@
-"""Names of tools in a history that is read without its request."""
+"""The ``tools`` step: names of tools in a history without its request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_illegal_tool_names_are_changed_everywhere_alike(case: Case) -> None:
-    """Each row of the table."""
+    """Legal and empty names stay."""
     check(rename_called_tools, case)
 
 

@@ -1,4 +1,4 @@
-"""The ``user_prepend`` step."""
+"""The ``user_prepend`` step: a history that does not begin with a user turn."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_user_turn_is_inserted_exactly_where_the_profile_needs_one(case: Case) -> None:
-    """A user turn is inserted exactly where the profile wants one first."""
+    """The inserted text depends on the first turn."""
     check(prepend_user_turn, case)

@@ -1,4 +1,4 @@
-"""Ids of a provider's own form: what they become, and that each stays apart from every other."""
+"""Ids that do not have a provider's form get new ones, and no two ids become equal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def in_rounds(ids: list[str]) -> History:
 
 
 def in_one_turn(ids: list[str]) -> History:
-    """Return one turn that calls all of them. The results come in the same order."""
+    """Return one turn with a call for each id. The results are in the same order."""
     calls = [call(one, f"f{number}", f'{{"n": {number}}}') for number, one in enumerate(ids)]
     return [user("do"), assistant(calls=calls), *(tool(one, f"r{n}") for n, one in enumerate(ids))]
 
@@ -97,7 +97,7 @@ def test_spellings_that_look_alike_stay_apart(first: str, second: str, profile: 
 
 @given(id_lists, with_forms)
 def test_ids_are_injective_and_of_the_form(given: list[str], profile: Profile) -> None:
-    """As many ids go out as came in, all of the form. Those that had it are left alone."""
+    """Ids that have the form stay."""
     for history in (in_one_turn(given), in_rounds(given)):
         sent = renamed(history, profile)
 
@@ -122,7 +122,7 @@ def test_ids_are_the_same_each_time(given: list[str], profile: Profile) -> None:
 @example(["x" * 70, "y" * 70], MISTRAL)
 @example(["x" * 70, "y" * 70], ANTHROPIC)
 def test_ids_stay_when_the_front_is_cut_away(given: list[str], profile: Profile) -> None:
-    """A client that sends the last rounds alone does not move the ids of what is left."""
+    """A client may send the last rounds alone, and their ids stay the same."""
     sent = renamed(in_rounds(given), profile)
 
     for cut in range(1, len(given)):
@@ -140,7 +140,7 @@ def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) ->
 
 @given(id_lists, with_forms, st.sampled_from(PROVIDER_PROFILES))
 def test_ids_stay_behind_another_provider(given: list[str], first: Profile, second: Profile) -> None:
-    """Ids of one form, sent on in another, stay apart. What was sent comes back as it is from the next gateway."""
+    """Ids stay different, and a second gateway of the same provider changes none."""
     once = list(sanitize(in_rounds(given), first).messages)
 
     assert sanitize(copy.deepcopy(once), first).messages == once
@@ -149,7 +149,7 @@ def test_ids_stay_behind_another_provider(given: list[str], first: Profile, seco
 
 
 def test_too_long_ids_stay_at_openai_when_the_front_is_cut_away() -> None:
-    """Ids that carried another provider's signature are renamed from themselves, not from their place."""
+    """New ids are derived from the old ids, and not from their place."""
     given = [f"call_{number}" + "x" * 40 for number in range(3)]
 
     assert renamed(in_rounds(given), OPENAI)[1:] == renamed(in_rounds(given)[4:], OPENAI)
@@ -190,7 +190,7 @@ def test_both_sides_and_late_results_are_renamed(profile: Profile) -> None:
 @pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
 @pytest.mark.parametrize("id", ["abcdefgh1", "functions.f:0", "x" * 70])
 def test_ids_used_again_are_told_apart(id: str, profile: Profile) -> None:
-    """Each round of a client that counts from the start again gets an id of its own, and its own result."""
+    """A client may start numbering again. Each round gets an id and a result of its own."""
     sent = renamed(in_rounds([id] * 4), profile)
 
     assert len(set(sent)) == 4
@@ -200,8 +200,8 @@ def test_ids_used_again_are_told_apart(id: str, profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("profile", [MISTRAL, ANTHROPIC], ids=lambda profile: profile.name)
-def test_open_call_of_an_id_used_again_keeps_nothing(profile: Profile) -> None:
-    """A result is the nearest call's. The one before it, which has the same id, got none."""
+def test_result_of_an_id_used_again_answers_the_later_call(profile: Profile) -> None:
+    """The earlier call with the same id gets a synthesized result."""
     history = [
         user("a"),
         assistant(calls=[call("abcdefgh1", "f")]),
@@ -219,8 +219,8 @@ def test_open_call_of_an_id_used_again_keeps_nothing(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
-def test_given_id_pushes_a_derived_one_on(profile: Profile) -> None:
-    """An id that happens to be the one that would be derived stays, and the other gets the next."""
+def test_derived_id_differs_from_a_given_one(profile: Profile) -> None:
+    """A given id that equals the derived one stays, and the other call gets the next candidate."""
     (derived,) = renamed(in_rounds(["a.b"]), profile)
 
     one, other = renamed(in_rounds(["a.b", derived]), profile)
@@ -231,7 +231,7 @@ def test_given_id_pushes_a_derived_one_on(profile: Profile) -> None:
 @pytest.mark.parametrize(
     "profile", [row for row in PROVIDER_PROFILES if row.call_id_form == "any"], ids=lambda row: row.name
 )
-def test_other_rows_take_any_sign(profile: Profile) -> None:
+def test_profiles_without_a_form_take_any_character(profile: Profile) -> None:
     """Ids of up to 40 characters stay where no form is required, used again or not."""
     history = [
         message | {"reasoning_content": ""} for message in in_rounds(["functions.f:0", "functions.f:0"])

@@ -1,4 +1,4 @@
-"""The identities part of ``shape``: which result answers which call."""
+"""The ``shape`` step pairs each result with the call that it answers."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_each_call_gets_its_own_result(
 
 
 def test_ids_used_again_later_are_left_as_they_are() -> None:
-    """A legal history with a reused id is untouched: a walk tells the two apart."""
+    """A reused id is legal where its first call has a result."""
     history = [
         GO,
         assistant(calls=[call("a")]),
@@ -212,7 +212,7 @@ def test_ids_used_again_later_are_left_as_they_are() -> None:
 
 
 def test_unreadable_signature_suffix_is_removed_with_its_id() -> None:
-    """Litellm would send a suffix on that does not decode. The call gets a plain id instead, on both sides."""
+    """Litellm would pass an unreadable suffix on. The call and its result get a plain id."""
     history = [
         GO,
         assistant(calls=[call("a__thought__EsICCr8CAb4", "f")]),
@@ -227,7 +227,7 @@ def test_unreadable_signature_suffix_is_removed_with_its_id() -> None:
 
 
 def test_long_ids_are_renamed_at_openai() -> None:
-    """OpenAI takes 40 characters. Both sides get the same shorter id, the same each time."""
+    """OpenAI takes 40 characters. The call and its result get the same id."""
     long = "call_" + "x" * 60
     history = [GO, assistant(calls=[call(long, "f")]), tool(long, "1")]
 
@@ -239,7 +239,7 @@ def test_long_ids_are_renamed_at_openai() -> None:
 
 
 def test_derived_ids_never_collide_with_given_ones() -> None:
-    """An id that happens to be the one that would be derived pushes the derivation on."""
+    """A taken candidate is skipped."""
     first = sanitize([GO, assistant(calls=[call(None, "f")]), tool(None, "1")], GEMINI_3).messages
     derived = first[1]["tool_calls"][0]["id"]
     history = [
