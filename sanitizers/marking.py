@@ -58,8 +58,8 @@ def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
 def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[bool] | None:
     """Return what :func:`_read_all` returns from the damaged and odd turns alone, or None where they are not enough.
 
-    All other turns are plain texts, or calls with one result each directly behind them. Reading some turns is not
-    enough where an id outside whole rounds occurs in one of the others, or carries a signature.
+    All other turns are plain texts, or calls with one result each directly after them. Reading some turns is not enough
+    where an id outside whole rounds occurs in one of the others, or carries a signature.
     """
     places = _whole_turns(messages, sorted(broken.union(outline.odd)))
     clean, rounds, unpaired, unpaired_calls = _read_rounds(messages, places, broken)

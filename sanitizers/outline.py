@@ -3,7 +3,7 @@
 Nearly all messages of an agent are plain: a text, or calls of functions, with the fields of OpenAI's format and no
 others. All calls together show whether a plain message may be wrong, by their names, ids and arguments. With an
 outline, a check reads the other messages alone, the *odd* ones. One walk over 300 messages with 140 calls takes 0.15
-ms, and every check took one.
+ms. Each check needed such a walk before.
 """
 
 from __future__ import annotations

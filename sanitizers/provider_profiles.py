@@ -169,8 +169,8 @@ CHAT_TEMPLATE = replace(
     _ALIKE,
     name="chat-template",
     # "After the optional system message, conversation roles must alternate user and assistant roles except for tool
-    # calls and results." (llama.cpp#19851, #21879; llama_index#11731): the strictest template, since nobody says which
-    # one a server has.
+    # calls and results." (llama.cpp#19851, #21879; llama_index#11731): the strictest template, since a server does not
+    # tell which one it has.
     user_first=True,
     turn_required=True,  # "no user query found in messages" (leviath#471)
     system_anywhere=False,

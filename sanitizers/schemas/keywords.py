@@ -54,7 +54,7 @@ SAY_NOTHING = frozenset(
         "xml",
     }
 )
-"""Keywords that tell nothing about a value, nor to a model. ``discriminator`` repeats what the branches say."""
+"""Keywords without meaning for a value or a model. ``discriminator`` repeats the constants of the branches."""
 
 ANNOTATIONS = SAY_NOTHING | {
     "contentEncoding",

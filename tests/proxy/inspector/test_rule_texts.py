@@ -30,8 +30,8 @@ def test_unknown_reason_is_shown_without_a_text() -> None:
 
 
 def test_rewrites_of_schemas_have_texts() -> None:
-    """The texts come from the schemas' own table."""
-    assert why(Change("tools", "replaced", 0, "one_of_as_any_of")) == "OneOf is anyOf."
+    """A schema's rewrites have the words that they have anyway."""
+    assert why(Change("tools", "replaced", 0, "one_of_as_any_of")) == "OneOf becomes anyOf."
 
 
 def test_part_that_is_left_out_names_its_own_rule() -> None:
