@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.observability.request_record import RequestRecord
+from sanitizers.record import record
 
 
-class AnswerStamp(NamedTuple):
+@record
+class AnswerStamp:
     """The id and the creation time of one request's answer. They are the same in each attempt."""
 
     id: str
@@ -17,7 +18,7 @@ class AnswerStamp(NamedTuple):
     """Unix time, in seconds."""
 
 
-def stamp_answer(record: RequestRecord, answer_format: ClientFormat[object]) -> AnswerStamp:
-    """Return the stamp of the answer to the request of *record*."""
+def stamp_answer(request: RequestRecord, answer_format: ClientFormat[object]) -> AnswerStamp:
+    """Return the stamp of the answer to *request*."""
     created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
-    return AnswerStamp(f"{answer_format.id_prefix}{record.request_id.removeprefix('req_')}", created)
+    return AnswerStamp(f"{answer_format.id_prefix}{request.request_id.removeprefix('req_')}", created)

@@ -65,8 +65,10 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
     def noted(self) -> bool:
         """True where the request asks for more than the client did: a note was added, or its turn is ended."""
 
-    async def plan(self, deployment: Deployment, deadline: float) -> PlanT:
-        """Return the plan for *deployment*, to be made before *deadline*, by the event loop's clock.
+    async def plan(self, deployment: Deployment, now: float, deadline: float) -> PlanT:
+        """Return the plan for *deployment*, which was chosen at *now*. It is to be made before *deadline*.
+
+        Both are times of the event loop's clock.
 
         Raises :class:`proxy.core.errors.InvalidRequest` where the request cannot be planned for it.
         """
@@ -92,5 +94,5 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
     def begin_fallback(self) -> None:
         """Forget what was prepared for the model that failed: another model is asked next."""
 
-    async def note_answered(self) -> None:
-        """Record that an attempt succeeded."""
+    async def note_repair_answered(self) -> None:
+        """Record that an attempt succeeded after a repair."""

@@ -81,8 +81,8 @@ class Attempts(Generic[PlanT, CallT]):
         self.deadline = record.started + gateway.settings.router_settings.timeout
         """The end of the request's time, by the event loop's clock."""
 
-        self._chain = planner.chain
-        self._asked_pool = self._chain.pool
+        self.chain = planner.chain
+        self._asked_pool = self.chain.pool
         self._failures: list[Failure[PlanT]] = []
         self._repaired_for: Deployment | None = None
         self._hashed: bytes | None = None
@@ -93,10 +93,11 @@ class Attempts(Generic[PlanT, CallT]):
         Raises the request's final failure where no deployment is left that can be sent the request.
         """
         while True:
-            deployment = self._choose()
+            now = self.clock()
+            deployment = self._choose(now)
             plan: PlanT | None = None
             try:
-                plan = await self.planner.plan(deployment, self.deadline)
+                plan = await self.planner.plan(deployment, now, self.deadline)
                 self.record.use_plan(plan)
                 now = self.clock()
                 self._raise_known_refusal(plan, now)
@@ -111,16 +112,11 @@ class Attempts(Generic[PlanT, CallT]):
     @property
     def at_asked_model(self) -> bool:
         """True while the client's own model is asked, False for a fallback."""
-        return self._chain.pool is self._asked_pool
-
-    @property
-    def is_retry(self) -> bool:
-        """True where the next call repeats a failed one to the same model."""
-        return self._chain.tries > 0
+        return self.chain.pool is self._asked_pool
 
     async def decide(self, failure: Failure[PlanT]) -> _Decision[PlanT]:
         """Count *failure* and return the step that follows it."""
-        gateway, chain, row, deployment = self.gateway, self._chain, failure.row, failure.deployment
+        gateway, chain, row, deployment = self.gateway, self.chain, failure.row, failure.deployment
         self._failures.append(failure)
         chain.count(deployment, row)
         if not failure.may_repeat:
@@ -144,7 +140,7 @@ class Attempts(Generic[PlanT, CallT]):
 
         Raises the request's final failure where there is no next attempt.
         """
-        gateway, chain, failure = self.gateway, self._chain, self._failures[-1]
+        gateway, chain, failure = self.gateway, self.chain, self._failures[-1]
         model, kind = self.record.model, failure.row.kind
         if decision.step is Step.GIVE_UP:
             raise self._final_error() from None
@@ -174,15 +170,15 @@ class Attempts(Generic[PlanT, CallT]):
             self._hashed = digest.digest()
         return self._hashed
 
-    def _choose(self) -> Deployment:
-        chain, repaired = self._chain, self._repaired_for
+    def _choose(self, now: float) -> Deployment:
+        chain, repaired = self.chain, self._repaired_for
         if repaired is not None:  # the repair follows this deployment's error; others may not need it
             self._repaired_for = None
             return repaired
-        return self.gateway.balancer.choose(chain.pool, self.clock(), chain.tried, self.record.key)
+        return self.gateway.balancer.choose(chain.pool, now, chain.tried, self.record.key)
 
     def _choose_action(self, failure: Failure[PlanT], now: float, *, can_repair: bool) -> Action:
-        gateway, chain, row, tenant = self.gateway, self._chain, failure.row, self.record.key
+        gateway, chain, row, tenant = self.gateway, self.chain, failure.row, self.record.key
         situation = Situation(
             tries=chain.tries,
             tries_of_kind=chain.kinds.get(row.kind, 0),
@@ -197,12 +193,10 @@ class Attempts(Generic[PlanT, CallT]):
         return decide_action(row, failure.said.retry_after_s, situation, gateway.random())
 
     def _raise_known_refusal(self, plan: PlanT, now: float) -> None:
-        if self._chain.repair_cause is not None or self.planner.noted:
-            return
         refusal = self.gateway.refused_requests.find_refusal(
             plan.deployment.key, self.digest, now, self.record.key
         )
-        if refusal is not None:
+        if refusal is not None and self.chain.repair_cause is None and not self.planner.noted:
             raise UpstreamFault(refusal.message, upstream_status=refusal.status)
 
     def _final_error(self) -> ProxyError:
@@ -272,7 +266,9 @@ class Attempt(Generic[PlanT, CallT]):
             self._trace = record.trace.begin_attempt(record, deployment)
         timeouts = timeouts_of(deployment, gateway.settings.router_settings, left_s=attempts.deadline - now)
         self.call = attempts.planner.call_of(plan, timeouts, self._trace)
-        self._place = gateway.balancer.acquire(deployment, now, retry=attempts.is_retry, tenant=record.key)
+        self._place = gateway.balancer.acquire(
+            deployment, now, retry=attempts.chain.tries > 0, tenant=record.key
+        )
         self._limit = TimeLimit(now + timeouts.total_s)
         self._limit.__enter__()
         return self
@@ -284,19 +280,20 @@ class Attempt(Generic[PlanT, CallT]):
             self._limit.__exit__(kind, error, trace)
         except TimeoutError as reached:
             error = reached
-        if isinstance(error, TimeoutError):
-            error = UpstreamTimeout(_UNFINISHED if self._bytes_arrived else _SILENT, cause=Cause.DEADLINE)
         now = self._attempts.clock()
         if error is None:
             self._place.succeeded(now)
         self._place.release()
         self._observe_wait(now)
+        if error is None:
+            await self._note_answered(now)
+            return False
+        if isinstance(error, TimeoutError):
+            error = UpstreamTimeout(_UNFINISHED if self._bytes_arrived else _SILENT, cause=Cause.DEADLINE)
         if isinstance(error, UpstreamFault | InvalidRequest):
             await self._fail(error)
             return True
-        if error is None:
-            await self._note_answered(now)
-        elif isinstance(error, ProxyError):
+        if isinstance(error, ProxyError):
             self._end(error.code)
         elif isinstance(
             error, asyncio.CancelledError | ConnectionResetError
@@ -310,7 +307,8 @@ class Attempt(Generic[PlanT, CallT]):
         attempts, deployment = self._attempts, self.plan.deployment
         attempts.gateway.refused_requests.answered(deployment.key, attempts.digest, now, attempts.record.key)
         self._end(ANSWERED)
-        await attempts.planner.note_answered()
+        if attempts.chain.repair_cause is not None:
+            await attempts.planner.note_repair_answered()
 
     async def _fail(self, error: UpstreamFault | InvalidRequest) -> None:
         """Read and count the failure. Wait until the next attempt is due, or raise the request's final error."""

@@ -30,11 +30,14 @@ def takes_at_once(transport: asyncio.WriteTransport | None, size: int) -> bool:
 class WholeAnswer(web.StreamResponse):
     """An answer with *body*, which is JSON, and *headers*. Nothing of it is written yet."""
 
+    prepared = False
+    status = 200
+    keep_alive = True
+
     def __init__(self, body: bytes, headers: Mapping[str, str]) -> None:
         # aiohttp's own `__init__` is not called: it prepares for responses that are built step by step.
         self._json = body
         self._extra_headers = headers
-        self._written = False
 
     def write_at_once(self, request: web.Request, request_id: str) -> bool:
         """Write the answer to *request*, and return True where that was done.
@@ -64,27 +67,12 @@ class WholeAnswer(web.StreamResponse):
             )
         )
         transport.write(head.encode() + body)
-        self._written = True
+        self.prepared = True
         return True
 
     def as_response(self) -> web.Response:
         """Return the same answer as an aiohttp response."""
         return written_response(self._json, headers=self._extra_headers)
-
-    @property
-    @override
-    def prepared(self) -> bool:
-        return self._written
-
-    @property
-    @override
-    def status(self) -> int:
-        return 200
-
-    @property
-    @override
-    def keep_alive(self) -> bool | None:
-        return True
 
     @override
     async def prepare(self, request: web.BaseRequest) -> None:

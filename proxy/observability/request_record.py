@@ -171,11 +171,12 @@ class RequestRecord:
 
         In mode ``observe`` these are the changes that would have been made, followed by those made in any mode.
         """
-        if self.planned is None:
+        planned, changes = self.planned, self.all_changes
+        if planned is None or not changes:
             return ""
-        if self.planned.mode != "observe":
-            return format_changes(self.all_changes)
-        by_mode, in_any = split_changes(self.all_changes)
+        if planned.mode != "observe":
+            return format_changes(changes)
+        by_mode, in_any = split_changes(changes)
         observed = f"{format_changes(by_mode)};observed" if by_mode else ""
         return ",".join(text for text in (observed, format_changes(in_any)) if text)
 

@@ -8,20 +8,13 @@ better, the client gets it as it is: agents can handle a call that failed.
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from proxy.answers.tool_calls import check_calls, is_validator_loaded, load_validator
 from proxy.core.errors import AnswerUnusable
 from proxy.core.upstream_call import Answer
 from proxy.planning.plan import Plan
 from sanitizers import Change
-
-
-class Corrected(NamedTuple):
-    """An answer whose calls can be used, and the changes that mended them."""
-
-    answer: Answer
-    changes: tuple[Change, ...] = ()
 
 
 def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
@@ -37,7 +30,7 @@ def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
     return wanted != "off"
 
 
-async def correct_answer(answer: Answer, plan: Plan) -> Corrected:
+async def correct_answer(answer: Answer, plan: Plan) -> tuple[Answer, Sequence[Change]]:
     """Return *answer*, itself or mended, and the changes.
 
     The first answer with a call waits until a worker thread has loaded the schema library. A process that never sees
@@ -47,11 +40,11 @@ async def correct_answer(answer: Answer, plan: Plan) -> Corrected:
         if choice["message"].get("tool_calls"):
             break
     else:
-        return Corrected(answer)
+        return answer, ()
     if not is_validator_loaded():
         await asyncio.to_thread(load_validator)
     checked = check_calls(answer, plan.request.parameters, plan.client_tool_names)
     if checked.cause is not None:
         words = "The model's tool call cannot be used."
         raise AnswerUnusable(words, cause=checked.cause, answer=answer, detail=checked.detail)
-    return Corrected(checked.answer, tuple(checked.changes))
+    return checked.answer, checked.changes

@@ -18,7 +18,7 @@ from proxy.forwarding.answer_stamp import AnswerStamp, stamp_answer
 from proxy.forwarding.attempts import Attempt, Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
-from proxy.forwarding.chat.gate_answer import ends_turn, pass_calls, write_wrap_up_answer
+from proxy.forwarding.chat.gate_answer import ends_turn, write_wrap_up_answer
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.chat.stream_chat import stream_chat
 from proxy.forwarding.event_stream import EventStream
@@ -27,6 +27,7 @@ from proxy.forwarding.stream_end import finish_stream
 from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.forwarding.write_events import keep_source, write_answer
 from proxy.planning.plan import Plan
+from sanitizers.turns import gate_answer
 
 _SAID_NOTHING = {
     Cause.EMPTY: "The provider's answer holds nothing.",
@@ -93,8 +94,9 @@ async def _ask(
     if findings.signed or findings.changes:
         await keep_signatures(findings.signed, call, record.key, gateway.store)
         record.answer_changes += findings.changes
-    if record.guarded is not None:
-        answer, held_back = pass_calls(answer, record.guarded)
+    guarded = record.guarded
+    if guarded is not None and guarded.gate is not None:
+        answer, held_back = gate_answer(answer, guarded.gate)
         record.answer_changes += held_back
     if SOURCE in projected:
         answer = keep_source(projected, answer)

@@ -8,7 +8,7 @@ from proxy.core.upstream_call import Answer, Chunk
 from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.observability.request_record import RequestRecord
 from sanitizers import Change
-from sanitizers.turns import CallGate, Guarded, gate_answer
+from sanitizers.turns import CallGate, Guarded
 from sanitizers.turns.gate_calls import STEP
 
 _OF_THE_MODEL = frozenset(
@@ -38,11 +38,6 @@ def ends_turn(fault: UpstreamFault, guarded: Guarded | None) -> bool:
     """
     gate = gate_of(guarded)
     return gate is not None and bool(gate.words) and fault.cause in _OF_THE_MODEL
-
-
-def pass_calls(answer: Answer, guarded: Guarded) -> tuple[Answer, tuple[Change, ...]]:
-    """Return *answer* with the calls that may pass, and the changes: the calls held back."""
-    return (answer, ()) if guarded.gate is None else gate_answer(answer, guarded.gate)
 
 
 def write_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer, Change]:

@@ -76,7 +76,7 @@ class ChatAttemptPlanner:
         """
         return bool(self._noted) or self._wrapped_up
 
-    async def plan(self, deployment: Deployment, deadline: float) -> Plan:
+    async def plan(self, deployment: Deployment, now: float, deadline: float) -> Plan:
         """Return the plan for *deployment*, with the note and the repair where there are any. The plan is made once."""
         key = deployment.key
         plan = self._plans.get(key)
@@ -88,7 +88,7 @@ class ChatAttemptPlanner:
                 self._kept = await load_signatures(gateway.store, self._record.key, keys)
             if self._media is not None:
                 await self._fetch_media(self._media, target.profile, deadline)
-            plan = self._plans[key] = await self._planned(target)
+            plan = self._plans[key] = await self._planned(target, now)
         return plan
 
     async def _find_keys(self) -> Sequence[str]:
@@ -112,8 +112,8 @@ class ChatAttemptPlanner:
         finally:
             self._record.upstream_wait += self._loop.time() - now
 
-    async def _planned(self, target: PlanTarget) -> Plan:
-        gateway, now, deployment = self._gateway, self._loop.time(), target.deployment
+    async def _planned(self, target: PlanTarget, now: float) -> Plan:
+        gateway, deployment = self._gateway, target.deployment
         chat = self._chat
         fetched: tuple[Change, ...] = ()
         if self._media is not None:
@@ -200,9 +200,9 @@ class ChatAttemptPlanner:
         self._chat, self._noted = self._asked, ()
         self._plans.clear()
 
-    async def note_answered(self) -> None:
+    async def note_repair_answered(self) -> None:
         """Note the doubted signatures as refused: the request was answered without them."""
-        if self._doubted is not None and self.chain.repair_cause is not None:
+        if self._doubted is not None:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     def _doubt(self, failure: Failure[Plan], repaired: Plan) -> None:
@@ -239,7 +239,7 @@ class ChatAttemptPlanner:
         self._overflowed[key] = lesson.most
         try:
             tighter = await self._planned(
-                plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
+                plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported), now
             )
         except InvalidRequest:
             return None

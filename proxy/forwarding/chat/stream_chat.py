@@ -83,9 +83,9 @@ async def _stream_attempt(
     record.usage, record.writing_s = relayed.usage, relayed.writing_s
     await send_end(answer, relayed, out, held)
     if held is not None and not out.committed:
-        corrected = await correct_answer(held.whole(), attempt.plan)
-        record.answer_changes += corrected.changes
-        await send_held(held.chunks(corrected.answer), out)
+        corrected, corrections = await correct_answer(held.whole(), attempt.plan)
+        record.answer_changes += corrections
+        await send_held(held.chunks(corrected), out)
 
 
 class StreamedChat:

@@ -49,7 +49,8 @@ async def forward_completion(
     """
     record, upstream = request[RECORD], request[GATEWAY].upstream
     attempts = _attempts_of(request, asked, body, partial(plan_text, unsupported=upstream.unsupported))
-    defaults = partial(Defaults, *stamp_answer(record, answer_format))
+    stamp = stamp_answer(record, answer_format)
+    defaults = partial(Defaults, stamp.id, stamp.created)
     if asked.stream:
         out = EventStream(request, answer_format, record)
         answer_stream = partial(stream_completion, out, attempts, defaults)

@@ -33,7 +33,7 @@ class TextAttemptPlanner:
         self._make_plan = make_plan
         self._mode = settings.sanitize.mode
 
-    async def plan(self, deployment: Deployment, deadline: float) -> TextPlan:
+    async def plan(self, deployment: Deployment, now: float, deadline: float) -> TextPlan:
         """Return the plan for *deployment*, made in a worker thread for a large request."""
         make = partial(self._make_plan, self._request, deployment, self._mode)
         return await run_offloaded(self._request.weight, make)
@@ -66,5 +66,5 @@ class TextAttemptPlanner:
     def begin_fallback(self) -> None:
         """Do nothing: a plan holds nothing of another model."""
 
-    async def note_answered(self) -> None:
-        """Do nothing: there is nothing to remember."""
+    async def note_repair_answered(self) -> None:
+        """Do nothing: there are no repairs."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from proxy.core.errors import UpstreamFault, UpstreamTimeout
@@ -12,7 +10,6 @@ from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.chat.gate_answer import (
     ends_turn,
     gate_of,
-    pass_calls,
     stream_wrap_up_answer,
     write_wrap_up_answer,
 )
@@ -20,8 +17,7 @@ from proxy.observability.request_record import RequestRecord
 from sanitizers import Change
 from sanitizers.turns import CallGate, Guarded, Turn
 from tests.proxy.inspector.looking import parse, run
-from tests.support.builders import call, user
-from tests.support.scripted_upstream import answer
+from tests.support.builders import user
 
 WRAPPED_UP = CallGate(closed=True, words="That is all.")
 
@@ -47,31 +43,10 @@ def test_a_silent_model_ends_its_turn(fault: UpstreamFault, gate: CallGate | Non
     assert ends_turn(fault, guarded(gate)) is ends
 
 
-def test_without_a_guard_every_call_passes() -> None:
-    """The answer is the very object that came."""
-    whole = answer()
-
+def test_unguarded_answer_has_no_gate_and_ends_no_turn() -> None:
+    """Both functions take None for a request without a turn guard."""
     assert gate_of(None) is None
     assert ends_turn(UpstreamFault("x", cause=Cause.EMPTY), None) is False
-    assert pass_calls(whole, guarded(None)) == (whole, ())
-    assert pass_calls(whole, guarded(None))[0] is whole
-
-
-def test_calls_over_the_limit_are_held_back() -> None:
-    """The change names each call that the client does not get."""
-    whole: dict[str, Any] = {
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": None, "tool_calls": [call("a"), call("b")]},
-                "finish_reason": "tool_calls",
-            }
-        ]
-    }
-    passed, changes = pass_calls(whole, guarded(CallGate(1)))
-
-    assert [one["id"] for one in passed["choices"][0]["message"]["tool_calls"]] == ["a"]
-    assert [change.reason for change in changes] == ["calls_per_turn"]
 
 
 def test_a_wrapped_up_turn_has_the_same_answer_whole_and_streamed() -> None:
