@@ -6,7 +6,8 @@ The files, in the order of the data:
     gateway          the objects that every handler may need, and the keys under which a request holds them
     fallback_chain   the pools and fallback models of a request, and the tries it has used up
     attempt_planner  the protocol of a planner, which prepares a request for each deployment
-    attempts         the calls upstream: retries, repairs, fallbacks, deadlines
+    attempts         the steps between the calls upstream: retries, repairs, fallbacks
+    attempt          one call upstream, with its deadline
     read_failure     the failure-table row of a failed attempt; final_failure chooses the error for the client
     chat             planning, forwarding and answering of chats
     text             the same for embeddings and text completions

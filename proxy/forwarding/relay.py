@@ -72,7 +72,7 @@ class StreamedAnswer(Protocol):
 
 
 class StreamedAttempt(Protocol):
-    """The part of an attempt that a stream reports to (:class:`proxy.forwarding.attempts.Attempt`)."""
+    """The part of an attempt that a stream reports to (:class:`proxy.forwarding.attempt.Attempt`)."""
 
     def note_activity(self) -> None:
         """Record that first bytes arrived."""

@@ -15,7 +15,8 @@ from proxy.core.source import SOURCE
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.answer_stamp import AnswerStamp, stamp_answer
-from proxy.forwarding.attempts import Attempt, Attempts
+from proxy.forwarding.attempt import Attempt, plan_attempt
+from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, write_wrap_up_answer
@@ -44,10 +45,12 @@ async def forward_chat(
     answer was begun.
     """
     record, gateway = request[RECORD], request[GATEWAY]
-    attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
+    planner = ChatAttemptPlanner(chat, record, gateway)
+    # The planner refuses unknown models, so it is made before the stream and its timer.
+    out = EventStream(request, answer_format, record) if chat.stream else None
+    attempts = Attempts(planner, body, record, gateway, out)
     stamp = stamp_answer(record, answer_format)
-    if chat.stream:
-        out = EventStream(request, answer_format, record)
+    if out is not None:
         answer_stream = partial(stream_chat, out, attempts, stamp, include_usage=chat.include_usage)
         return await finish_stream(out, answer_stream, attempts.deadline, record)
     answer = await _answer_whole(attempts, stamp)
@@ -61,7 +64,7 @@ async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerSta
     record = attempts.record
     try:
         while True:
-            async with await attempts.plan_next() as attempt:
+            async with await plan_attempt(attempts) as attempt:
                 return await _ask(attempts, attempt, stamp)
     except UpstreamFault as fault:
         if isinstance(fault, AnswerUnusable) and fault.answer is not None:

@@ -17,7 +17,8 @@ from proxy.core.failures import Cause
 from proxy.core.upstream_call import Chunk, UpstreamCall
 from proxy.forwarding.answer_buffer import AnswerBuffer
 from proxy.forwarding.answer_stamp import AnswerStamp
-from proxy.forwarding.attempts import Attempt, Attempts
+from proxy.forwarding.attempt import Attempt, plan_attempt
+from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_signatures import call_ids, client_tool_names, keep_signatures
 from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, gate_of, stream_wrap_up_answer
@@ -40,17 +41,14 @@ async def stream_chat(
     unusable: Sequence[Held] = ()
     try:
         while True:
-            async with await attempts.plan_next() as attempt:
+            async with await plan_attempt(attempts) as attempt:
                 answer = StreamedChat(attempts, attempt, stamp, include_usage=include_usage)
                 held = AnswerBuffer() if is_corrected(attempt.plan, correction, stream=True) else None
                 try:
                     await _stream_attempt(out, attempts, attempt, answer, held)
                     return
-                except BaseException as fault:
-                    out.discard()  # at once: the timer would send it during the wait for the next attempt
-                    if out.committed:
-                        attempt.forbid_repeat()
-                    elif held is not None and isinstance(fault, AnswerUnusable) and fault.answer is not None:
+                except AnswerUnusable as fault:
+                    if held is not None and fault.answer is not None and not out.committed:
                         unusable = held.chunks()
                     raise
                 finally:

@@ -14,6 +14,7 @@ from proxy.core.text_request import TextRequest
 from proxy.core.upstream_call import Answer, TextCall
 from proxy.forwarding.answer_format import ClientFormat
 from proxy.forwarding.answer_stamp import stamp_answer
+from proxy.forwarding.attempt import plan_attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
@@ -21,7 +22,7 @@ from proxy.forwarding.stream_end import finish_stream
 from proxy.forwarding.text.completing import complete_text, may_be_empty
 from proxy.forwarding.text.embedding import embed
 from proxy.forwarding.text.plan_attempts import TextAttemptPlanner
-from proxy.forwarding.text.plans import MakePlan, TextPlan, plan_embeddings, plan_text
+from proxy.forwarding.text.plans import TextPlan, plan_embeddings, plan_text
 from proxy.forwarding.text.stream_text import stream_completion
 from proxy.forwarding.whole_answer import WholeAnswer
 
@@ -33,10 +34,11 @@ async def forward_embeddings(
 
     Raises :class:`proxy.core.errors.ProxyError` where no answer was begun.
     """
-    upstream = request[GATEWAY].upstream
-    attempts = _attempts_of(
-        request, asked, body, partial(plan_embeddings, unsupported=upstream.unsupported_embedding)
-    )
+    gateway = request[GATEWAY]
+    upstream = gateway.upstream
+    make_plan = partial(plan_embeddings, unsupported=upstream.unsupported_embedding)
+    planner = TextAttemptPlanner(asked, make_plan, gateway.settings)
+    attempts = Attempts(planner, body, request[RECORD], gateway)
     return await _answer_whole(attempts, partial(embed, upstream), answer_format)
 
 
@@ -47,12 +49,16 @@ async def forward_completion(
 
     Raises :class:`proxy.core.errors.ProxyError` where no answer was begun.
     """
-    record, upstream = request[RECORD], request[GATEWAY].upstream
-    attempts = _attempts_of(request, asked, body, partial(plan_text, unsupported=upstream.unsupported))
+    record, gateway = request[RECORD], request[GATEWAY]
+    upstream = gateway.upstream
+    make_plan = partial(plan_text, unsupported=upstream.unsupported)
+    planner = TextAttemptPlanner(asked, make_plan, gateway.settings)
+    # The planner refuses unknown models, so it is made before the stream and its timer.
+    out = EventStream(request, answer_format, record) if asked.stream else None
+    attempts = Attempts(planner, body, record, gateway, out)
     stamp = stamp_answer(record, answer_format)
     defaults = partial(Defaults, stamp.id, stamp.created)
-    if asked.stream:
-        out = EventStream(request, answer_format, record)
+    if out is not None:
         answer_stream = partial(stream_completion, out, attempts, defaults)
         return await finish_stream(out, answer_stream, attempts.deadline, record)
 
@@ -63,14 +69,6 @@ async def forward_completion(
         )
 
     return await _answer_whole(attempts, ask, answer_format)
-
-
-def _attempts_of(
-    request: web.Request, asked: TextRequest, body: bytes, make_plan: MakePlan
-) -> Attempts[TextPlan, TextCall]:
-    gateway = request[GATEWAY]
-    planner = TextAttemptPlanner(asked, make_plan, gateway.settings)
-    return Attempts(planner, body, request[RECORD], gateway)
 
 
 async def _answer_whole(
@@ -92,7 +90,7 @@ async def _first_answer(
 ) -> Answer:
     """Return the result of *ask* for the first attempt that succeeds."""
     while True:
-        async with await attempts.plan_next() as attempt:
+        async with await plan_attempt(attempts) as attempt:
             asked = attempts.clock()
             try:
                 return await ask(attempt.call)

@@ -13,6 +13,7 @@ from proxy.answers.texts import Defaults, TextChunks, opens
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Chunk, TextCall
+from proxy.forwarding.attempt import plan_attempt
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.relay import broken_off, relay_chunks, send_end
@@ -29,18 +30,12 @@ async def stream_completion(
     """
     record, upstream = attempts.record, attempts.gateway.upstream
     while True:
-        async with await attempts.plan_next() as attempt:
+        async with await plan_attempt(attempts) as attempt:
             answer = StreamedText(attempt.call, defaults(attempt.call.deployment.model_id))
-            try:
-                relayed = await relay_chunks(stream_text(upstream, attempt.call), answer, attempt, out)
-                await send_end(answer, relayed, out)
-                record.usage, record.writing_s = relayed.usage, relayed.writing_s
-                return
-            except BaseException:
-                out.discard()  # at once: the timer would send it during the wait for the next attempt
-                if out.committed:
-                    attempt.forbid_repeat()
-                raise
+            relayed = await relay_chunks(stream_text(upstream, attempt.call), answer, attempt, out)
+            await send_end(answer, relayed, out)
+            record.usage, record.writing_s = relayed.usage, relayed.writing_s
+            return
 
 
 class StreamedText:

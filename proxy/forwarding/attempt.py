@@ -1,0 +1,224 @@
+"""One attempt of a request: the plan for a deployment, and the context in which it is called.
+
+A handler makes attempts until one succeeds, and makes the call itself::
+
+    while True:
+        async with await plan_attempt(attempts) as attempt:
+            return await ask(attempt.call)
+
+The context of a failed attempt waits for the retry delay and then ends without an error, so that the loop goes on.
+After the last attempt the context raises the final failure. Nothing is tried again once the client has a part of an
+answer: it would get a text, or a call, twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Generic, Self
+
+from proxy.config.schema.router import RouterSettings
+from proxy.core.deadlines import TimeLimit
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InternalFault, InvalidRequest, ProxyError, UpstreamFault, UpstreamTimeout
+from proxy.core.failures import Cause
+from proxy.core.upstream_call import Timeouts
+from proxy.forwarding.attempt_planner import Failure, PlanT
+from proxy.forwarding.attempts import Attempts, CallT
+from proxy.forwarding.read_failure import read_sent, read_unsent
+from proxy.observability.request_record import AttemptTrace
+from proxy.observability.tracing import ANSWERED, CANCELLED
+from proxy.resilience.decide_action import Step
+from proxy.resilience.find_blame import find_blame
+from proxy.resilience.request_words import RequestWords
+
+_UNFINISHED = "The provider's answer was not complete in time."
+_SILENT = "The provider did not answer in time."
+
+
+async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT]:
+    """Return the next of *attempts*, planned.
+
+    Raises the request's final failure where no deployment is left that can be sent the request.
+    """
+    while True:
+        now = attempts.clock()
+        deployment = attempts.choose(now)
+        plan: PlanT | None = None
+        try:
+            plan = await attempts.planner.plan(deployment, now, attempts.deadline)
+            attempts.record.use_plan(plan)
+            now = attempts.clock()
+            attempts.raise_known_refusal(plan, now)
+            return Attempt(attempts, plan, now)
+        except (UpstreamFault, InvalidRequest) as error:
+            row, said = read_unsent(error)
+            failure = Failure(
+                error, row, said, deployment, plan, of_asked_model=attempts.at_asked_model, counted=False
+            )
+        await attempts.follow(await attempts.decide(failure))
+
+
+class Attempt(Generic[PlanT, CallT]):
+    """One attempt: the context in which the call is made, with its time limit.
+
+    At its end the attempt is counted, and the outcome is reported to the balancer. An :class:`UpstreamFault` or
+    :class:`InvalidRequest` is swallowed here where another attempt follows. Every other error is passed on.
+    """
+
+    __slots__ = (
+        "_asked_at",
+        "_attempts",
+        "_began",
+        "_bytes_arrived",
+        "_limit",
+        "_place",
+        "_trace",
+        "call",
+        "plan",
+    )
+
+    call: CallT
+    """The call to make upstream."""
+
+    def __init__(self, attempts: Attempts[PlanT, CallT], plan: PlanT, now: float) -> None:
+        self.plan = plan
+        self._attempts = attempts
+        self._bytes_arrived = False
+        self._asked_at: float | None = now
+        self._began = now
+        self._trace: AttemptTrace | None = None
+
+    def note_activity(self) -> None:
+        """Record that the first bytes arrived (reasoning counts). A later timeout is then not a first-byte timeout."""
+        self._bytes_arrived = True
+
+    def note_answer_started(self) -> None:
+        """Record that the answer has begun. Other requests may then be sent to the same deployment again."""
+        self._bytes_arrived = True
+        self._observe_wait(self._attempts.clock())
+        self._place.note_answer_started()
+
+    async def __aenter__(self) -> Self:
+        attempts, plan = self._attempts, self.plan
+        gateway, record, deployment = attempts.gateway, attempts.record, plan.deployment
+        now = self._began
+        record.attempts += 1
+        if record.trace is not None:
+            self._trace = record.trace.begin_attempt(record, deployment)
+        timeouts = timeouts_of(deployment, gateway.settings.router_settings, left_s=attempts.deadline - now)
+        self.call = attempts.planner.call_of(plan, timeouts, self._trace)
+        self._place = gateway.balancer.acquire(
+            deployment, now, retry=attempts.chain.tries > 0, tenant=record.key
+        )
+        self._limit = TimeLimit(now + timeouts.total_s)
+        self._limit.__enter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        try:
+            self._limit.__exit__(kind, error, trace)
+        except TimeoutError as reached:
+            error = reached
+        now = self._attempts.clock()
+        if error is None:
+            self._place.succeeded(now)
+        self._place.release()
+        self._observe_wait(now)
+        if error is None:
+            await self._note_answered(now)
+            return False
+        if self._attempts.out is not None:
+            self._attempts.out.discard()  # at once: its timer would send it during the wait for the next attempt
+        if isinstance(error, TimeoutError):
+            error = UpstreamTimeout(_UNFINISHED if self._bytes_arrived else _SILENT, cause=Cause.DEADLINE)
+        if isinstance(error, UpstreamFault | InvalidRequest):
+            await self._fail(error)
+            return True
+        if isinstance(error, ProxyError):
+            self._end(error.code)
+        elif isinstance(
+            error, asyncio.CancelledError | ConnectionResetError
+        ):  # the client has closed its connection
+            self._end(CANCELLED)
+        else:
+            self._end(InternalFault.code)
+        return False
+
+    async def _note_answered(self, now: float) -> None:
+        attempts, deployment = self._attempts, self.plan.deployment
+        attempts.gateway.refused_requests.answered(deployment.key, attempts.digest, now, attempts.record.key)
+        self._end(ANSWERED)
+        if attempts.chain.repair_cause is not None:
+            await attempts.planner.note_repair_answered()
+
+    async def _fail(self, error: UpstreamFault | InvalidRequest) -> None:
+        """Read and count the failure. Wait until the next attempt is due, or raise the request's final error."""
+        attempts = self._attempts
+        try:
+            failure = await self._read(error)
+        except BaseException:  # the client left, or the request's deadline passed
+            self._end(CANCELLED)
+            raise
+        row = failure.row
+        attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, row.kind).inc()
+        blame, reach, delay_s = find_blame(row, failure.said, attempts.planner.not_blamed)
+        self._place.failed(blame, delay_s, attempts.clock(), reach)
+        step = Step.GIVE_UP  # holds if the task is cancelled while deciding
+        try:
+            decision = await attempts.decide(failure)
+            step = decision.step
+        finally:
+            if self._trace is not None:
+                self._trace.end(row.kind, step)
+        await attempts.follow(decision)
+
+    async def _read(self, error: UpstreamFault | InvalidRequest) -> Failure[PlanT]:
+        attempts, plan = self._attempts, self.plan
+        cause: Cause | None = None
+        if isinstance(error, UpstreamFault):
+            cause = error.cause
+            if cause is Cause.DEADLINE and attempts.clock() < attempts.deadline:
+                # The deployment's own timeout passed, not the request's deadline.
+                cause = Cause.OVERTIME if self._bytes_arrived else Cause.FIRST_BYTE_TIMEOUT
+        words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
+        row, said = await read_sent(error, words, len(attempts.body), cause)
+        return Failure(
+            error,
+            row,
+            said,
+            plan.deployment,
+            plan,
+            of_asked_model=attempts.at_asked_model,
+            counted=True,
+            may_repeat=attempts.out is None or not attempts.out.committed,
+            answer_changes=tuple(attempts.record.answer_changes),
+        )
+
+    def _observe_wait(self, now: float) -> None:
+        """Measure the wait for the call: until its answer began, or until it ended without one."""
+        if self._asked_at is not None:
+            label = self.plan.deployment.label
+            self._attempts.gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)
+            self._asked_at = None
+
+    def _end(self, outcome: str) -> None:
+        """Count the attempt's end. *outcome* is answered, cancelled or the code of an error."""
+        self._attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, outcome).inc()
+        if self._trace is not None:
+            self._trace.end(outcome)
+
+
+def timeouts_of(deployment: Deployment, router: RouterSettings, *, left_s: float) -> Timeouts:
+    """Return the limits of one call.
+
+    They are the router's, the deployment's own total, and the rest of the request's deadline (*left_s*, in seconds).
+    """
+    return Timeouts(
+        connect_s=router.connect_timeout,
+        first_byte_s=router.first_byte_timeout,
+        idle_s=router.idle_timeout,
+        total_s=min(left_s, deployment.timeout_s),
+    )
