@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
-
-import aiohttp
 import pytest
-from aiohttp import web
 
-from proxy.config import Settings
 from proxy.core.errors import (
     AnswerUnusable,
     ConversionFailed,
@@ -18,26 +12,16 @@ from proxy.core.errors import (
     UpstreamUnreachable,
 )
 from proxy.core.failures import Cause
-from tests.proxy.conftest import LogLines
 from tests.proxy.forwarding.attempting import (
     BOTH,
     PRIMARY,
     good,
     models,
     refused,
-    settings_with_fallbacks,
     text_of,
 )
-from tests.support.least import least_of
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
-from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream, Step, answer, say
-
-
-@pytest.fixture
-def settings() -> Settings:
-    """Return settings that retry, on one model with fallbacks, and a pool of two."""
-    return settings_with_fallbacks()
-
+from tests.support.scripted_upstream import ScriptedUpstream, Step, answer
 
 RETRIED: dict[str, Step] = {
     "503": refused(503),
@@ -181,44 +165,6 @@ async def test_a_refused_request_is_never_sent_again_unchanged(
     assert len(upstream.calls) == 1
 
 
-async def test_refused_parameter_is_left_out_and_the_change_is_told(
-    proxy: Proxied, upstream: ScriptedUpstream
-) -> None:
-    """The provider names the parameter; without it the request is taken, and the change is told."""
-    words = "Unsupported parameter: 'temperature' is not supported with this model."
-    for _ in range(2):
-        upstream.then(refused(400, words))
-    reply = await proxy.post(chat(model="long", temperature=1.5))
-
-    assert [call.parameters.get("temperature") for call in upstream.calls] == [1.5, None]
-    assert reply.status == 400, "refused again, it is not repaired again"
-    upstream.then(refused(400, words))
-    reply = await proxy.post(chat("other", model="long", temperature=1.5))
-    assert text_of(reply) == "Good day."
-    assert reply.headers["x-turnright-changes"] == "repair=1"
-
-
-@BOTH
-async def test_the_note_of_a_second_try(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
-    """A malformed call is tried again with a sentence behind the history, which the client does not see."""
-    for _ in range(2):
-        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    upstream.then(*good(stream))
-    reply = await proxy.post(chat("Do it.", stream=stream))
-
-    histories = [[m["content"] for m in call.messages] for call in upstream.calls]
-    assert histories[0] == ["Do it."]
-    assert histories[1][0] == "Do it."
-    assert "could not be read" in histories[1][1]
-    assert histories[2] == histories[1], "one note is enough"
-    assert "note=1" in reply.headers["x-turnright-changes"]
-    source = upstream.calls[2].source
-    assert source is not None
-    assert source.messages is upstream.calls[0].messages
-    assert source.messages is not upstream.calls[2].messages, "the client's bytes do not hold the note"
-    assert "could not be read" not in reply.raw.decode()
-
-
 async def test_what_the_client_is_told(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A delay that is too long to wait for goes to the client, in the header that its SDK obeys."""
     body = {"error": {"details": [{"retryDelay": "90.2s"}]}}
@@ -231,55 +177,6 @@ async def test_what_the_client_is_told(proxy: Proxied, upstream: ScriptedUpstrea
     assert reply.headers["x-should-retry"] == "true"
 
 
-@BOTH
-async def test_the_deadline_is_for_all_attempts(upstream: ScriptedUpstream, stream: bool) -> None:
-    """Attempts and waits together end when the request's time is up."""
-    router = {"num_retries": 50, "timeout": 0.7, "first_byte_timeout": 0.2}
-    for _ in range(50):
-        upstream.then(HANG)
-    async with proxied(settings_of(router_settings=router), upstream) as proxy:
-        reply = await proxy.post(chat(stream=stream))
-
-    assert (reply.status, reply.error["code"]) == (504, "upstream_timeout")
-
-
-async def test_the_modes_that_change_nothing(upstream: ScriptedUpstream) -> None:
-    """Observe sends the history as it is, on a second try as well."""
-    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    settings = settings_of(router_settings={"num_retries": 1}, sanitize={"mode": "observe"})
-    async with proxied(settings, upstream) as proxy:
-        await proxy.post(chat("Do it."))
-
-    assert [len(call.messages) for call in upstream.calls] == [1, 1]
-
-
-SIGNATURE = "c2lnbmF0dXJlLW9mLWFub3RoZXItcHJvdmlkZXI="
-
-
-async def test_foreign_signatures_do_not_travel(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What Gemini signed is Gemini's: a request that falls back to OpenAI is planned anew, without it."""
-    call = {
-        "id": f"call_1__thought__{SIGNATURE}",
-        "type": "function",
-        "function": {"name": "f", "arguments": "{}"},
-        "extra_content": {"google": {"thought_signature": SIGNATURE}},
-    }
-    history = [
-        {"role": "user", "content": "Do it."},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": call["id"], "content": "done"},
-    ]
-    upstream.then(refused(401))
-    reply = await proxy.post({"model": MODEL, "messages": history})
-
-    assert text_of(reply) == "Good day."
-    first, second = (json.dumps(list(call.messages)) for call in upstream.calls)
-    assert SIGNATURE in first
-    assert SIGNATURE not in second
-    calls, result = upstream.calls[1].messages[1:]
-    assert calls["tool_calls"][0]["id"] == result["tool_call_id"]
-
-
 async def test_a_note_poisons_nothing(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """What was refused with our note in it is not the client's body."""
     for _ in range(3):
@@ -288,24 +185,6 @@ async def test_a_note_poisons_nothing(proxy: Proxied, upstream: ScriptedUpstream
         await proxy.post(chat("Do it.", model="long"))
 
     assert len(upstream.calls) == 6
-
-
-async def test_a_repair_stays_for_further_tries(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """On another member of the pool, and with a note: what was refused once is not sent again."""
-    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
-    upstream.then(refused(503))
-    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    reply = await proxy.post(chat(model="pool", top_p=0.5))
-    sent = [call.parameters.get("top_p") for call in upstream.calls]
-    assert sent == [0.5, None, None]
-
-    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
-    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    upstream.then(answer("fine"))
-    reply = await proxy.post(chat("Again.", model="pool", top_p=0.5))
-    assert text_of(reply) == "fine"
-    assert [call.parameters.get("top_p") for call in upstream.calls[3:]] == [0.5, None, None]
-    assert reply.headers["x-turnright-changes"] == "repair=1,note=1"
 
 
 @pytest.mark.parametrize("elsewhere", [refused(503), refused(401), UpstreamUnreachable("Gone.")], ids=repr)
@@ -375,56 +254,3 @@ async def test_a_known_refusal_comes_at_once(proxy: Proxied, upstream: ScriptedU
     assert len(upstream.calls) == 2
     assert reply.headers["x-turnright-attempts"] == "0"
     assert reply.headers["x-should-retry"] == "false"
-
-
-async def test_a_failed_wait_is_no_overhead(upstream: ScriptedUpstream) -> None:
-    """What the provider took before it failed was not spent here."""
-
-    async def overhead_ms() -> float:
-        upstream.then(Pause(0.25), refused(401))
-        upstream.then(say("fine"), STOP)
-        async with proxied(settings_with_fallbacks(), upstream) as proxy:
-            return float((await proxy.post(chat(stream=True))).headers["x-turnright-overhead-ms"])
-
-    assert await least_of(overhead_ms, bound=200) < 200
-
-
-@BOTH
-async def test_a_note_is_for_the_model_that_failed(
-    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
-) -> None:
-    """Another one is asked what the client asked: it has made no call that could not be read."""
-    for _ in range(3):
-        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    upstream.then(*good(stream))
-    reply = await proxy.post(chat("Do it.", stream=stream))
-
-    assert text_of(reply) == "fine"
-    assert [len(call.messages) for call in upstream.calls] == [1, 2, 2, 1]
-    assert "note" not in reply.headers.get("x-turnright-changes", "")
-
-
-@pytest.mark.parametrize("already", [False, True], ids=["headers", "event"])
-async def test_a_client_that_is_gone_is_no_fault_of_ours(
-    proxy: Proxied,
-    upstream: ScriptedUpstream,
-    monkeypatch: pytest.MonkeyPatch,
-    log_lines: LogLines,
-    already: bool,
-) -> None:
-    """Also where a write meets its closed connection before anything else does."""
-
-    async def gone(*_: object) -> None:
-        raise ConnectionResetError
-
-    monkeypatch.setattr(web.StreamResponse, "write" if already else "prepare", gone)
-    upstream.then(say("fine "), say("fine"), STOP)
-    with suppress(aiohttp.ClientError):
-        await proxy.post(chat(stream=True))
-    monkeypatch.undo()
-    await proxy.idle()
-
-    assert await proxy.count("upstream_attempts_total", outcome="cancelled") == 1
-    assert await proxy.count("upstream_attempts_total", outcome="internal_error") == 0
-    assert await proxy.count("requests_total", outcome="client_disconnected") == 1
-    assert [line for line in log_lines() if line["level"] == "error"] == []

@@ -16,18 +16,11 @@ from tests.proxy.forwarding.attempting import (
     good,
     models,
     refused,
-    settings_with_fallbacks,
     text_of,
 )
 from tests.support.builders import assistant, system, user
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
-
-
-@pytest.fixture
-def settings() -> Settings:
-    """Return settings that retry, on one model with fallbacks, and a pool of two."""
-    return settings_with_fallbacks()
 
 
 async def test_an_overflow_goes_to_the_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:

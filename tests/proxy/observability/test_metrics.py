@@ -206,8 +206,6 @@ async def test_series_are_there_from_the_start(proxy: Proxied) -> None:
     for outcome in BUDGET_OUTCOMES:
         assert samples["turnright_budget_requests_total", (("model", MODEL), ("outcome", outcome))] == 0
     assert samples["turnright_estimate_error_ratio_count", (("model", MODEL),)] == 0
-    assert samples["turnright_build_info", (("version", __version__),)] == 1
-    assert samples["turnright_ready", ()] == 1
 
 
 async def test_tokens_are_the_providers(proxy: Proxied, upstream: ScriptedUpstream) -> None:

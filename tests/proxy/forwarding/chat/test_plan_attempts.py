@@ -1,0 +1,123 @@
+"""The plans of a chat's attempts: notes, repairs, and signatures of other providers."""
+
+from __future__ import annotations
+
+import json
+
+from proxy.core.errors import AnswerUnusable
+from proxy.core.failures import Cause
+from tests.proxy.forwarding.attempting import BOTH, good, refused, text_of
+from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
+from tests.support.scripted_upstream import ScriptedUpstream, answer
+
+
+@BOTH
+async def test_retries_after_a_malformed_call_have_one_note(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """The client does not see the note, and its bytes do not hold it."""
+    for _ in range(2):
+        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    upstream.then(*good(stream))
+    reply = await proxy.post(chat("Do it.", stream=stream))
+
+    histories = [[m["content"] for m in call.messages] for call in upstream.calls]
+    assert histories[0] == ["Do it."]
+    assert histories[1][0] == "Do it."
+    assert "could not be read" in histories[1][1]
+    assert histories[2] == histories[1], "one note is enough"
+    assert "note=1" in reply.headers["x-turnright-changes"]
+    source = upstream.calls[2].source
+    assert source is not None
+    assert source.messages is upstream.calls[0].messages
+    assert source.messages is not upstream.calls[2].messages, "the client's bytes do not hold the note"
+    assert "could not be read" not in reply.raw.decode()
+
+
+async def test_retry_in_mode_observe_has_no_note(upstream: ScriptedUpstream) -> None:
+    """Mode ``observe`` sends the history as it is."""
+    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    settings = settings_of(router_settings={"num_retries": 1}, sanitize={"mode": "observe"})
+    async with proxied(settings, upstream) as proxy:
+        await proxy.post(chat("Do it."))
+
+    assert [len(call.messages) for call in upstream.calls] == [1, 1]
+
+
+SIGNATURE = "c2lnbmF0dXJlLW9mLWFub3RoZXItcHJvdmlkZXI="
+
+
+async def test_fallback_to_openai_is_planned_without_geminis_signatures(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The fallback is planned from the client's messages."""
+    call = {
+        "id": f"call_1__thought__{SIGNATURE}",
+        "type": "function",
+        "function": {"name": "f", "arguments": "{}"},
+        "extra_content": {"google": {"thought_signature": SIGNATURE}},
+    }
+    history = [
+        {"role": "user", "content": "Do it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call["id"], "content": "done"},
+    ]
+    upstream.then(refused(401))
+    reply = await proxy.post({"model": MODEL, "messages": history})
+
+    assert text_of(reply) == "Good day."
+    first, second = (json.dumps(list(call.messages)) for call in upstream.calls)
+    assert SIGNATURE in first
+    assert SIGNATURE not in second
+    calls, result = upstream.calls[1].messages[1:]
+    assert calls["tool_calls"][0]["id"] == result["tool_call_id"]
+
+
+async def test_repair_is_kept_for_further_attempts(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Another member of the pool gets it, and so does a plan with a note."""
+    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
+    upstream.then(refused(503))
+    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    reply = await proxy.post(chat(model="pool", top_p=0.5))
+    sent = [call.parameters.get("top_p") for call in upstream.calls]
+    assert sent == [0.5, None, None]
+
+    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
+    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    upstream.then(answer("fine"))
+    reply = await proxy.post(chat("Again.", model="pool", top_p=0.5))
+    assert text_of(reply) == "fine"
+    assert [call.parameters.get("top_p") for call in upstream.calls[3:]] == [0.5, None, None]
+    assert reply.headers["x-turnright-changes"] == "repair=1,note=1"
+
+
+@BOTH
+async def test_fallback_model_gets_no_note_about_another_models_call(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """The fallback is sent the client's own history."""
+    for _ in range(3):
+        upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
+    upstream.then(*good(stream))
+    reply = await proxy.post(chat("Do it.", stream=stream))
+
+    assert text_of(reply) == "fine"
+    assert [len(call.messages) for call in upstream.calls] == [1, 2, 2, 1]
+    assert "note" not in reply.headers.get("x-turnright-changes", "")
+
+
+async def test_refused_parameter_is_left_out_once_and_the_change_is_reported(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """A second refusal is not repaired again."""
+    words = "Unsupported parameter: 'temperature' is not supported with this model."
+    for _ in range(2):
+        upstream.then(refused(400, words))
+    reply = await proxy.post(chat(model="long", temperature=1.5))
+
+    assert [call.parameters.get("temperature") for call in upstream.calls] == [1.5, None]
+    assert reply.status == 400, "refused again, it is not repaired again"
+    upstream.then(refused(400, words))
+    reply = await proxy.post(chat("other", model="long", temperature=1.5))
+    assert text_of(reply) == "Good day."
+    assert reply.headers["x-turnright-changes"] == "repair=1"
