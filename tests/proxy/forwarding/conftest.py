@@ -1,4 +1,4 @@
-"""Settings for tests of attempts."""
+"""Settings and short retry delays for tests of attempts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import pytest
 
 from proxy.config import Settings
 from tests.proxy.forwarding.attempting import settings_with_fallbacks
+
+
+@pytest.fixture(autouse=True)
+def short_retry_delays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a retry wait for milliseconds, unless a provider asks for a longer delay."""
+    monkeypatch.setattr("proxy.resilience.back_off._BASE_S", 0.005)
 
 
 @pytest.fixture

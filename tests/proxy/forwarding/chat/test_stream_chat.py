@@ -267,7 +267,7 @@ _CHUNKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 
 
 @given(chunks=st.lists(_CHUNKS, max_size=8), include_usage=st.booleans())
-@hypothesis_settings(max_examples=300, deadline=None)
+@hypothesis_settings(max_examples=100, deadline=None)
 def test_normalizer_keeps_the_contract(chunks: list[Any], include_usage: bool) -> None:
     """Whatever chunks come, what leaves is in one shape, and each choice speaks first and ends once."""
     normalizer = ChunkNormalizer(fallback_id="f", created=5, model="d", include_usage=include_usage)

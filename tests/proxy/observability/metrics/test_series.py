@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from prometheus_client.openmetrics import exposition as openmetrics
 from proxy.observability.metrics import Metrics
 from proxy.observability.metrics.gen_ai import GenAiMetrics
 from proxy.observability.metrics.labelled import Histograms, counter, histogram
+from proxy.observability.metrics.series import HistogramSeries
 
 BOUNDS = (0.0, 0.1, 0.5, 1, 10, 4.0**13)
 VALUES = ("", "a", 'b"\\\n', "ä")
@@ -123,26 +124,27 @@ def test_a_name_is_taken_once() -> None:
         counter(registry, "one_seconds_count", "text", "first")
 
 
-def test_series_are_made_while_others_render() -> None:
-    """Threads may make series and render them meanwhile: none is lost, and none is made twice."""
+def test_series_are_made_once_while_other_threads_make_and_render_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread that pauses in the middle of making a series keeps the others from making it again."""
     registry = CollectorRegistry(auto_describe=True)
     metric = histogram(registry, "one_seconds", "text", BOUNDS, "first")
-    made: list[list[object]] = [[], []]
+    make = metric.make
 
-    def make(into: list[object]) -> None:
-        into.extend(metric.labels(str(number)) for number in range(2_000))
+    def make_slowly() -> HistogramSeries:
+        time.sleep(0.001)
+        return make()
 
-    works: list[Callable[[], object]] = [
-        lambda: make(made[0]),
-        lambda: make(made[1]),
-        lambda: [generate_latest(registry) for _ in range(20)],
-    ]
-    threads = [threading.Thread(target=work) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    monkeypatch.setattr(metric, "make", make_slowly)
 
-    assert len(made[0]) == 2_000
-    assert all(one is other for one, other in zip(*made, strict=True))
-    assert generate_latest(registry).decode().count("_sum{") == 2_000
+    def find_all() -> list[HistogramSeries]:
+        return [metric.labels(str(number)) for number in range(30)]
+
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.submit(find_all), pool.submit(find_all)
+        exposition = pool.submit(lambda: [generate_latest(registry) for _ in range(30)])
+
+    assert all(one is other for one, other in zip(first.result(), second.result(), strict=True))
+    assert len(exposition.result()) == 30
+    assert generate_latest(registry).decode().count("_sum{") == 30

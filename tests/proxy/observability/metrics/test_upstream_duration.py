@@ -22,11 +22,11 @@ async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: Script
 
 async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A stream is waited for to its first text; how long it then takes is another metric's."""
-    upstream.then(Pause(0.2), say("a"), Pause(2.0), STOP)
+    upstream.then(Pause(0.05), say("a"), Pause(0.8), STOP)
     await proxy.post(chat(stream=True))
 
     assert await proxy.count(f"{NAME}_count", model=MODEL) == 1
-    assert 0.2 <= await proxy.count(f"{NAME}_sum") < 2
+    assert 0.05 <= await proxy.count(f"{NAME}_sum") < 0.8
 
 
 async def test_each_attempt_by_the_model_that_was_called() -> None:

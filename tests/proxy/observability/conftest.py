@@ -1,0 +1,11 @@
+"""Short retry delays for tests of what is counted and logged."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def short_retry_delays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a retry wait for milliseconds, unless a provider asks for a longer delay."""
+    monkeypatch.setattr("proxy.resilience.back_off._BASE_S", 0.005)
