@@ -161,11 +161,11 @@ class Attempts(Generic[PlanT, CallT]):
 
     def _final_error(self) -> ProxyError:
         """Return the error that the client gets, with its status, its headers and secrets masked."""
-        told = choose_final_failure(self._failures)
-        if told.plan is not None:
-            self.record.use_plan(told.plan, told.answer_changes if told.is_answer else ())
-        if isinstance(told.error, UpstreamFault):
-            tell_client(told.error, told.row, told.said.retry_after_s)
-            told.error.message = self.gateway.secrets.mask(told.error.message)
-            told.error.args = (told.error.message,)
-        return told.error
+        chosen = choose_final_failure(self._failures)
+        if chosen.plan is not None:
+            self.record.use_plan(chosen.plan, chosen.answer_changes if chosen.is_answer else ())
+        if isinstance(chosen.error, UpstreamFault):
+            tell_client(chosen.error, chosen.row, chosen.said.retry_after_s)
+            chosen.error.message = self.gateway.secrets.mask(chosen.error.message)
+            chosen.error.args = (chosen.error.message,)
+        return chosen.error

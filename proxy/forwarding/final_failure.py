@@ -12,8 +12,8 @@ def choose_final_failure(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
     """Return the one of *failures*, oldest first, that informs the client best.
 
     An answer that was not good enough goes before an error. A permanent fault of the request goes before a fallback's
-    failure: a client that hears of a busy fallback retries for ever. A fallback that cannot take the history at all
-    does not hide the failure that led to it.
+    failure, since a client that gets the error of a busy fallback retries for ever. A fallback that cannot take the
+    history at all does not hide the failure that led to it.
     """
     last = failures[-1]
     if not last.may_repeat:

@@ -14,6 +14,7 @@ from proxy.core.chat_request import MAX_KNOWN, KnownTools
 from proxy.core.offload import LARGE, MEDIUM
 from proxy.forwarding import calibrate
 from proxy.forwarding.chat import plan_attempts as chat_planning
+from proxy.forwarding.chat import repair_plan
 from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.planning.budgets.fit_request import estimate_sent
 from proxy.planning.clean_tools import clean_declared, cleaning_weight
@@ -166,7 +167,7 @@ async def test_a_repair_is_made_in_a_thread(
     """By a provider's words, of a history as long as any; once, for what is asked and for what is sent."""
     repaired_in: list[int] = []
 
-    monkeypatch.setattr(chat_planning, "repair_request", noting(repaired_in, repair_request))
+    monkeypatch.setattr(repair_plan, "repair_request", noting(repaired_in, repair_request))
     monkeypatch.setattr(offload, "LARGE", 10)
     upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
     async with proxied(settings_of({MODEL: "openai/gpt-unheard-of"}), upstream) as proxy:

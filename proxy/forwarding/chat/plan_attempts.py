@@ -21,6 +21,7 @@ from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
+from proxy.forwarding.chat.repair_plan import repair_plan
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import AttemptTrace, RequestRecord
@@ -28,14 +29,11 @@ from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.budgets.limits import asked_output
 from proxy.planning.corrective_note import note_for, with_note
-from proxy.planning.plan import REPLACED, Plan, plan_request, planning_weight
+from proxy.planning.plan import Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
-from proxy.planning.repairs import repair_request
-from proxy.planning.signatures.restoring import WITHHELD, signature_keys
-from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.signatures.restoring import signature_keys
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import OVERFLOW, Kind
-from proxy.resilience.read_error import USAGE_WORDS, ProviderError
 from proxy.resilience.read_overflow import Overflow
 from proxy.state.kept_signatures import StoredSignature
 from proxy.state.learn_overflow import Refused
@@ -132,7 +130,7 @@ class ChatAttemptPlanner:
         if fetched or self._noted or self._guarded:
             plan = replace(plan, later_changes=(*fetched, *self._guarded, *self._noted))
         if self.chain.repair_cause is not None:
-            plan = await _repair_offloaded(plan, self.chain.repair_cause) or plan
+            plan = await repair_plan(plan, self.chain.repair_cause) or plan
         return plan
 
     @staticmethod
@@ -168,7 +166,7 @@ class ChatAttemptPlanner:
             return await self._cut_further(failure)
         if self.chain.repair_cause is not None:
             return None
-        return await _repair_offloaded(failure.plan, failure.said)
+        return await repair_plan(failure.plan, failure.said)
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
         """Send *repaired* next. Every further plan for this model gets the same repair."""
@@ -245,32 +243,3 @@ class ChatAttemptPlanner:
             return None
         same = tighter.messages == plan.messages and tighter.parameters == plan.parameters
         return None if same else tighter
-
-
-async def _repair_offloaded(plan: Plan, said: ProviderError) -> Plan | None:
-    """Return :func:`_repaired`, run in a worker thread for a long history."""
-    return await run_offloaded(plan.request.weight, partial(_repaired, plan, said))
-
-
-def _repaired(plan: Plan, said: ProviderError) -> Plan | None:
-    """Return *plan* repaired by the provider's error, or None where nothing changes or nothing may be changed."""
-    if plan.ask_usage and said.says(*USAGE_WORDS):
-        return replace(plan, ask_usage=False)
-    if plan.mode != "repair":
-        return None
-    repaired = repair_request(plan.messages, plan.parameters, plan.profile, said)
-    if repaired is None:
-        return None
-    signatures = plan.signatures
-    if any(change.reason == "signature" for change in repaired.changes):
-        withheld = sum(count for kind, count in signatures.items() if kind != REPLACED)
-        _, stand_ins = with_stand_ins(repaired.messages, repaired.profile or plan.profile)
-        signatures = {WITHHELD: withheld, REPLACED: stand_ins}
-    return replace(
-        plan,
-        signatures=signatures,
-        messages=repaired.messages,
-        parameters=repaired.parameters,
-        profile=repaired.profile or plan.profile,
-        later_changes=(*plan.later_changes, *repaired.changes),
-    )

@@ -8,7 +8,7 @@ from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
 from tests.proxy.forwarding.attempting import BOTH, good, refused, text_of
 from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
-from tests.support.scripted_upstream import ScriptedUpstream, answer
+from tests.support.scripted_upstream import ScriptedUpstream
 
 
 @BOTH
@@ -73,24 +73,6 @@ async def test_fallback_to_openai_is_planned_without_geminis_signatures(
     assert calls["tool_calls"][0]["id"] == result["tool_call_id"]
 
 
-async def test_repair_is_kept_for_further_attempts(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Another member of the pool gets it, and so does a plan with a note."""
-    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
-    upstream.then(refused(503))
-    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    reply = await proxy.post(chat(model="pool", top_p=0.5))
-    sent = [call.parameters.get("top_p") for call in upstream.calls]
-    assert sent == [0.5, None, None]
-
-    upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
-    upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
-    upstream.then(answer("fine"))
-    reply = await proxy.post(chat("Again.", model="pool", top_p=0.5))
-    assert text_of(reply) == "fine"
-    assert [call.parameters.get("top_p") for call in upstream.calls[3:]] == [0.5, None, None]
-    assert reply.headers["x-turnright-changes"] == "repair=1,note=1"
-
-
 @BOTH
 async def test_fallback_model_gets_no_note_about_another_models_call(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
@@ -104,20 +86,3 @@ async def test_fallback_model_gets_no_note_about_another_models_call(
     assert text_of(reply) == "fine"
     assert [len(call.messages) for call in upstream.calls] == [1, 2, 2, 1]
     assert "note" not in reply.headers.get("x-turnright-changes", "")
-
-
-async def test_refused_parameter_is_left_out_once_and_the_change_is_reported(
-    proxy: Proxied, upstream: ScriptedUpstream
-) -> None:
-    """A second refusal is not repaired again."""
-    words = "Unsupported parameter: 'temperature' is not supported with this model."
-    for _ in range(2):
-        upstream.then(refused(400, words))
-    reply = await proxy.post(chat(model="long", temperature=1.5))
-
-    assert [call.parameters.get("temperature") for call in upstream.calls] == [1.5, None]
-    assert reply.status == 400, "refused again, it is not repaired again"
-    upstream.then(refused(400, words))
-    reply = await proxy.post(chat("other", model="long", temperature=1.5))
-    assert text_of(reply) == "Good day."
-    assert reply.headers["x-turnright-changes"] == "repair=1"

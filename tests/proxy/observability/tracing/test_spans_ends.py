@@ -90,7 +90,7 @@ async def test_a_client_that_leaves_between_two_attempts(
     async def repair_for_ever(*_: object) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(chat_planning, "_repair_offloaded", repair_for_ever)
+    monkeypatch.setattr(chat_planning, "repair_plan", repair_for_ever)
     upstream.then(UpstreamFault("Bad history.", upstream_status=400))
     with pytest.raises(asyncio.TimeoutError):
         await traced.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))
