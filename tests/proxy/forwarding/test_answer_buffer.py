@@ -46,8 +46,8 @@ CALLS = [
 ]
 
 
-def test_pieces_make_calls() -> None:
-    """The pieces of each call are put together in their order, however they are mixed."""
+def test_pieces_of_interleaved_calls_are_joined_in_order() -> None:
+    """Each call gets the pieces of its own index."""
     [choice] = held(*CALLS).whole()["choices"]
 
     assert choice["finish_reason"] == "tool_calls"
@@ -57,8 +57,8 @@ def test_pieces_make_calls() -> None:
     ]
 
 
-def test_unchanged_chunks_go_out_as_they_came() -> None:
-    """Held back is not changed: the same bytes, chunk by chunk."""
+def test_unchanged_chunks_are_returned_as_the_same_bytes() -> None:
+    """Holding an answer back does not change it."""
     buffer = held(*CALLS)
     came = [write_json(each) for each in CALLS]
 
@@ -66,8 +66,8 @@ def test_unchanged_chunks_go_out_as_they_came() -> None:
     assert buffer.chunks(buffer.whole()) == came
 
 
-def test_a_mended_call_goes_out_once() -> None:
-    """Its first piece has all of it, the others nothing; everything else stays as it came."""
+def test_mended_call_is_written_once_in_its_first_piece() -> None:
+    """Its other pieces are left out. All else stays unchanged."""
     buffer = held(*CALLS)
     answer = buffer.whole()
     message = answer["choices"][0]["message"]
@@ -85,8 +85,8 @@ def test_a_mended_call_goes_out_once() -> None:
     assert held(*events).whole()["choices"][0]["message"]["tool_calls"] == [message["tool_calls"][0], mended]
 
 
-def test_choices_are_apart() -> None:
-    """Calls of two choices have the same indices and do not mix."""
+def test_calls_of_two_choices_with_equal_indexes_are_kept_apart() -> None:
+    """A call belongs to the index of its choice."""
     first, second = held(
         chunk(piece(0, "{", "f", id="a", type="function")),
         chunk(piece(0, "[", "g", id="b", type="function"), index=1),
@@ -99,8 +99,8 @@ def test_choices_are_apart() -> None:
     assert (first["finish_reason"], second["finish_reason"]) == ("tool_calls", "length")
 
 
-def test_a_name_said_twice_is_one_name() -> None:
-    """Some servers repeat the name with every piece, and some send arguments that are no text."""
+def test_repeated_name_of_a_call_is_kept_once() -> None:
+    """Some servers repeat the name with every piece, and some send arguments as objects."""
     [choice] = held(
         chunk(piece(0, "{", "f", id="a")), chunk(piece(0, "}", "f")), chunk(piece(1, {"x": 1}, 5, id="b"))
     ).whole()["choices"]
@@ -111,16 +111,16 @@ def test_a_name_said_twice_is_one_name() -> None:
     ]
 
 
-def test_buffer_tells_when_it_holds_too_much(monkeypatch: Any) -> None:
-    """It says when it holds more than it should."""
+def test_buffer_over_its_limit_is_full(monkeypatch: Any) -> None:
+    """The limit is a number of bytes."""
     monkeypatch.setattr(answer_buffer, "LARGEST", 300)
 
     assert not held(CALLS[0]).is_full
     assert held(*CALLS).is_full
 
 
-def test_no_parsed_chunk_is_held() -> None:
-    """Of an answer of megabytes they would be tens of them."""
+def test_buffer_holds_no_parsed_chunks() -> None:
+    """Parsed chunks take eight times the memory."""
     buffer, one = AnswerBuffer(), chunk({**piece(0, "{", "f"), "content": "Well."})
     before = sys.getrefcount(one)
     buffer.add(one, write_json(one))
@@ -128,8 +128,8 @@ def test_no_parsed_chunk_is_held() -> None:
     assert sys.getrefcount(one) == before
 
 
-def test_arguments_are_joined_once() -> None:
-    """Not with each of their thousands of pieces, which would copy all that came before."""
+def test_arguments_of_many_pieces_are_joined_once() -> None:
+    """Joining them at each piece would copy all earlier text."""
 
     class Text(str):
         __slots__ = ()
@@ -142,8 +142,8 @@ def test_arguments_are_joined_once() -> None:
     assert choice["message"]["tool_calls"][0]["function"]["arguments"] == '{"a":1}'
 
 
-def test_native_events_are_held_beside_their_chunks() -> None:
-    """A mended call goes out canonically, all else as the provider sent it."""
+def test_native_event_is_sent_except_where_its_call_was_mended() -> None:
+    """A mended call is sent as its canonical chunk."""
     buffer = AnswerBuffer()
     for number, each in enumerate(CALLS):
         buffer.add(each, write_json(each), AnswerSource("toy", {"number": number}))
@@ -162,7 +162,7 @@ def test_native_events_are_held_beside_their_chunks() -> None:
 
 
 def test_native_events_count_for_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are held in memory as the chunks are."""
+    """Native events are held in memory like chunks."""
     monkeypatch.setattr(answer_buffer, "LARGEST", 1_000)
     buffer = AnswerBuffer()
     buffer.add(CALLS[0], write_json(CALLS[0]), AnswerSource("toy", {"thought": "x" * 1_000}))

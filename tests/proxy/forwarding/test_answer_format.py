@@ -41,10 +41,10 @@ def events_of(reply: Reply) -> list[tuple[str, Any]]:
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
 
 
-async def test_whole_answer_without_an_id_gets_the_formats(
+async def test_whole_answer_without_an_id_gets_one_with_the_formats_prefix(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Its id is the format's where the provider gave none."""
+    """The provider gave no id."""
     upstream.then({**answer("Good day."), "id": None})
     reply = await proxy.post(ASKED, TOY_PATH)
 
@@ -54,8 +54,8 @@ async def test_whole_answer_without_an_id_gets_the_formats(
     assert await proxy.count("requests_total", route=TOY_PATH, outcome="ok") == 1
 
 
-async def test_its_series_are_there_before_any_request(proxy: Proxied) -> None:
-    """They are those of every chat: a rate does not see a series that begins at 1."""
+async def test_format_has_metric_series_before_its_first_request(proxy: Proxied) -> None:
+    """A rate cannot see a series that begins at 1."""
     outcomes = {
         path: {
             dict(labels)["outcome"]
@@ -69,8 +69,8 @@ async def test_its_series_are_there_before_any_request(proxy: Proxied) -> None:
     assert outcomes[TOY_PATH] == outcomes[CHAT]
 
 
-async def test_chunks_of_a_stream_are_numbered(proxy: Proxied) -> None:
-    """It is numbered from one to its end, and its type is the format's."""
+async def test_chunks_of_a_stream_are_written_by_the_format(proxy: Proxied) -> None:
+    """The content type is the format's own."""
     reply = await proxy.post(LIVE, TOY_PATH)
     events = events_of(reply)
 
@@ -80,8 +80,8 @@ async def test_chunks_of_a_stream_are_numbered(proxy: Proxied) -> None:
     assert "".join(fields.get("text", "") for _, fields in events) == "Good day."
 
 
-async def test_another_attempt_begins_its_stream_anew(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What was written for the first and never sent is not counted."""
+async def test_retried_stream_has_a_new_writer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Events of the first attempt that were not sent do not count."""
     upstream.then(chunk({"content": " "}), refused(503))
     events = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -92,7 +92,7 @@ async def test_another_attempt_begins_its_stream_anew(proxy: Proxied, upstream: 
 async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The error is the next event of the same stream, and its end does not follow."""
+    """The format's end does not follow."""
     upstream.then(say("Good "), UpstreamUnreachable("It broke."))
     said, fault = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -100,10 +100,10 @@ async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
     assert fault == ("fault", {"number": 2, "why": "It broke.", "name": "upstream_unreachable"})
 
 
-async def test_a_silent_stream_is_kept_alive(
+async def test_silent_stream_is_kept_alive_with_the_formats_bytes(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is sent meanwhile is the format's own."""
+    """The format names the bytes that no client takes for an answer."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.05)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.05)
     upstream.then(Pause(0.3), say("Good day."), STOP)
@@ -118,18 +118,20 @@ async def test_a_silent_stream_is_kept_alive(
     [(b"{", 400, "invalid_request"), ({**ASKED, "ask": "none"}, 404, "model_not_found")],
     ids=["unreadable", "no such model"],
 )
-async def test_refusal_is_told_in_the_paths_format(proxy: Proxied, body: Any, status: int, code: str) -> None:
-    """It is told in the format of the path."""
+async def test_refusal_is_written_in_the_paths_format(
+    proxy: Proxied, body: Any, status: int, code: str
+) -> None:
+    """The envelope of the error is the format's."""
     reply = await proxy.post(body, TOY_PATH)
 
     assert (reply.status, reply.json["name"]) == (status, code)
     assert reply.json.keys() == {"why", "name"}
 
 
-async def test_providers_failure_is_told_in_the_paths_format(
+async def test_providers_failure_is_written_in_the_paths_format(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """So is what a provider refuses, streamed or not."""
+    """The rule holds for whole answers and for streams."""
     for body in (ASKED, LIVE):
         upstream.then(refused(401, "No entry."))
         reply = await proxy.post(body, TOY_PATH)
@@ -137,7 +139,7 @@ async def test_providers_failure_is_told_in_the_paths_format(
         assert reply.json.keys() == {"why", "name"}
 
 
-async def test_other_paths_have_their_own_errors(proxy: Proxied) -> None:
-    """The toy changes nothing for them."""
+async def test_other_paths_keep_their_own_error_format(proxy: Proxied) -> None:
+    """A further format changes only its own path."""
     assert (await proxy.post(b"{")).error["code"] == "invalid_request"
     assert (await proxy.post(b"{", "/v1/nowhere")).error["code"] == "not_found"

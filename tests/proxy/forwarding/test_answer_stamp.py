@@ -9,8 +9,8 @@ from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.observability.request_record import RequestRecord
 
 
-def test_the_id_is_the_request_s_behind_the_format_s_prefix() -> None:
-    """A log line is found by the id in the client's answer."""
+def test_stamp_id_is_the_request_id_after_the_formats_prefix() -> None:
+    """A log line can be found by the id in the client's answer."""
     before = int(time.time())  # noqa: TID251 - the stamp is wall-clock time
 
     stamp = stamp_answer(RequestRecord("req_abc", "/v1/chat/completions", 0.0), OPENAI_CHAT)

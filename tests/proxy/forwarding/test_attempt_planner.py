@@ -17,8 +17,8 @@ KEPT = AnswerUnusable("x", cause=Cause.INVALID_ARGUMENTS, answer={"choices": []}
     [(UpstreamFault("x"), True, False), (UNUSABLE, True, False), (KEPT, True, True), (KEPT, False, False)],
     ids=["a fault", "nothing to deliver", "an answer", "a part of it is out"],
 )
-def test_an_unusable_answer_may_be_delivered_unless_a_part_is_out(
+def test_kept_unusable_answer_is_an_answer_until_a_part_is_sent(
     error: ProxyError, may_repeat: bool, is_answer: bool
 ) -> None:
-    """Only an unusable answer that was kept is one, and only while the client has got nothing."""
+    """Other failures are not delivered."""
     assert failure_of(error, may_repeat=may_repeat).is_answer is is_answer

@@ -41,7 +41,7 @@ RETRIED: dict[str, Step] = {
 async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
     proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
 ) -> None:
-    """One failure before anything was said is not seen, but for the number of attempts."""
+    """The client sees one failure only in the attempts header."""
     upstream.then(fault)
     upstream.then(*good(stream))
     reply = await proxy.post(chat(stream=stream))
@@ -52,8 +52,10 @@ async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
 
 
 @BOTH
-async def test_twice_and_then_the_fallback(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
-    """Three attempts on the model, then the next one, which is told in the headers and counted."""
+async def test_fallback_follows_after_two_retries(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """The headers and counters name the fallback."""
     for _ in range(3):
         upstream.then(refused(503))
     upstream.then(*good(stream))
@@ -80,10 +82,10 @@ AT_ONCE: dict[str, Step] = {
 
 @BOTH
 @pytest.mark.parametrize("fault", AT_ONCE.values(), ids=AT_ONCE)
-async def test_elsewhere_at_once(
+async def test_fault_that_no_retry_can_mend_falls_back_at_once(
     proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
 ) -> None:
-    """What will not work a second time is not tried a second time."""
+    """The same model is not asked again."""
     upstream.then(fault)
     upstream.then(*good(stream))
 
@@ -91,8 +93,8 @@ async def test_elsewhere_at_once(
     assert models(upstream) == [PRIMARY, "gpt-4.1"]
 
 
-async def test_a_filtered_prompt_is_not_shopped_around(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """One call, and the provider's words."""
+async def test_filtered_prompt_is_not_sent_to_a_fallback(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The client gets the provider's message after one call."""
     upstream.then(refused(400, "No.", {"error": {"code": "content_filter"}}))
     reply = await proxy.post(chat())
 
@@ -101,10 +103,10 @@ async def test_a_filtered_prompt_is_not_shopped_around(proxy: Proxied, upstream:
 
 
 @BOTH
-async def test_a_pool_asks_its_other_member_at_once(
+async def test_rate_limited_member_of_a_pool_is_replaced_without_delay(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """No wait is needed: another deployment is ready. A used-up quota is one key's as well."""
+    """Another deployment is ready. The limited one is left alone for its cooldown."""
     upstream.then(refused(429, "Quota exceeded: PerDay, retry in 45s."))
     upstream.then(*good(stream))
 
@@ -120,8 +122,10 @@ async def test_a_pool_asks_its_other_member_at_once(
     assert states == {0, 2}
 
 
-async def test_a_lone_deployment_is_never_refused(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Its circuit may be open: it is asked all the same, once a request at least."""
+async def test_single_deployment_is_called_though_its_circuit_is_open(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Each request makes at least one call."""
     for _ in range(30):
         upstream.then(refused(503))
         await proxy.post(chat(model="long"))
@@ -131,8 +135,8 @@ async def test_a_lone_deployment_is_never_refused(proxy: Proxied, upstream: Scri
     assert text_of(await proxy.post(chat(model="long"))) == "fine"
 
 
-async def test_a_budget_bounds_the_retries_of_an_outage(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Thirty requests in a row against a provider that is down are not ninety calls."""
+async def test_retry_budget_limits_the_calls_of_an_outage(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Thirty requests to a failing provider must not make ninety calls."""
     for _ in range(90):
         upstream.then(refused(500))
     replies = [await proxy.post(chat(model="long")) for _ in range(30)]
@@ -141,8 +145,10 @@ async def test_a_budget_bounds_the_retries_of_an_outage(proxy: Proxied, upstream
     assert 30 + 10 <= len(upstream.calls) <= 30 + 14
 
 
-async def test_the_poisoned_request_is_refused_by_us(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Refused twice as invalid, a body is not sent a third time; another one is."""
+async def test_body_that_was_refused_twice_is_refused_without_a_call(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Another body is still sent."""
     for _ in range(2):
         upstream.then(refused(400, "Bad turn order."))
         assert (await proxy.post(chat("poison", model="long"))).status == 400
@@ -155,18 +161,20 @@ async def test_the_poisoned_request_is_refused_by_us(proxy: Proxied, upstream: S
     assert text_of(await proxy.post(chat("healthy", model="long"))) == "Good day."
 
 
-async def test_a_refused_request_is_never_sent_again_unchanged(
+async def test_refused_request_without_a_repair_is_not_sent_again(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Where no repair is known there is one call."""
+    """Where no repair is known, one call is made."""
     upstream.then(refused(400, "Something about it is invalid."))
     await proxy.post(chat(model="long"))
 
     assert len(upstream.calls) == 1
 
 
-async def test_what_the_client_is_told(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A delay that is too long to wait for goes to the client, in the header that its SDK obeys."""
+async def test_retry_delay_that_is_too_long_goes_to_the_client(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The header ``Retry-After`` is the one that SDKs obey."""
     body = {"error": {"details": [{"retryDelay": "90.2s"}]}}
     upstream.then(refused(429, "Slow down.", body))
     reply = await proxy.post(chat(model="long"))
@@ -177,8 +185,10 @@ async def test_what_the_client_is_told(proxy: Proxied, upstream: ScriptedUpstrea
     assert reply.headers["x-should-retry"] == "true"
 
 
-async def test_a_note_poisons_nothing(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What was refused with our note in it is not the client's body."""
+async def test_refusal_of_a_request_with_a_note_is_not_remembered(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The refused body is not the client's body."""
     for _ in range(3):
         upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
         upstream.then(refused(400, "This template wants something else."))
@@ -188,10 +198,10 @@ async def test_a_note_poisons_nothing(proxy: Proxied, upstream: ScriptedUpstream
 
 
 @pytest.mark.parametrize("elsewhere", [refused(503), refused(401), UpstreamUnreachable("Gone.")], ids=repr)
-async def test_the_requests_own_fault_is_told(
+async def test_client_gets_the_requests_own_fault_and_not_its_fallbacks(
     proxy: Proxied, upstream: ScriptedUpstream, elsewhere: UpstreamFault
 ) -> None:
-    """Not what its fallback died of: a client would try the same for ever."""
+    """A client would retry a fallback's failure for ever."""
     for _ in range(2):
         upstream.then(refused(400, "The image is too large."))
         for _ in range(3):
@@ -202,8 +212,8 @@ async def test_the_requests_own_fault_is_told(
         upstream.script.clear()
 
 
-async def test_a_fallback_that_cannot_take_the_history(upstream: ScriptedUpstream) -> None:
-    """The chain goes on, and if nobody answers, what the first one said is told, headers and all."""
+async def test_fallback_that_cannot_take_the_history_is_skipped(upstream: ScriptedUpstream) -> None:
+    """If no model answers, the client gets the first model's error with its headers."""
     image = [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]
     models = {"a": "openai/a", "b": "gemini/gemini-2.5-pro", "c": "openai/c"}
     chains = [{"a": ["b", "c"]}, {"b": ["c"]}]
@@ -221,8 +231,10 @@ async def test_a_fallback_that_cannot_take_the_history(upstream: ScriptedUpstrea
 
 
 @BOTH
-async def test_a_conversion_that_fails(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
-    """Never tried again; another model may take it; alone it is the client's 400."""
+async def test_conversion_failure_falls_back_or_becomes_status_400(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """The same model is not asked again."""
     upstream.then(ConversionFailed("Cannot be converted."))
     upstream.then(*good(stream))
     assert text_of(await proxy.post(chat(stream=stream))) == "fine"
@@ -234,8 +246,10 @@ async def test_a_conversion_that_fails(proxy: Proxied, upstream: ScriptedUpstrea
     assert len(upstream.calls) == 3
 
 
-async def test_a_pools_retries_are_within_the_budget(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Though nobody is to blame and no circuit opens, an outage is not multiplied."""
+async def test_retry_budget_limits_a_pools_retries_of_unblamed_failures(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """A 408 opens no circuit, so only the budget limits the retries."""
     for _ in range(120):
         upstream.then(refused(408))
     for _ in range(40):
@@ -244,8 +258,10 @@ async def test_a_pools_retries_are_within_the_budget(proxy: Proxied, upstream: S
     assert len(upstream.calls) <= 40 + 2 * 12
 
 
-async def test_a_known_refusal_comes_at_once(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Whatever status it came under, and however that status would be treated."""
+async def test_known_refusal_under_status_500_is_answered_without_a_call(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The status of the refusal does not matter."""
     for _ in range(2):
         upstream.then(refused(500, "Bad turn order.", {"error": {"code": 400, "message": "Bad turn order."}}))
         await proxy.post(chat("poison", model="long"))

@@ -16,10 +16,10 @@ THOUGHTS = answer(None, reasoning_content="Hm.")
 @pytest.mark.parametrize(
     "empty", [answer(""), answer(" \n"), answer(None), THOUGHTS, {"choices": []}], ids=repr
 )
-async def test_an_empty_answer_is_tried_again(
+async def test_empty_answer_of_gemini_is_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream, empty: Step
 ) -> None:
-    """Gemini's glitch is not the model's last word."""
+    """Gemini sends empty answers by mistake."""
     upstream.then(empty)
     upstream.then(answer("fine"))
 
@@ -27,8 +27,8 @@ async def test_an_empty_answer_is_tried_again(
     assert len(upstream.calls) == 2
 
 
-async def test_empty_for_good_is_an_error(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Never an empty stop: a client would take it for an answer."""
+async def test_gemini_that_stays_empty_falls_back(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A model of another family may answer with an empty text."""
     for _ in range(6):
         upstream.then(answer(""))
     reply = await proxy.post(chat())
@@ -38,8 +38,10 @@ async def test_empty_for_good_is_an_error(proxy: Proxied, upstream: ScriptedUpst
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
-async def test_ends_that_need_no_words(proxy: Proxied, upstream: ScriptedUpstream, reason: str) -> None:
-    """The tokens went into thoughts, or it was filtered: another try would end alike."""
+async def test_empty_answer_that_was_cut_or_filtered_is_delivered(
+    proxy: Proxied, upstream: ScriptedUpstream, reason: str
+) -> None:
+    """Another attempt would end in the same way."""
     cut = answer("")
     cut["choices"][0]["finish_reason"] = reason
     upstream.then(cut)
@@ -62,8 +64,10 @@ HELD: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", HELD.values(), ids=HELD)
-async def test_what_says_nothing_is_held_back(upstream: ScriptedUpstream, steps: list[Step]) -> None:
-    """A stream's beginning is not shown until it is an answer; what was held is not shown twice."""
+async def test_stream_is_held_back_until_its_answer_begins(
+    upstream: ScriptedUpstream, steps: list[Step]
+) -> None:
+    """Events of a failed attempt are not sent."""
     upstream.then(*steps)
     upstream.then(chunk({"reasoning_content": "Well."}), say("fine"), STOP)
     limits = {"first_byte_timeout": 0.3} if HANG in steps else {}

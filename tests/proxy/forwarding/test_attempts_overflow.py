@@ -23,8 +23,8 @@ from tests.support.proxied import MODEL, Proxied, chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 
-async def test_an_overflow_goes_to_the_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """And not to the general fallback; with no larger one the client gets OpenAI's code for it."""
+async def test_overflow_falls_back_to_a_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The general fallback is not asked. With no larger window the client gets OpenAI's code."""
     words = "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
     upstream.then(refused(400, words))
     upstream.then(refused(400, words))
@@ -44,8 +44,10 @@ OVERFLOW = (
 
 
 @BOTH
-async def test_an_overflow_is_cut_once_more(proxy: Proxied, upstream: ScriptedUpstream, stream: bool) -> None:
-    """By the numbers in the error, for the same deployment, before any other model; the next one is cut at once."""
+async def test_overflow_is_cut_by_the_numbers_in_its_error(
+    proxy: Proxied, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    """The same deployment is asked again. The next request is cut at once."""
     upstream.then(refused(400, OVERFLOW))
     upstream.then(*good(stream))
     reply = await proxy.post({"model": "long", "messages": LONG, "stream": stream})
@@ -67,8 +69,10 @@ async def test_an_overflow_is_cut_once_more(proxy: Proxied, upstream: ScriptedUp
     assert len(json.dumps(upstream.calls[2].messages)) < whole / 2
 
 
-async def test_an_overflow_is_cut_once_and_no_more(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A second refusal goes to the larger window, with the history as the client sent it."""
+async def test_second_overflow_falls_back_with_the_clients_history(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The history is cut once for each deployment."""
     for _ in range(2):
         upstream.then(refused(400, OVERFLOW))
     upstream.then(answer("fine"))
@@ -81,8 +85,10 @@ async def test_an_overflow_is_cut_once_and_no_more(proxy: Proxied, upstream: Scr
 
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])
-async def test_an_overflow_in_a_mode_that_cuts_nothing(upstream: ScriptedUpstream, mode: str) -> None:
-    """The provider's own words, after one call."""
+async def test_overflow_in_a_mode_without_cuts_is_the_clients_error(
+    upstream: ScriptedUpstream, mode: str
+) -> None:
+    """The client gets the provider's message after one call."""
     settings = settings_of({MODEL: "openai/gpt-unheard-of"}, sanitize={"mode": mode})
     upstream.then(refused(400, OVERFLOW))
     async with proxied(settings, upstream) as proxy:
@@ -109,8 +115,8 @@ def small(**sections: Any) -> Settings:
     return settings_of(model_list=entries, **sections)
 
 
-async def test_a_larger_one_of_the_pool_takes_it(upstream: ScriptedUpstream) -> None:
-    """Members of a pool may have different windows; the smaller one's refusal is not the pool's."""
+async def test_overflow_goes_to_a_pool_member_with_a_larger_window(upstream: ScriptedUpstream) -> None:
+    """Members of a pool may have different windows."""
     entries = [
         {
             "model_name": MODEL,
@@ -128,8 +134,8 @@ async def test_a_larger_one_of_the_pool_takes_it(upstream: ScriptedUpstream) -> 
     assert models(upstream) == ["large"] * 3
 
 
-async def test_a_server_that_does_not_know_stream_options(upstream: ScriptedUpstream) -> None:
-    """It is asked without them, and from then on at once."""
+async def test_server_without_stream_options_is_asked_without_them(upstream: ScriptedUpstream) -> None:
+    """Later requests leave the option out at once."""
     async with proxied(settings_of({MODEL: "openai/old-server"}), upstream) as proxy:
         upstream.then(refused(400, "Unrecognized request argument supplied: stream_options"))
         for _ in range(2):
@@ -139,8 +145,8 @@ async def test_a_server_that_does_not_know_stream_options(upstream: ScriptedUpst
     assert [call.ask_usage for call in upstream.calls] == [True, False, False]
 
 
-async def test_a_plan_that_needed_the_newer_factor_keeps_it(upstream: ScriptedUpstream) -> None:
-    """Else two plans would take turns, and what was cut come back."""
+async def test_plan_that_raised_the_factor_keeps_it(upstream: ScriptedUpstream) -> None:
+    """Otherwise two plans would alternate, and cut messages would return."""
     async with proxied(small(), upstream) as proxy:
         learned_windows = proxy.server.gateway.learned_windows
         [deployment] = resolve(proxy.server.gateway.settings, MODEL)
@@ -159,8 +165,10 @@ async def test_a_plan_that_needed_the_newer_factor_keeps_it(upstream: ScriptedUp
 HOPELESS = [system("word " * 40_000), user("Go on.")]
 
 
-async def test_what_cannot_fit_goes_to_the_larger_window(upstream: ScriptedUpstream) -> None:
-    """Nothing was sent to the model that was asked, and it is not said to have failed."""
+async def test_request_that_cannot_fit_goes_to_the_larger_window_without_a_call(
+    upstream: ScriptedUpstream,
+) -> None:
+    """The first model is not counted as failed."""
     settings = small(router_settings={"context_window_fallbacks": [{MODEL: ["larger"]}]})
     upstream.then(answer("fine"))
     async with proxied(settings, upstream) as proxy:
@@ -176,8 +184,10 @@ async def test_what_cannot_fit_goes_to_the_larger_window(upstream: ScriptedUpstr
 @pytest.mark.parametrize(
     ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
 )
-async def test_what_cannot_fit_by_mode(upstream: ScriptedUpstream, mode: str, status: int) -> None:
-    """Refused before any call where histories are changed or held to the rules; sent where they are not."""
+async def test_request_that_cannot_fit_is_refused_or_sent_by_mode(
+    upstream: ScriptedUpstream, mode: str, status: int
+) -> None:
+    """The modes ``repair`` and ``strict`` refuse it before a call."""
     async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HOPELESS})
 
@@ -192,10 +202,10 @@ async def test_what_cannot_fit_by_mode(upstream: ScriptedUpstream, mode: str, st
     ("mode", "status", "cut"),
     [("repair", 200, True), ("strict", 400, False), ("observe", 200, False), ("off", 200, False)],
 )
-async def test_what_would_be_cut_by_mode(
+async def test_request_over_the_budget_is_cut_refused_or_reported_by_mode(
     upstream: ScriptedUpstream, mode: str, status: int, cut: bool
 ) -> None:
-    """Cut, refused, told but sent as it is, or not looked at."""
+    """The mode ``off`` does not check the budget."""
     async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": LONG})
         removed = await proxy.count("budget_removed_tokens_total", model=MODEL)

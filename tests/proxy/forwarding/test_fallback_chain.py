@@ -36,38 +36,38 @@ def names_after(course: FallbackChain, row: Row) -> list[str]:
     return found
 
 
-def test_the_chain_of_the_model_that_was_asked_for() -> None:
-    """In the file's order, each once; the chain of a fallback is not followed."""
+def test_chain_is_the_asked_models_in_the_configured_order() -> None:
+    """Each fallback is used once. The chain of a fallback is not followed."""
     assert names_after(FallbackChain("a", settings()), SERVER) == ["b", "c"]
 
 
-def test_an_overflow_goes_to_a_larger_window_only() -> None:
+def test_overflow_falls_back_along_the_context_window_chain_only() -> None:
     """Another model with the same window would refuse it as well."""
     course = FallbackChain("a", settings())
     assert names_after(course, OVERFLOW) == ["long"]
     assert names_after(course, SERVER) == ["b", "c"]
 
 
-def test_a_filtered_prompt_goes_nowhere() -> None:
-    """What one provider found harmful is not shopped around."""
+def test_filtered_prompt_has_no_fallback() -> None:
+    """A filtered prompt is not sent to another provider."""
     assert names_after(FallbackChain("a", settings()), FILTER) == []
 
 
-def test_a_wildcards_chain() -> None:
-    """A model behind a wildcard has the wildcard's."""
+def test_model_of_a_wildcard_has_the_wildcards_chain() -> None:
+    """The chain is configured for the wildcard's name."""
     assert names_after(FallbackChain("openai/x", settings()), SERVER) == ["c"]
     assert names_after(FallbackChain("c", settings()), SERVER) == []
 
 
-def test_the_chain_of_all_others() -> None:
-    """LiteLLM's ``*``: for every model that has no chain of its own."""
+def test_chain_of_the_star_is_for_models_without_their_own() -> None:
+    """LiteLLM's ``*`` has this meaning."""
     router = {"fallbacks": [{"a": ["b"]}, {"*": ["c"]}]}
     of = settings_of({name: f"openai/{name}" for name in "abcd"}, router_settings=router)
     assert [names_after(FallbackChain(name, of), SERVER) for name in "adc"] == [["b"], ["c"], []]
 
 
-def test_every_model_has_tries_of_its_own() -> None:
-    """What failed on one says nothing about the next."""
+def test_fallback_begins_with_new_tries() -> None:
+    """The failures of one model do not count for the next."""
     course = FallbackChain("a", settings())
     course.count(course.pool[0], SERVER)
     vars(course)["refused_for"] = NO_ERROR_FACTS
@@ -77,7 +77,7 @@ def test_every_model_has_tries_of_its_own() -> None:
     assert course.repair_cause is None
 
 
-def test_an_unknown_model() -> None:
-    """It is not found, and nothing else happens."""
+def test_unknown_model_is_not_found() -> None:
+    """A model that is not configured has no chain."""
     with pytest.raises(ModelNotFound):
         FallbackChain("nope", settings())

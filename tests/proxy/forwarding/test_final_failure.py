@@ -36,6 +36,8 @@ CUT = failure_of(may_repeat=False)
         pytest.param([ANSWER, CUT], CUT, id="what broke off an answer that had begun"),
     ],
 )
-def test_the_client_is_told_what_says_most(failures: list[Failure[Plan]], told: Failure[Plan]) -> None:
-    """An answer first, then the request's own fault, then the last call that was made."""
+def test_final_failure_is_the_most_informative_one(
+    failures: list[Failure[Plan]], told: Failure[Plan]
+) -> None:
+    """An answer is first, then the request's own fault, then the last call."""
     assert choose_final_failure(failures) is told

@@ -17,8 +17,8 @@ async def chunks() -> AsyncGenerator[Chunk, None]:
         yield {}
 
 
-async def test_others_have_turns_while_chunks_are_there() -> None:
-    """A provider's burst does not hold the event loop."""
+async def test_other_tasks_run_during_a_burst_of_chunks() -> None:
+    """A provider's burst does not block the event loop."""
     loop, record, turns = asyncio.get_running_loop(), RequestRecord("r", "/", 0.0), 0
 
     def turn() -> None:

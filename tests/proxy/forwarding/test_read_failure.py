@@ -20,8 +20,8 @@ from proxy.resilience.request_words import NO_WORDS
     ],
     ids=["too long for the model", "not to be planned", "refused before"],
 )
-def test_an_attempt_without_a_call_is_read_by_its_class(error: ProxyError, kind: Kind) -> None:
-    """No provider said anything."""
+def test_failure_before_a_call_has_the_row_of_its_class(error: ProxyError, kind: Kind) -> None:
+    """The provider sent no error to read."""
     assert read_unsent(error)[0].kind is kind
 
 
@@ -35,8 +35,8 @@ def test_an_attempt_without_a_call_is_read_by_its_class(error: ProxyError, kind:
     ],
     ids=["its status", "its cause", "the cause that is given", "the wire cannot say it"],
 )
-async def test_a_call_that_failed_is_read_by_status_and_cause(
+async def test_failed_call_has_the_row_of_its_status_and_cause(
     error: ProxyError, cause: Cause | None, kind: Kind
 ) -> None:
-    """The cause that is given stands in place of the error's own."""
+    """A given cause replaces the error's own."""
     assert (await read_sent(error, NO_WORDS, 0, cause))[0].kind is kind

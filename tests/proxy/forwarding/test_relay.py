@@ -83,8 +83,8 @@ async def relay(chunks: AsyncGenerator[Chunk, None], out: Out) -> tuple[Relayed,
     return relayed, attempt
 
 
-async def test_blank_beginnings_go_out_with_the_first_word() -> None:
-    """What comes behind it goes out as it comes, and the usage is last."""
+async def test_blank_beginning_is_sent_with_the_first_text() -> None:
+    """Later chunks are sent as they come, and the usage is last."""
     out = Out()
 
     relayed, attempt = await relay(stream(" ", "\n", "word", "s"), out)
@@ -103,16 +103,18 @@ async def test_blank_beginnings_go_out_with_the_first_word() -> None:
     ],
     ids=["nothing came", "nothing was said", "no end"],
 )
-async def test_a_stream_without_an_end_is_a_fault(chunks: AsyncGenerator[Chunk, None], cause: Cause) -> None:
-    """It must not look like a complete answer."""
+async def test_stream_without_a_finish_reason_is_a_fault(
+    chunks: AsyncGenerator[Chunk, None], cause: Cause
+) -> None:
+    """The client must not take it for a complete answer."""
     with pytest.raises(UpstreamFault) as raised:
         await relay(chunks, Out())
 
     assert raised.value.cause is cause
 
 
-async def test_nothing_goes_out_of_a_gemini_text_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It can be tried again unseen."""
+async def test_empty_text_stream_of_gemini_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request can be tried again unseen."""
     monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
     out = Out()
 
@@ -122,8 +124,8 @@ async def test_nothing_goes_out_of_a_gemini_text_that_says_nothing(monkeypatch: 
     assert out.writes == []
 
 
-async def test_an_answer_that_has_to_be_whole_stays_in_its_buffer() -> None:
-    """Nothing is written before the buffer is sent."""
+async def test_answer_that_is_checked_whole_stays_in_its_buffer() -> None:
+    """The answer is written when the buffer is sent."""
     out, held = Out(), AnswerBuffer()
     call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None))
     answer = StreamedText(call, Defaults("id", 1, "m"))

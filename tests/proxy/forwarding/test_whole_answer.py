@@ -66,8 +66,10 @@ def without_times(got: bytes) -> bytes:
     return TIMES.sub(rb"\1", DATE.sub(b"\r\n", got))
 
 
-async def test_same_bytes_as_aiohttp(monkeypatch: pytest.MonkeyPatch, left: list[bool]) -> None:
-    """Status line, headers in their order and case, and body."""
+async def test_answer_has_the_same_bytes_as_aiohttps(
+    monkeypatch: pytest.MonkeyPatch, left: list[bool]
+) -> None:
+    """Status line, headers in their order and case, and body are equal."""
     texts = ["Good day.", "a\r\nb", "größer \U0001f600", "x" * 9_000]
     upstream = ScriptedUpstream(*([answer(text)] for text in texts for _ in range(2)))
     async with proxied(settings_of(), upstream) as proxy:
@@ -81,8 +83,8 @@ async def test_same_bytes_as_aiohttp(monkeypatch: pytest.MonkeyPatch, left: list
     assert left == [True] * len(texts)
 
 
-async def test_one_connection_for_many(left: list[bool]) -> None:
-    """What is behind an answer on its connection is answered as well."""
+async def test_connection_takes_further_requests_after_an_answer(left: list[bool]) -> None:
+    """A pipelined request is answered as well."""
     async with proxied(settings_of(), ScriptedUpstream(*[GOOD_ANSWER] * 3)) as proxy:
         got = await ask(proxy, request() * 3, answers=3)
 
@@ -101,7 +103,7 @@ async def test_one_connection_for_many(left: list[bool]) -> None:
 async def test_http_1_0_and_closing_connections_are_answered_by_aiohttp(
     sent: bytes, connection: bytes, left: list[bool]
 ) -> None:
-    """Whoever speaks HTTP/1.0, or wants the connection closed, is answered by aiohttp."""
+    """The fast write is for HTTP/1.1 with keep-alive."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         [got] = await ask(proxy, sent)
 
@@ -110,7 +112,7 @@ async def test_http_1_0_and_closing_connections_are_answered_by_aiohttp(
 
 
 async def test_answer_closes_its_connection_while_draining(left: list[bool]) -> None:
-    """Each answer closes its connection then."""
+    """The client then connects to another process."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         proxy.server.gateway.lifecycle.draining = True
         [got] = await ask(proxy, request())
@@ -120,7 +122,7 @@ async def test_answer_closes_its_connection_while_draining(left: list[bool]) -> 
 
 
 async def test_large_answer_waits_for_the_transport(left: list[bool]) -> None:
-    """One that a transport may not take at once is waited for."""
+    """A transport may not take a large answer at once."""
     async with proxied(settings_of(), ScriptedUpstream([answer("x" * AT_ONCE)])) as proxy:
         [got] = await ask(proxy, request())
 
@@ -130,8 +132,8 @@ async def test_large_answer_waits_for_the_transport(left: list[bool]) -> None:
 
 
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\x00b", "a\x7fb"])
-async def test_header_that_would_end_its_line(value: str) -> None:
-    """No header's value becomes another header; aiohttp refuses it."""
+async def test_header_value_with_a_line_break_is_refused(value: str) -> None:
+    """A header's value must not become another header."""
     answered = WholeAnswer(b"{}", {"x-turnright-model": value})
 
     async def handle(request: web.Request) -> web.StreamResponse:

@@ -41,13 +41,15 @@ WHOLE = {**answer("a"), SOURCE: NATIVE}
         "a provider's own field",
     ],
 )
-def test_native_event_is_found(format_name: str, projected: Any, normalized: Any, found: Any) -> None:
+def test_native_event_is_found_where_its_chunk_is_unchanged(
+    format_name: str, projected: Any, normalized: Any, found: Any
+) -> None:
     """In all other cases the canonical chunk is written."""
     assert find_native(format_name, projected, normalized) is found
 
 
-def test_normalizer_never_passes_a_source_on() -> None:
-    """It writes allow-listed fields alone, so that a source cannot reach a client by itself."""
+def test_normalizer_drops_the_source() -> None:
+    """The normalizer writes allowed fields alone."""
     inner = {"content": "a", SOURCE: NATIVE}
     normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True)
     given = {**chunk(inner, "stop"), SOURCE: NATIVE, "usage": {"total_tokens": 1, SOURCE: NATIVE}}
@@ -65,8 +67,8 @@ def test_normalizer_never_passes_a_source_on() -> None:
         assert SOURCE not in json.dumps(written)
 
 
-def test_held_chunks_are_written_as_they_would_have_been() -> None:
-    """In their order, native and canonical."""
+def test_held_chunks_are_written_in_order_natively_or_canonically() -> None:
+    """Holding chunks back does not change them."""
     native = hold_event(json.dumps(say("a")).encode(), NATIVE)
     plain = hold_event(json.dumps(say("b")).encode(), None)
     writer = ToyStream()
@@ -76,8 +78,8 @@ def test_held_chunks_are_written_as_they_would_have_been() -> None:
     ) + writer.write_chunk(say("b"))
 
 
-def test_whole_answer_goes_out_natively_or_as_it_was_mended() -> None:
-    """Its source is kept as long as it says the same."""
+def test_whole_answer_is_written_natively_unless_it_was_mended() -> None:
+    """The source is kept while its content is the answer's."""
     same, mended = keep_source(WHOLE, answer("a")), keep_source(WHOLE, answer("b"))
     mended_later = keep_source(same, {**same, "choices": answer("c")["choices"]})
 
@@ -87,12 +89,12 @@ def test_whole_answer_goes_out_natively_or_as_it_was_mended() -> None:
 
 
 def test_whole_answer_in_another_format_is_canonical() -> None:
-    """Nothing of the source is in it, though a wire attached it."""
+    """The answer holds no part of the source."""
     assert json.loads(write_answer(OPENAI, keep_source(WHOLE, answer("a")))) == answer("a")
 
 
-def test_field_of_a_provider_is_no_source() -> None:
-    """An OpenAI-compatible server may send one of that name."""
+def test_providers_field_of_the_sources_name_is_not_a_source() -> None:
+    """An OpenAI-compatible server may send such a field."""
     projected = {**answer("a"), SOURCE: {"url": "x"}}
 
     assert keep_source(projected, answer("a")) == answer("a")

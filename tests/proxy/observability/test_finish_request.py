@@ -46,8 +46,8 @@ def counted(record: RequestRecord) -> tuple[str, float]:
     return next(iter(watch.newest_first())).changes, sum(made)
 
 
-def test_a_change_behind_the_headers() -> None:
-    """What is changed in an answer that has begun is counted and remembered; the headers could not have it."""
+def test_change_after_the_headers_is_counted() -> None:
+    """The log and the recent requests name it. The headers were already sent."""
     record = record_of(Sent())
     headers = record.answer_headers(1.0)
     record.use_plan(Sent((NOTED, NOTED)))
@@ -56,8 +56,8 @@ def test_a_change_behind_the_headers() -> None:
     assert counted(record) == ("answer_repair=2", 2)
 
 
-def test_a_change_in_the_headers() -> None:
-    """What the headers have told is counted once."""
+def test_change_in_the_headers_is_counted_once() -> None:
+    """The header and the counter agree."""
     record = record_of(Sent((NOTED,)))
 
     assert record.answer_headers(1.0)["x-turnright-changes"] == "answer_repair=1"
@@ -66,7 +66,7 @@ def test_a_change_in_the_headers() -> None:
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_rounds_of_a_turn_are_kept_with_or_without_an_answer(*, answered: bool) -> None:
-    """The rounds of a turn are remembered, whether there was an answer that told of them or none."""
+    """The recent requests show the rounds."""
     record = record_of(Sent())
     record.guarded = Guarded((), {}, Turn("observe", 3, 25, warns=True))
     if answered:
@@ -78,14 +78,14 @@ def test_rounds_of_a_turn_are_kept_with_or_without_an_answer(*, answered: bool) 
 
 
 def test_request_that_ends_before_its_headers_is_counted() -> None:
-    """What ended before there was an answer is counted as well."""
+    """The request had no answer."""
     record = record_of(Sent((NOTED,)))
 
     assert counted(record) == ("answer_repair=1", 1)
 
 
 def test_request_without_changes_counts_none() -> None:
-    """Nothing is counted of a request that changed nothing."""
+    """The counters of changes stay at 0."""
     record = record_of(Sent())
     record.answer_headers(1.0)
 

@@ -18,6 +18,6 @@ from proxy.observability.gen_ai_names import PROVIDERS
         ("xai", "x_ai"),
     ],
 )
-def test_a_provider_has_the_convention_s_name(provider: str, name: str) -> None:
-    """Litellm's names are others."""
+def test_provider_has_the_name_of_the_convention(provider: str, name: str) -> None:
+    """Litellm uses other names."""
     assert PROVIDERS[provider] == name

@@ -62,8 +62,8 @@ def readable(event: str, fields: dict[str, Any], level: str = "info", *, colours
     return line
 
 
-def test_json_has_every_field() -> None:
-    """In the order in which they are given, with name, level and time behind them."""
+def test_json_line_has_every_field_in_order() -> None:
+    """Name, level and time come last."""
     line = line_format("json", colours=True)("info", "request_finished", FINISHED, NOW)
 
     assert line == json_line("info", "request_finished", FINISHED, NOW)
@@ -73,8 +73,8 @@ def test_json_has_every_field() -> None:
     assert (read, list(read)) == (FINISHED | ours, [*FINISHED, *ours])
 
 
-def test_requests_stand_in_columns() -> None:
-    """Status, model, route, duration, overhead, attempts, tokens, id; what has no width of its own comes last."""
+def test_line_of_a_request_has_columns() -> None:
+    """Values of any width come last."""
     lines = [readable("request_finished", FINISHED | changed) for changed in ({}, ODD)]
 
     assert lines == [
@@ -86,16 +86,16 @@ def test_requests_stand_in_columns() -> None:
     ]
 
 
-def test_a_client_that_left_has_no_status() -> None:
-    """It is marked, and says why."""
+def test_line_of_a_client_that_left_has_no_status() -> None:
+    """The outcome is named."""
     line = readable("request_finished", FINISHED | {"status": 0, "outcome": "client_disconnected"})
 
     assert line.startswith("---  gemini ")
     assert "  client_disconnected  " in line
 
 
-def test_other_events_name_their_fields() -> None:
-    """What is None is left out."""
+def test_line_of_another_event_names_its_fields() -> None:
+    """Fields that are None are left out."""
     line = readable("turn_guard", {"model": "gemini", "key": None, "what": "warning"}, "warning")
 
     assert line == "warning  turn_guard  model=gemini  what=warning\n"
@@ -110,8 +110,8 @@ def test_other_events_name_their_fields() -> None:
         (0, "client_disconnected", 31),
     ],
 )
-def test_colours_say_how_it_went(status: int, outcome: str, colour: int) -> None:
-    """Green, yellow, red; without them the line is the same."""
+def test_colour_of_a_line_follows_the_status(status: int, outcome: str, colour: int) -> None:
+    """Without colours the line is the same."""
     fields = FINISHED | {"status": status, "outcome": outcome}
     line = readable("request_finished", fields, colours=True)
 
@@ -130,8 +130,8 @@ def test_colours_say_how_it_went(status: int, outcome: str, colour: int) -> None
     ),
 )
 @example(event="request_finished", fields={"output_tokens": "\x1f"})  # a provider's count
-def test_no_value_breaks_a_line(event: str, fields: dict[str, Any]) -> None:
-    """Whatever is in it: no second line, nothing that moves a terminal's cursor, nothing that cannot be written."""
+def test_value_cannot_break_a_line(event: str, fields: dict[str, Any]) -> None:
+    """A value makes no second line and moves no cursor, and every line can be encoded."""
     line = line_format("readable", colours=False)("info", event, fields, NOW)
 
     assert line.endswith("\n")

@@ -31,8 +31,8 @@ def read_all(fd: int, size: int) -> bytes:
     return data
 
 
-def test_lines_come_in_order_and_all_of_them(pipe: tuple[int, int]) -> None:
-    """Also those that were written just before the end."""
+def test_all_lines_are_written_in_order(pipe: tuple[int, int]) -> None:
+    """Lines of the last moment are written too."""
     reading, writing = pipe
     lines = [f"line {number}\n" for number in range(500)]
     with WriterThread(writing) as writer:
@@ -42,16 +42,18 @@ def test_lines_come_in_order_and_all_of_them(pipe: tuple[int, int]) -> None:
     assert read_all(reading, len(whole)) == whole
 
 
-def test_they_go_out_by_themselves(pipe: tuple[int, int]) -> None:
-    """Nobody has to flush."""
+def test_lines_are_written_without_a_flush(pipe: tuple[int, int]) -> None:
+    """The thread writes every tenth of a second."""
     reading, writing = pipe
     with WriterThread(writing) as writer:
         writer.write("now\n")
         assert read_all(reading, 4) == b"now\n"
 
 
-def test_a_reader_that_is_stuck_holds_nobody(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be kept is dropped, and told when there is somebody to tell."""
+def test_stuck_reader_does_not_block_the_caller(
+    pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines over the limit are dropped, and their number is logged later."""
     reading, writing = pipe
     monkeypatch.setattr(log_writer, "_MAX_LINES", 100)
     line = "x" * 999 + "\n"
@@ -68,8 +70,8 @@ def test_a_reader_that_is_stuck_holds_nobody(pipe: tuple[int, int], monkeypatch:
     assert "timestamp" in told
 
 
-def test_a_reader_that_is_gone_is_no_fault() -> None:
-    """Nor is what is written afterwards."""
+def test_reader_that_is_gone_raises_no_error() -> None:
+    """Later lines raise none either."""
     reading, writing = os.pipe()
     os.close(reading)
     with WriterThread(writing) as writer:
@@ -79,8 +81,8 @@ def test_a_reader_that_is_gone_is_no_fault() -> None:
     os.close(writing)
 
 
-def test_a_full_pipe_that_does_not_wait_loses_nothing(pipe: tuple[int, int]) -> None:
-    """A descriptor may be shared with somebody who made it so."""
+def test_full_nonblocking_pipe_loses_no_line(pipe: tuple[int, int]) -> None:
+    """Another process that shares the descriptor may have made it so."""
     reading, writing = pipe
     os.set_blocking(writing, False)
     line = "x" * 999 + "\n"
@@ -90,16 +92,18 @@ def test_a_full_pipe_that_does_not_wait_loses_nothing(pipe: tuple[int, int]) -> 
         assert read_all(reading, 300 * len(line)) == line.encode() * 300
 
 
-def test_a_character_that_cannot_be_written_ends_nothing(pipe: tuple[int, int]) -> None:
-    """It is escaped."""
+def test_character_that_cannot_be_encoded_is_escaped(pipe: tuple[int, int]) -> None:
+    """A lone surrogate is such a character."""
     reading, writing = pipe
     with WriterThread(writing) as writer:
         writer.write("\ud83d\n")
         assert read_all(reading, 7) == b"\\ud83d\n"
 
 
-def test_its_own_line_is_in_the_log_s_form(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader at a terminal gets no JSON in between."""
+def test_line_on_dropped_lines_has_the_logs_format(
+    pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal gets no JSON in between."""
     reading, writing = pipe
     monkeypatch.setattr(log_writer, "_MAX_LINES", 1)
     with WriterThread(writing, line_format("readable", colours=False)) as writer:
@@ -108,8 +112,8 @@ def test_its_own_line_is_in_the_log_s_form(pipe: tuple[int, int], monkeypatch: p
     assert os.read(reading, 1_000).decode().endswith("  warning  log_lines_dropped  lines=2\n")
 
 
-def test_lines_that_found_no_room_are_told(pipe: tuple[int, int]) -> None:
-    """A disk that was full for a while: how many are missing is in the log afterwards."""
+def test_lines_lost_on_a_full_disk_are_counted(pipe: tuple[int, int]) -> None:
+    """Their number is logged afterwards."""
     reading, writing = pipe
     full = os.open("/dev/full", os.O_WRONLY)
     with WriterThread(full) as writer:

@@ -58,10 +58,10 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_one_line_with_the_documented_fields(
+async def test_request_has_one_line_with_the_documented_fields(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, stream: bool
 ) -> None:
-    """A request leaves one line, which says what was asked, what became of it, and how long it took."""
+    """The line has the request, its outcome and its duration."""
     usage = {"prompt_tokens": 7, "completion_tokens": 3}
     upstream.then(
         *([say("x"), STOP, {"choices": [], "usage": usage}] if stream else [{**answer(), "usage": usage}])
@@ -107,10 +107,10 @@ async def test_one_line_with_the_documented_fields(
         ({"model": MODEL, "messages": [tool("x")]}, 400, "illegal_history"),
     ],
 )
-async def test_refused_requests_have_a_line(
+async def test_refused_request_has_a_line(
     proxy: Proxied, log_lines: LogLines, body: Any, status: int, outcome: str
 ) -> None:
-    """What was refused is logged like anything else, with the id that the client got."""
+    """The line has the id that the client got."""
     reply = await proxy.post(body)
 
     [line] = log_lines()
@@ -120,15 +120,17 @@ async def test_refused_requests_have_a_line(
 
 
 @pytest.mark.parametrize("sent", ["a b", "x" * 129, "ü", '"}', "", None])
-async def test_odd_request_ids_are_replaced(proxy: Proxied, log_lines: LogLines, sent: str | None) -> None:
-    """An id that is no plain token is not taken over into headers and logs."""
+async def test_request_id_that_is_no_plain_token_is_replaced(
+    proxy: Proxied, log_lines: LogLines, sent: str | None
+) -> None:
+    """The client's value reaches no header and no log line."""
     reply = await proxy.post(chat(), headers={} if sent is None else {"x-request-id": sent})
 
     assert reply.headers["x-request-id"].startswith("req_")
     assert log_lines()[0]["request_id"] == reply.headers["x-request-id"]
 
 
-async def test_health_and_metrics_have_no_line(proxy: Proxied, log_lines: LogLines) -> None:
+async def test_health_and_metrics_requests_have_no_line(proxy: Proxied, log_lines: LogLines) -> None:
     """Probes and scrapes would fill the log."""
     for path in ("/livez", "/readyz", "/metrics", "/", "/nothing"):
         await proxy.get(path)
@@ -136,10 +138,10 @@ async def test_health_and_metrics_have_no_line(proxy: Proxied, log_lines: LogLin
     assert log_lines() == []
 
 
-async def test_leaving_client_has_a_line(
+async def test_request_whose_client_left_has_a_line(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines
 ) -> None:
-    """A client that left before its answer is in the log as such."""
+    """The outcome is ``client_disconnected``."""
     upstream.then(HANG)
     with pytest.raises(asyncio.TimeoutError):
         await proxy.request("POST", CHAT, json=chat(), timeout=aiohttp.ClientTimeout(0.1))
@@ -149,10 +151,10 @@ async def test_leaving_client_has_a_line(
     assert (line["outcome"], line["status"], line["attempts"]) == ("client_disconnected", 0, 1)
 
 
-async def test_defect_is_logged_by_its_place(
+async def test_defect_is_logged_by_class_and_place(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines
 ) -> None:
-    """A defect of ours is one more line: its class and place, without its text."""
+    """The text of the error is left out."""
     upstream.then(RuntimeError("geheim"))
     await proxy.post(chat())
 
@@ -163,10 +165,10 @@ async def test_defect_is_logged_by_its_place(
     assert "geheim" not in json.dumps(defect)
 
 
-async def test_a_quiet_log_has_only_what_somebody_should_look_at(
+async def test_quiet_log_has_only_warnings_and_errors(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, log_text: io.StringIO
 ) -> None:
-    """No request's line, and a defect all the same."""
+    """Requests have no line, and a defect still has one."""
     configure_logs(log_text, quiet=True)
     upstream.then(RuntimeError("x"))
     await proxy.post(chat())
@@ -315,14 +317,14 @@ async def test_nothing_secret_is_written(
         assert not ours & set(told), reply
 
 
-async def test_library_lines_have_no_text(
+async def test_lines_of_libraries_have_a_place_and_no_text(
     proxy: Proxied,
     log_text: io.StringIO,
     log_lines: LogLines,
     secret: Secrets,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """What libraries log or warn comes through with its place, and never with its text."""
+    """The text may quote a request."""
     await proxy.raw(f"GET / HTTP/1.1\r\nHost: localhost\r\nx y {secret('header line')}\r\n\r\n".encode())
     await proxy.raw(f"GET /\xff{secret('path')} HTTP/1.1\r\n\r\n".encode("latin-1"))
     for name in ("aiohttp.server", "asyncio", "LiteLLM", "httpx", "any.other"):
@@ -352,14 +354,14 @@ async def test_library_lines_have_no_text(
     assert secret.found_in(written.out + written.err) == []
 
 
-def test_stray_errors_have_no_text(
+def test_uncaught_errors_are_logged_by_class_and_place(
     log_text: io.StringIO,
     log_lines: LogLines,
     secret: Secrets,
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What nobody catches, in a thread or a finalizer, is logged by its class and place, and not printed."""
+    """An error of a thread or a finalizer is not printed."""
 
     def fail() -> None:
         raise ValueError(secret("thread"))

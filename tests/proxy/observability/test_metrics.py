@@ -118,8 +118,8 @@ WEIRD: tuple[dict[str, Any], ...] = (
 )
 
 
-async def test_labels_are_closed(upstream: ScriptedUpstream) -> None:
-    """Whatever models, paths, methods, parameters, roles and headers are sent, no label is new."""
+async def test_labels_come_from_closed_sets(upstream: ScriptedUpstream) -> None:
+    """Models, paths, methods, parameters, roles and headers of clients make no label."""
     settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "gemini/*": "gemini/*"})
     async with proxied(settings, upstream) as proxy:
         for request in WEIRD:
@@ -139,15 +139,15 @@ async def test_labels_are_closed(upstream: ScriptedUpstream) -> None:
 @hypothesis_settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-async def test_reasons_are_closed(proxy: Proxied, history: list[Any]) -> None:
-    """The reasons of changes are slugs of the steps, for histories that are damaged in every way."""
+async def test_reasons_of_changes_come_from_a_closed_set(proxy: Proxied, history: list[Any]) -> None:
+    """The histories are damaged in every way."""
     await proxy.post({"model": MODEL, "messages": history})
 
     await assert_closed(proxy)
 
 
-async def test_each_outcome_is_counted() -> None:
-    """Each way for a request to end is one more of its outcome, and one attempt where one was made."""
+async def test_each_outcome_is_counted_once() -> None:
+    """An attempt is counted where one was made."""
     upstream = ScriptedUpstream()
     limits = {"first_byte_timeout": 0.1, "timeout": 1.0}
     broken = {"model": MODEL, "messages": [tool("x")]}
@@ -194,8 +194,8 @@ async def test_each_outcome_is_counted() -> None:
         await assert_closed(proxy)
 
 
-async def test_series_are_there_from_the_start(proxy: Proxied) -> None:
-    """A model that nobody asked for yet is 0, not absent: an alert on a rate needs the 0."""
+async def test_series_of_configured_models_begin_at_zero(proxy: Proxied) -> None:
+    """An alert on a rate needs the 0."""
     samples = await proxy.metrics()
 
     labels = (("model", MODEL), ("outcome", "ok"), ("route", CHAT))
@@ -208,8 +208,10 @@ async def test_series_are_there_from_the_start(proxy: Proxied) -> None:
     assert samples["turnright_estimate_error_ratio_count", (("model", MODEL),)] == 0
 
 
-async def test_tokens_are_the_providers(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Tokens are counted as the provider reports them, whole and streamed, cached and reasoning ones too."""
+async def test_tokens_are_counted_as_the_provider_reports_them(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Whole and streamed answers count, and so do cached and reasoning tokens."""
     usage = {
         "prompt_tokens": 100,
         "completion_tokens": 20,
@@ -225,8 +227,8 @@ async def test_tokens_are_the_providers(proxy: Proxied, upstream: ScriptedUpstre
     assert counted == {"input": 200, "output": 40, "cached": 120, "reasoning": 10}
 
 
-async def test_overhead_leaves_the_provider_out(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The time that the provider took is not ours, whole or streamed."""
+async def test_overhead_leaves_out_the_providers_time(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The rule holds for whole answers and for streams."""
 
     async def overhead_s() -> float:
         before = await proxy.count("overhead_seconds_sum")
@@ -240,8 +242,8 @@ async def test_overhead_leaves_the_provider_out(proxy: Proxied, upstream: Script
     assert await proxy.count("request_duration_seconds_sum") > 0.6
 
 
-async def test_health_and_metrics_do_not_count(proxy: Proxied) -> None:
-    """Probes, scrapes and unknown paths are no requests."""
+async def test_health_metrics_and_unknown_paths_are_not_counted(proxy: Proxied) -> None:
+    """Probes and scrapes are no API requests."""
     before = await proxy.count("requests_total")
     for path in ("/livez", "/readyz", "/metrics", "/", "/nothing"):
         await proxy.get(path)
@@ -259,7 +261,7 @@ async def test_health_and_metrics_do_not_count(proxy: Proxied) -> None:
 async def test_exposition_has_the_format_that_the_scraper_asks_for(
     proxy: Proxied, accept: str, content_type: str
 ) -> None:
-    """The exposition comes in the format that the scraper asks for, and every metric has a help text."""
+    """Every metric has a help text."""
     reply = await proxy.get("/metrics", {"Accept": accept})
 
     assert reply.headers["Content-Type"].startswith(content_type)

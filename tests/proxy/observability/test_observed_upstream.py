@@ -26,6 +26,6 @@ from proxy.observability.observed_upstream import error_type
         (RuntimeError("zzmadeup"), OTHER),
     ],
 )
-def test_an_error_has_a_type_of_a_closed_set(fault: BaseException, expected: str) -> None:
-    """A provider's number or text never becomes a label."""
+def test_type_of_an_error_comes_from_a_closed_set(fault: BaseException, expected: str) -> None:
+    """A provider's number or text is no label."""
     assert error_type(fault) == expected

@@ -34,7 +34,7 @@ def bodies(watch: RecentRequests) -> list[bytes | None]:
 
 
 def test_recent_requests_are_bounded_and_newest_first() -> None:
-    """The newest first, and no more than there may be."""
+    """Older requests are forgotten."""
     watch = RecentRequests(Inspector(requests=3))
     for number in range(5):
         note(watch, f"r{number}", 10.0 + number)
@@ -47,7 +47,7 @@ def test_recent_requests_are_bounded_and_newest_first() -> None:
 
 
 def test_oldest_bodies_are_forgotten_first() -> None:
-    """The oldest bodies go first; one that is larger than all the room is not kept, and drives none out."""
+    """A body that is larger than all the room is not kept, and no other is forgotten for it."""
     watch = RecentRequests(Inspector(bodies=True, mib=1))
     note(watch, "a", body=b"a" * (MIB // 2))
     note(watch, "b", body=b"b" * (MIB // 4))
@@ -58,8 +58,8 @@ def test_oldest_bodies_are_forgotten_first() -> None:
     assert [body and body[:1] for body in bodies(watch)] == [b"d", None, b"b", None]
 
 
-def test_bodies_of_forgotten_requests() -> None:
-    """With a request that is forgotten its body goes."""
+def test_body_is_forgotten_with_its_request() -> None:
+    """The room is then free."""
     watch = RecentRequests(Inspector(requests=2, bodies=True, mib=1))
     for name in "abc":
         note(watch, name, body=name.encode())
@@ -72,8 +72,8 @@ def test_bodies_of_forgotten_requests() -> None:
     assert (len(watch._bodies), watch._bytes) == (0, 0)
 
 
-def test_bodies_that_go_with_a_resize() -> None:
-    """Of a request that the smaller list has no place for the body goes, however few bodies there are."""
+def test_smaller_list_forgets_the_bodies_of_its_dropped_requests() -> None:
+    """The room for bodies may be far from full."""
     watch = RecentRequests(Inspector(requests=3, bodies=True, mib=1))
     note(watch, "a", body=b"a")
     note(watch, "b", body=b"b")
@@ -85,8 +85,8 @@ def test_bodies_that_go_with_a_resize() -> None:
     assert (len(watch._bodies), watch._bytes) == (1, 1)
 
 
-def test_no_room_without_bodies() -> None:
-    """What is told of the room is the same from the start and behind a reload."""
+def test_room_is_zero_without_bodies() -> None:
+    """The number is the same from the start and after a reload."""
     watch = RecentRequests(Inspector())
     assert watch.bounds == (200, 0)
     assert watch.keep(b"a") is None
@@ -96,7 +96,7 @@ def test_no_room_without_bodies() -> None:
 
 
 def test_smaller_configuration_forgets_at_once() -> None:
-    """A smaller configuration forgets at once, and one without bodies forgets all of them."""
+    """A configuration without bodies forgets all of them."""
     watch = RecentRequests(Inspector(requests=10, bodies=True, mib=1))
     for name in "abcd":
         note(watch, name, body=name.encode() * 10)
@@ -110,7 +110,7 @@ def test_smaller_configuration_forgets_at_once() -> None:
 
 
 def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
-    """Sums by five seconds; ten minutes of them, the empty ones too, and what is older is forgotten."""
+    """Empty buckets are included, and older ones are forgotten."""
     watch = RecentRequests(Inspector())
     note(watch, "old", 3.0)
     at = 3.0 + BUCKET_S * BUCKETS
@@ -139,8 +139,8 @@ def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
     assert buckets[0]["overhead_ms_mean"] is None
 
 
-def test_summaries_of_changes() -> None:
-    """There may be as many as requests: they are summed up before they take much room, and none is lost."""
+def test_many_summaries_of_changes_are_summed_by_step() -> None:
+    """There may be as many summaries as requests."""
     watch = RecentRequests(Inspector())
     for number in range(1, 1_001):
         note(watch, "x", 1.0, changes=f"pairing={number},tail=1")
@@ -151,8 +151,8 @@ def test_summaries_of_changes() -> None:
         assert bucket_to_json(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
 
 
-def test_an_estimate_that_comes_later() -> None:
-    """Others may have ended since; one that was counted for the request itself stays."""
+def test_later_estimate_is_added_to_its_request() -> None:
+    """An exact estimate of the request itself is kept."""
     watch = RecentRequests(Inspector(requests=3))
     watch.add_estimate("a", 5)
     for name, exact in (("a", False), ("b", False), ("c", True)):
@@ -167,8 +167,8 @@ def test_an_estimate_that_comes_later() -> None:
     ]
 
 
-def test_memory_of_buckets() -> None:
-    """However long the process runs, no more buckets are kept than are shown."""
+def test_number_of_buckets_is_bounded() -> None:
+    """The process may run for months."""
     watch = RecentRequests(Inspector(requests=1))
     for number in range(3 * BUCKETS):
         note(watch, "x", number * BUCKET_S)
@@ -179,7 +179,7 @@ def test_memory_of_buckets() -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 4.99, 5.0, 7.5])
 def test_request_is_in_the_bucket_that_it_ended_in(seconds: float) -> None:
-    """A request is in the bucket that it ended in."""
+    """Its arrival does not matter."""
     watch = RecentRequests(Inspector())
     note(watch, "x", seconds)
 

@@ -16,8 +16,8 @@ def told(lines: list[dict[str, Any]]) -> list[tuple[int, str]]:
     return [(line["refused"], line["reasons"]) for line in lines if line["event"] == "requests_refused"]
 
 
-def test_one_line_at_once_and_then_one_a_minute(log_lines: LogLines) -> None:
-    """Each line tells what came since the last one; the last ones are told at the end."""
+def test_refusals_are_logged_at_once_and_then_each_minute(log_lines: LogLines) -> None:
+    """Each line has the number since the last one. The last number is logged at the end."""
     log = RefusalLog()
     for second in range(3):
         log.count("invalid_api_key", float(second))
@@ -33,8 +33,10 @@ def test_one_line_at_once_and_then_one_a_minute(log_lines: LogLines) -> None:
     ]
 
 
-async def test_a_flood_without_a_key_leaves_one_line(upstream: ScriptedUpstream, log_lines: LogLines) -> None:
-    """It is counted in the metrics, and pushes nothing out of the inspector's recent requests."""
+async def test_flood_of_refused_requests_leaves_one_line(
+    upstream: ScriptedUpstream, log_lines: LogLines
+) -> None:
+    """The requests are counted, and push no entry out of the recent requests."""
     async with proxied(
         settings_of(general_settings={"master_key": "tr-master-0123456789"}), upstream
     ) as proxy:

@@ -23,12 +23,12 @@ from tests.proxy.observability.planned import DEPLOYMENT, MENDED, PAIRED, Sent, 
 def test_changes_are_counted_by_step(
     planned: Sent | None, answered: tuple[Change, ...], expected: str
 ) -> None:
-    """Changes that mode ``observe`` did not make are marked, and those of the answer are made in any mode."""
+    """Changes that mode ``observe`` did not make are marked. Those of the answer are made in any mode."""
     assert record_of(planned, *answered).changes() == expected
 
 
-def test_another_plan_forgets_the_answer_of_the_last() -> None:
-    """The ledger stays the same list, since the attempt that is running adds to it."""
+def test_new_plan_clears_the_answer_changes_in_place() -> None:
+    """The running attempt adds to the same list."""
     record = record_of(Sent(), MENDED)
     ledger = record.answer_changes
     record.use_plan(Sent(changes=(PAIRED,)))
@@ -37,14 +37,14 @@ def test_another_plan_forgets_the_answer_of_the_last() -> None:
     assert record.all_changes == (PAIRED,)
 
 
-def test_headers_of_a_request_that_was_not_planned() -> None:
-    """A refused request has no model and no attempts to name."""
+def test_unplanned_request_has_only_the_overhead_header() -> None:
+    """A refused request has no model and no attempts."""
     assert record_of().answer_headers(1.25) == {"x-turnright-overhead-ms": "250.000"}
 
 
 @pytest.mark.parametrize(("waited", "shown"), [(0.0, "500.000"), (0.3, "200.000"), (9.0, "0.000")])
-def test_overhead_leaves_the_provider_s_time_out(waited: float, shown: str) -> None:
-    """It is never below zero, whatever the clocks say."""
+def test_overhead_leaves_out_upstream_time_and_is_never_negative(waited: float, shown: str) -> None:
+    """The clocks may differ."""
     record = record_of(Sent())
     record.upstream_wait, record.attempts = waited, 2
 
@@ -55,8 +55,8 @@ def test_overhead_leaves_the_provider_s_time_out(waited: float, shown: str) -> N
     }
 
 
-def test_only_a_plan_without_changes_is_remembered_as_such() -> None:
-    """The log need not look for changes again."""
+def test_only_a_plan_without_changes_is_remembered_as_unchanged() -> None:
+    """The log then does not check the changes again."""
     quiet, changed = record_of(Sent()), record_of(Sent(changes=(PAIRED,)))
     assert "x-turnright-changes" not in quiet.answer_headers(2.0)
     assert changed.answer_headers(2.0)["x-turnright-changes"] == "pairing=1"

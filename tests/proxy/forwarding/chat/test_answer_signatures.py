@@ -34,35 +34,35 @@ async def noted(*calls: dict[str, Any], tenant: str = "blue") -> set[str]:
     return set(found)
 
 
-async def test_a_signature_from_elsewhere_is_noted() -> None:
-    """It is found by its text."""
+async def test_refused_foreign_signature_is_noted() -> None:
+    """The note is stored under the signature's text."""
     assert await noted(signed(NEW)) == {text_key(NEW)}
 
 
 @pytest.mark.parametrize("stand_in", sorted(STAND_INS))
-async def test_a_stand_in_is_not_noted(stand_in: str) -> None:
-    """The provider documents it, and every history may hold it."""
+async def test_refused_stand_in_is_not_noted(stand_in: str) -> None:
+    """The provider documents the stand-in, and every history may hold it."""
     assert await noted(signed(stand_in)) == set()
 
 
-async def test_a_signature_of_an_id_of_ours_is_not_noted() -> None:
-    """It came from the provider itself, and was stored under the id."""
+async def test_refused_signature_under_a_tagged_id_is_not_noted() -> None:
+    """The signature came from the provider, and was stored under the id."""
     assert await noted(signed(NEW, OURS)) == set()
 
 
-async def test_another_tenant_s_signatures_stay_valid() -> None:
+async def test_refused_signature_stays_valid_for_another_tenant() -> None:
     """The request may have been refused for another reason."""
     assert await noted(signed(NEW), tenant="green") == set()
 
 
-async def test_the_newest_signatures_are_noted() -> None:
-    """A history of any length takes room for 64."""
+async def test_at_most_64_of_the_newest_signatures_are_noted() -> None:
+    """A long history must not fill the store."""
     calls = [signed(f"c2ln{number:04}", f"a{number}") for number in range(65)]
 
     assert await noted(*calls) == {text_key(f"c2ln{number:04}") for number in range(1, 65)}
 
 
-async def test_without_keys_the_store_is_not_asked() -> None:
+async def test_history_without_signature_keys_makes_no_store_request() -> None:
     """Most requests have no signatures."""
 
     class Closed(MemoryStore):
@@ -73,8 +73,8 @@ async def test_without_keys_the_store_is_not_asked() -> None:
     assert await load_signatures(Closed(1), "blue", ()) == {}
 
 
-async def test_what_another_version_has_stored_is_ignored() -> None:
-    """It counts as not stored."""
+async def test_stored_signature_of_another_version_is_ignored() -> None:
+    """The signature counts as not stored."""
     store = MemoryStore(1_000_000)
     await store.put(SPACE, {"a": b"{}", "b": b"\xff"}, tenant="blue")
 

@@ -79,8 +79,8 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 @BOTH
-async def test_a_good_call_is_asked_for_once(stream: bool) -> None:
-    """What fits goes to the client as it came, and nothing is reported."""
+async def test_valid_call_is_delivered_unchanged_after_one_attempt(stream: bool) -> None:
+    """The client gets no change header."""
     upstream = ScriptedUpstream(*replies_of(stream, (GOOD,)))
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -103,7 +103,7 @@ async def test_a_good_call_is_asked_for_once(stream: bool) -> None:
 async def test_mended_notation_is_reported_without_another_call(
     stream: bool, arguments: str, name: str, reasons: set[str]
 ) -> None:
-    """A wrong notation is put right without another call, in the header and the counters."""
+    """A wrong notation is mended without another call. The header and the counters name the change."""
     upstream = ScriptedUpstream(*replies_of(stream, (arguments, name)))
     async with served(upstream, self_correction="always") as proxy:
         reply, [(called, text)] = await ask(proxy, stream)
@@ -125,8 +125,8 @@ async def test_mended_notation_is_reported_without_another_call(
     ],
     ids=["unreadable", "misfit", "undeclared"],
 )
-async def test_a_bad_call_is_asked_for_again(stream: bool, bad: Any, words: str) -> None:
-    """The model is told what was wrong, once, and the client sees only what it says then."""
+async def test_invalid_call_is_retried_once_with_a_note(stream: bool, bad: Any, words: str) -> None:
+    """The note names the error. The client gets only the second answer."""
     upstream = ScriptedUpstream(*replies_of(stream, bad, (GOOD,)))
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -147,8 +147,8 @@ async def test_a_bad_call_is_asked_for_again(stream: bool, bad: Any, words: str)
     [((WRONG,), (CUT,)), ((GOOD, "whither"), (GOOD, "whether"))],
     ids=["unreadable", "undeclared"],
 )
-async def test_a_second_bad_call_is_delivered(stream: bool, first: Any, second: Any) -> None:
-    """No third time: the client gets the call as the model wrote it."""
+async def test_second_invalid_call_is_delivered_as_it_is(stream: bool, first: Any, second: Any) -> None:
+    """The model is not asked a third time."""
     upstream = ScriptedUpstream(*replies_of(stream, first, second))
     async with served(upstream, retries=5, self_correction="always") as proxy:
         _, calls = await ask(proxy, stream)
@@ -158,8 +158,8 @@ async def test_a_second_bad_call_is_delivered(stream: bool, first: Any, second: 
 
 
 @BOTH
-async def test_without_retries_it_is_delivered_at_once(stream: bool) -> None:
-    """Self-correction is a retry, and obeys `num_retries`."""
+async def test_invalid_call_is_delivered_at_once_where_num_retries_is_0(stream: bool) -> None:
+    """Self-correction is a retry, and obeys ``num_retries``."""
     upstream = ScriptedUpstream(*replies_of(stream, (WRONG,)))
     async with served(upstream, retries=0, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -170,8 +170,8 @@ async def test_without_retries_it_is_delivered_at_once(stream: bool) -> None:
 
 
 @BOTH
-async def test_a_failed_second_try_costs_nothing(stream: bool) -> None:
-    """A provider that refuses the second try does not take the first answer away."""
+async def test_first_answer_is_delivered_where_its_correction_fails(stream: bool) -> None:
+    """The provider refuses the second attempt."""
     upstream = ScriptedUpstream(*replies_of(stream, (WRONG,)), [DOWN])
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -182,8 +182,8 @@ async def test_a_failed_second_try_costs_nothing(stream: bool) -> None:
 
 
 @BOTH
-async def test_an_answer_for_want_of_a_better_one_lists_its_changes(stream: bool) -> None:
-    """Its arguments were encoded twice and are decoded; that they do not fit their schema changes nothing of it."""
+async def test_unusable_answer_that_is_delivered_lists_its_changes(stream: bool) -> None:
+    """Arguments that were encoded twice are decoded, though they do not fit their schema."""
     upstream = ScriptedUpstream(*replies_of(stream, (json.dumps(WRONG),)), [DOWN])
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -193,8 +193,8 @@ async def test_an_answer_for_want_of_a_better_one_lists_its_changes(stream: bool
 
 
 @BOTH
-async def test_a_call_that_was_cut_off_is_left_alone(stream: bool) -> None:
-    """What ran out of tokens is neither completed nor asked for again."""
+async def test_call_cut_at_the_token_limit_is_not_corrected(stream: bool) -> None:
+    """The call is neither completed nor asked for again."""
     upstream = ScriptedUpstream(*replies_of(stream, (CUT, "weather", "length")))
     async with served(upstream, self_correction="always") as proxy:
         _, calls = await ask(proxy, stream)
@@ -207,8 +207,10 @@ async def test_a_call_that_was_cut_off_is_left_alone(stream: bool) -> None:
 @pytest.mark.parametrize(
     ("mode", "word"), [("observe", "always"), ("strict", "always"), ("off", "always"), ("repair", "off")]
 )
-async def test_where_it_is_off_everything_passes(stream: bool, mode: str, word: str) -> None:
-    """Only mode `repair` changes anything, and only where it is wanted."""
+async def test_calls_are_not_corrected_in_other_modes_or_where_it_is_off(
+    stream: bool, mode: str, word: str
+) -> None:
+    """Only mode ``repair`` changes an answer."""
     upstream = ScriptedUpstream(*replies_of(stream, (TYPO,), (CUT,)))
     async with served(upstream, mode=mode, self_correction=word) as proxy:
         assert (await ask(proxy, stream))[1] == [("weather", TYPO)]
@@ -217,8 +219,8 @@ async def test_where_it_is_off_everything_passes(stream: bool, mode: str, word: 
     assert len(upstream.calls) == 2
 
 
-async def test_streams_are_not_held_back_by_default() -> None:
-    """A stream goes to the client while the model is still writing, whatever it calls."""
+async def test_stream_is_not_held_back_by_default() -> None:
+    """The client gets text while the model still writes."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with (
         served(upstream) as proxy,
@@ -233,8 +235,8 @@ async def test_streams_are_not_held_back_by_default() -> None:
         assert (await ask(proxy, True))[1] == [("weather", TYPO)]
 
 
-async def test_streams_without_tools_are_never_held_back() -> None:
-    """With nothing to look at, waiting is for nothing."""
+async def test_stream_without_declared_tools_is_not_held_back() -> None:
+    """The stream has no calls to check."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with (
         served(upstream, self_correction="always") as proxy,
@@ -244,8 +246,8 @@ async def test_streams_without_tools_are_never_held_back() -> None:
             assert b"Let me see." in await response.content.readuntil(b"\n\n")
 
 
-async def test_a_held_stream_beats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a stream is held back, comments go out, nothing of the answer does, and it can still be asked again."""
+async def test_held_stream_sends_only_comments_until_it_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer can then still be asked for again."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     bad = streamed(WRONG)
@@ -262,8 +264,8 @@ async def test_a_held_stream_beats(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(upstream.calls) == 2
 
 
-async def test_a_held_stream_that_breaks_is_tried_again() -> None:
-    """Nothing of a broken stream has gone out, however much of it was there."""
+async def test_held_stream_that_breaks_off_is_tried_again() -> None:
+    """The client has no part of the broken answer."""
     lost = UpstreamFault("It broke.", upstream_status=503)
     upstream = ScriptedUpstream([*streamed(GOOD)[:3], lost], streamed(GOOD))
     async with served(upstream, self_correction="always") as proxy:
@@ -273,8 +275,8 @@ async def test_a_held_stream_that_breaks_is_tried_again() -> None:
     assert reply.raw.count(b"Let me see.") == 1
 
 
-async def test_a_held_stream_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is longer than the bound goes on as it comes, unchecked."""
+async def test_held_stream_over_the_size_limit_is_sent_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of the answer is sent as it comes."""
     monkeypatch.setattr("proxy.forwarding.answer_buffer.LARGEST", 300)
     upstream = ScriptedUpstream(streamed(CUT))
     async with served(upstream, self_correction="always") as proxy:
@@ -284,8 +286,8 @@ async def test_a_held_stream_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(upstream.calls) == 1
 
 
-async def test_a_client_that_leaves_ends_a_held_stream() -> None:
-    """A call whose answer is held back is cancelled like any other."""
+async def test_call_of_a_held_stream_is_cancelled_where_its_client_leaves() -> None:
+    """The upstream call ends as for any other stream."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with served(upstream, self_correction="always") as proxy:
         body, timeout = chat(tools=TOOLS, stream=True), aiohttp.ClientTimeout(total=0.2)
@@ -295,8 +297,8 @@ async def test_a_client_that_leaves_ends_a_held_stream() -> None:
         assert await exchange.ended(within=20) == "cancelled"
 
 
-async def test_nothing_of_a_call_is_logged(log_text: Any) -> None:
-    """What was wrong is for the model; the log names the kind and no more."""
+async def test_arguments_of_an_invalid_call_are_not_logged(log_text: Any) -> None:
+    """The log names the kind of the error alone."""
     upstream = ScriptedUpstream([whole('{"secret-key": "secret-value"')], [whole(GOOD)])
     async with served(upstream) as proxy:
         await ask(proxy, False)
@@ -306,8 +308,10 @@ async def test_nothing_of_a_call_is_logged(log_text: Any) -> None:
 
 
 @BOTH
-async def test_the_first_call_does_not_keep_the_loop(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The schema library is loaded in a thread, once, and only for an answer with a call."""
+async def test_schema_library_is_loaded_once_in_a_worker_thread(
+    stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer without a call does not load the library."""
     threads: list[threading.Thread] = []
     monkeypatch.setattr(self_correction, "is_validator_loaded", lambda: bool(threads))
     monkeypatch.setattr(self_correction, "load_validator", lambda: threads.append(threading.current_thread()))

@@ -29,13 +29,13 @@ def saying(finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("model", [GEMINI, OTHER])
 @pytest.mark.parametrize("answer", [saying(content="Yes."), saying("length", content="")])
-def test_an_answer_with_text_or_a_cut_passes(model: str, answer: dict[str, Any]) -> None:
-    """The client learns of a cut from its reason."""
+def test_answer_with_text_or_a_cut_is_delivered(model: str, answer: dict[str, Any]) -> None:
+    """The client learns of a cut from the finish reason."""
     check_answer(answer, call_to(model))
 
 
-def test_an_empty_answer_passes_except_from_gemini() -> None:
-    """A model may have nothing to add. Of Gemini it is a known fault, and no answer is kept for the client."""
+def test_empty_answer_is_delivered_except_from_gemini() -> None:
+    """A model may have nothing to add. An empty answer of Gemini is a known fault, and is not kept."""
     check_answer(saying(content=""), call_to(OTHER))
     with pytest.raises(AnswerUnusable) as fault:
         check_answer(saying(content=""), call_to(GEMINI))
@@ -44,7 +44,7 @@ def test_an_empty_answer_passes_except_from_gemini() -> None:
 
 
 @pytest.mark.parametrize(("model", "kept"), [(GEMINI, False), (OTHER, True)])
-def test_thoughts_alone_are_tried_again(model: str, kept: bool) -> None:
+def test_answer_with_reasoning_alone_is_unusable(model: str, kept: bool) -> None:
     """The answer is delivered if no better one comes, except from Gemini."""
     answer = saying(content="", reasoning_content="Hm.")
     with pytest.raises(AnswerUnusable) as fault:
@@ -55,8 +55,8 @@ def test_thoughts_alone_are_tried_again(model: str, kept: bool) -> None:
 
 
 @pytest.mark.parametrize("model", [GEMINI, OTHER])
-def test_an_answer_without_choices_is_none(model: str) -> None:
-    """There is nothing to deliver."""
+def test_answer_without_choices_is_unusable(model: str) -> None:
+    """The answer is not kept for the client."""
     with pytest.raises(AnswerUnusable) as fault:
         check_answer({"choices": []}, call_to(model))
 

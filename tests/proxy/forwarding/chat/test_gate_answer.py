@@ -38,7 +38,9 @@ def guarded(gate: CallGate | None) -> Guarded:
         (UpstreamTimeout("x"), WRAPPED_UP, False),
     ],
 )
-def test_a_silent_model_ends_its_turn(fault: UpstreamFault, gate: CallGate | None, ends: bool) -> None:
+def test_fault_of_a_model_without_tools_ends_its_turn(
+    fault: UpstreamFault, gate: CallGate | None, ends: bool
+) -> None:
     """Only a fault of the model counts, and only where its tools were withheld."""
     assert ends_turn(fault, guarded(gate)) is ends
 
@@ -49,8 +51,8 @@ def test_unguarded_answer_has_no_gate_and_ends_no_turn() -> None:
     assert ends_turn(UpstreamFault("x", cause=Cause.EMPTY), None) is False
 
 
-def test_a_wrapped_up_turn_has_the_same_answer_whole_and_streamed() -> None:
-    """It has the request's stamp, the model that was asked, and a normal end."""
+def test_wrapped_up_turn_has_the_same_answer_whole_and_streamed() -> None:
+    """The answer has the request's stamp, the asked model and a normal end."""
     record = RequestRecord("req_1", "/v1/chat/completions", 0.0, guarded=guarded(WRAPPED_UP))
     plan = run(parse([user()]), "openai").sent
     assert plan is not None

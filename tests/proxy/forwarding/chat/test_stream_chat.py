@@ -12,6 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from proxy.answers.normalize import ChunkNormalizer
+from proxy.config import Settings
 from proxy.core.errors import UpstreamFault, UpstreamUnreachable
 from tests.proxy.conftest import TRANSPORTS
 from tests.proxy.emulator.conftest import Client as GeminiEmulator
@@ -31,6 +32,12 @@ WEATHER: dict[str, Any] = {
     },
 }
 TWO_TOOLS = [WEATHER, {"type": "function", "function": {"name": "get_time", "description": "It."}}]
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings with one model, without retries."""
+    return settings_of()
 
 
 def assert_contract(events: list[Any], *, usage: bool = False) -> None:
@@ -59,7 +66,7 @@ def assert_contract(events: list[Any], *, usage: bool = False) -> None:
 async def test_stream_of_each_provider_keeps_the_contract(
     real: Proxied, model: str, calls: bool, usage: bool
 ) -> None:
-    """A stream of each provider keeps the contract; usage is there only when it was asked for."""
+    """The usage chunk comes only where the client asked for it."""
     body = chat("call get_weather and get_time" if calls else "Hello.", model=model, stream=True)
     body |= {"tools": TWO_TOOLS} if calls else {}
     body |= {"stream_options": {"include_usage": True}} if usage else {}
@@ -83,8 +90,8 @@ async def test_stream_of_each_provider_keeps_the_contract(
 
 @TRANSPORTS
 @pytest.mark.parametrize("model", ["openai", "gemini"])
-async def test_openais_client_reads_it(real: Proxied, model: str) -> None:
-    """The strict helper of OpenAI's own client puts a stream with tool calls together."""
+async def test_openais_client_assembles_a_stream_with_tool_calls(real: Proxied, model: str) -> None:
+    """The strict helper of OpenAI's client reads the chunks."""
     async with openai_client.AsyncOpenAI(base_url=f"{real.origin}/v1", api_key="x", max_retries=0) as client:
         messages: Any = [{"role": "user", "content": "call get_weather"}]
         schema = {**WEATHER["function"]["parameters"], "additionalProperties": False}
@@ -98,8 +105,10 @@ async def test_openais_client_reads_it(real: Proxied, model: str) -> None:
     assert final.choices[0].finish_reason == "tool_calls"
 
 
-async def test_role_and_index_are_added(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What a provider leaves out is added: role, index of each call, id, object, model, one finish reason."""
+async def test_fields_that_a_provider_leaves_out_are_added(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """These are the role, the index of each call, id, object, model and one finish reason."""
 
     def fragment(**entry: Any) -> Any:
         return {"choices": [{"delta": {"tool_calls": [entry]}}]}
@@ -121,8 +130,8 @@ async def test_role_and_index_are_added(proxy: Proxied, upstream: ScriptedUpstre
     assert reply.events[-2]["choices"][0]["finish_reason"] == "tool_calls"
 
 
-async def test_several_choices_end_each(upstream: ScriptedUpstream) -> None:
-    """With `n` choices, each has its role first and its own finish reason; with none at all it is an error."""
+async def test_each_choice_has_its_role_first_and_one_finish_reason(upstream: ScriptedUpstream) -> None:
+    """An answer without choices is an error."""
     both = [chunk({"content": "a"}, index=at) for at in (0, 1)]
     ends = [chunk(finish="stop", index=at) for at in (0, 1)]
     upstream.then(*both, *ends)
@@ -136,8 +145,10 @@ async def test_several_choices_end_each(upstream: ScriptedUpstream) -> None:
 
 
 @pytest.mark.parametrize("asked", [False, True])
-async def test_usage_only_when_asked_for(proxy: Proxied, upstream: ScriptedUpstream, asked: bool) -> None:
-    """A provider that sends usage unasked does not surprise a client; it is counted all the same."""
+async def test_usage_chunk_comes_only_where_the_client_asked_for_it(
+    proxy: Proxied, upstream: ScriptedUpstream, asked: bool
+) -> None:
+    """Usage that a provider sends unasked is still counted."""
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10, "cost": 0.1}
     upstream.then(say("x"), STOP, {"choices": [], "usage": usage})
     reply = await proxy.post(chat(stream=True, stream_options={"include_usage": asked}))
@@ -148,8 +159,8 @@ async def test_usage_only_when_asked_for(proxy: Proxied, upstream: ScriptedUpstr
     assert await proxy.count("tokens_total", type="input") == 7
 
 
-async def test_chunks_leave_as_they_come(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The first event is at the client while the provider still thinks about the second."""
+async def test_chunk_is_sent_before_the_next_one_comes(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The client has the first event while the provider pauses."""
     upstream.then(say("first"), HANG)
     async with proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response:
         async with asyncio.timeout(20):
@@ -162,7 +173,7 @@ async def test_chunks_leave_as_they_come(proxy: Proxied, upstream: ScriptedUpstr
 async def test_error_before_the_first_chunk_keeps_its_status(
     proxy: Proxied, upstream: ScriptedUpstream, status: int
 ) -> None:
-    """No 200 goes out before the first chunk is there."""
+    """The status 200 is not sent before the first chunk."""
     fault = UpstreamFault("Not now.", upstream_status=status)
     fault.headers["retry-after"] = "3"
     upstream.then(fault)
@@ -173,8 +184,10 @@ async def test_error_before_the_first_chunk_keeps_its_status(
 
 
 @pytest.mark.parametrize("steps", [[], [{"choices": []}], [{"choices": [], "usage": {"prompt_tokens": 1}}]])
-async def test_stream_without_an_answer(proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]) -> None:
-    """A stream that ends before it said anything is a 502, not an empty answer."""
+async def test_stream_that_ends_without_an_answer_is_status_502(
+    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
+) -> None:
+    """An empty stream is not passed on as an answer."""
     upstream.then(*steps)
     reply = await proxy.post(chat(stream=True))
 
@@ -190,10 +203,10 @@ async def test_stream_without_an_answer(proxy: Proxied, upstream: ScriptedUpstre
     ],
     ids=["error", "no finish reason", "usage but no finish reason"],
 )
-async def test_stream_that_breaks_off(
+async def test_stream_that_breaks_off_ends_with_an_error_event(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any], code: str, kind: str
 ) -> None:
-    """What dies in the middle ends with an error event and without [DONE]: a clean end would be a lie."""
+    """The end marker is not sent, since a client would take the answer for complete."""
     upstream.then(*steps)
     reply = await proxy.post(chat(stream=True))
 
@@ -208,10 +221,10 @@ async def test_stream_that_breaks_off(
 
 @TRANSPORTS
 @pytest.mark.parametrize("model", ["openai", "gemini"])
-async def test_wire_that_breaks_in_mid_stream(
+async def test_broken_provider_connection_becomes_an_error_event(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str
 ) -> None:
-    """A provider's connection that breaks is told as an event, on each transport."""
+    """The rule holds for each transport."""
     openai.faults.append({"cut_after_chunks": 2})
     await gemini.fault(cut_after_chunks=1)
     reply = await real.post(chat(model=model, stream=True))
@@ -268,8 +281,8 @@ _CHUNKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 
 @given(chunks=st.lists(_CHUNKS, max_size=8), include_usage=st.booleans())
 @hypothesis_settings(max_examples=100, deadline=None)
-def test_normalizer_keeps_the_contract(chunks: list[Any], include_usage: bool) -> None:
-    """Whatever chunks come, what leaves is in one shape, and each choice speaks first and ends once."""
+def test_normalizer_gives_any_chunks_one_shape(chunks: list[Any], include_usage: bool) -> None:
+    """Each choice begins with its role and ends once."""
     normalizer = ChunkNormalizer(fallback_id="f", created=5, model="d", include_usage=include_usage)
     sent = [found for found in map(normalizer.normalize, chunks) if found is not None]
 

@@ -13,8 +13,8 @@ from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
 CHATTING = body_for(COMPLETIONS, model="chatting")
 
 
-async def test_the_prompt_is_what_a_user_says(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The parameters that chats have go along; the rest is dropped and counted."""
+async def test_prompt_becomes_a_users_message(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The parameters of chats are kept. The others are dropped and counted."""
     upstream.then(answer("fine"))
     fields = {"max_tokens": 5, "temperature": 0.5, "best_of": 2, "logprobs": 1, "echo": False, "foo": 1}
     reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)
@@ -31,7 +31,7 @@ async def test_the_prompt_is_what_a_user_says(proxy: Proxied, upstream: Scripted
 async def test_text_stream_has_the_texts_of_the_chat_and_its_end(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The text of each chunk, and the end."""
+    """Each chat chunk becomes a text chunk."""
     upstream.then(say("Good "), say("day."), STOP)
     *chunks, done = (await proxy.post({**CHATTING, "stream": True}, COMPLETIONS)).events
 
@@ -51,10 +51,10 @@ async def test_text_stream_has_the_texts_of_the_chat_and_its_end(
         ({"echo": True}, "echo"),
     ],
 )
-async def test_completion_that_no_chat_can_answer_is_a_400(
+async def test_completion_that_a_chat_cannot_answer_is_status_400(
     proxy: Proxied, upstream: ScriptedUpstream, fields: dict[str, Any], param: str
 ) -> None:
-    """What a chat cannot be asked is a 400 that says so; nothing is sent."""
+    """The request is refused before a call."""
     reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)
 
     assert (reply.status, reply.error["param"]) == (400, param)
@@ -63,10 +63,10 @@ async def test_completion_that_no_chat_can_answer_is_a_400(
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_an_empty_answer_of_geminis_is_tried_again(
+async def test_empty_completion_of_gemini_is_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """It is a glitch there (python-genai#1289)."""
+    """Gemini sends empty answers by mistake (python-genai#1289)."""
     upstream.then(STOP if stream else answer(""))
     upstream.then(*([say("fine"), STOP] if stream else [answer("fine")]))
     reply = await proxy.post({**CHATTING, "stream": stream}, COMPLETIONS)

@@ -25,8 +25,10 @@ from tests.support.proxied import settings_of
         ({"model": "vertex_ai/gemini-3.6-flash"}, "litellm", False, False),
     ],
 )
-def test_who_completes_texts(params: dict[str, str], transport: str, as_such: bool, empty: bool) -> None:
-    """Whoever speaks OpenAI's wire at an address that is known; the others are asked in a chat."""
+def test_deployment_on_openais_wire_completes_texts(
+    params: dict[str, str], transport: str, as_such: bool, empty: bool
+) -> None:
+    """Other deployments are asked in a chat."""
     settings = settings_of(model_list=[{"model_name": "m", "litellm_params": params, "transport": transport}])
     [deployment] = resolve(settings, "m")
 

@@ -33,10 +33,10 @@ def call_for(given: Any) -> TextCall:
         ([1, 2, 3], 1, [[1, 2, 3]]),
     ],
 )
-async def test_a_call_has_parts_where_the_wire_takes_few_inputs(
+async def test_call_over_the_wires_inputs_is_sent_in_parts(
     monkeypatch: pytest.MonkeyPatch, given: Any, most: int | None, parts: list[Any]
 ) -> None:
-    """Each part keeps the other parameters, and one answer has the vectors in the order of the inputs."""
+    """Each part keeps the other parameters. The answer has the vectors in the order of the inputs."""
     monkeypatch.setattr(embedding, "most_inputs_of", lambda _: most)
     upstream, vector = ScriptedUpstream(), 0
     for part in parts:

@@ -34,10 +34,10 @@ async def run_noted(seen: list[tuple[str, bool]], weight: int, work: Callable[[]
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_each_step_is_done_in_a_thread(
+async def test_each_step_of_a_large_request_runs_in_a_worker_thread(
     upstream: ScriptedUpstream, settings: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """And comes to the same as for a small request."""
+    """The result is that of a small request."""
     replies = []
     for largest, here in ((LARGE, True), (5, False)):
         seen: list[tuple[str, bool]] = []
@@ -66,8 +66,8 @@ async def test_each_step_is_done_in_a_thread(
         ({}, 0),
     ],
 )
-def test_the_weight_of_an_answer(answer: dict[str, Any], weight: int) -> None:
-    """By its first embedding; what is no list of embeddings weighs nothing, and is refused at once."""
+def test_weight_of_an_answer_is_estimated_by_its_first_embedding(answer: dict[str, Any], weight: int) -> None:
+    """A value that is no list of embeddings weighs 0, and is refused at once."""
     assert weight_of(answer) == weight
 
 
@@ -78,6 +78,6 @@ def test_the_weight_of_an_answer(answer: dict[str, Any], weight: int) -> None:
         (parse_completion_request, b'{"model":"m","prompt":[[1]]}'),
     ],
 )
-def test_the_weight_of_a_request(parse: Callable[..., Any], body: bytes) -> None:
-    """It goes with the request to whatever is done with it later."""
+def test_weight_of_a_request_is_kept_from_its_parsing(parse: Callable[..., Any], body: bytes) -> None:
+    """Later steps use it to choose a worker thread."""
     assert parse(body, max_nesting=8, weight=1_234).weight == 1_234

@@ -47,8 +47,8 @@ async def plain(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) 
 
 
 @TRANSPORTS
-async def test_base64_is_passed_on_untouched(plain: Proxied, openai: OpenAIEmulator) -> None:
-    """On OpenAI's wire it is asked for, and comes back as it came."""
+async def test_base64_embeddings_are_passed_on_unchanged(plain: Proxied, openai: OpenAIEmulator) -> None:
+    """OpenAI's wire takes the encoding."""
     reply = await plain.post({"model": "openai", "input": "a", "encoding_format": "base64"}, EMBEDDINGS)
 
     assert openai.requests[0].body["encoding_format"] == "base64"
@@ -57,8 +57,8 @@ async def test_base64_is_passed_on_untouched(plain: Proxied, openai: OpenAIEmula
 
 
 @TRANSPORTS
-async def test_order_and_count(plain: Proxied, openai: OpenAIEmulator) -> None:
-    """Embeddings come by index whatever their order; a wrong count goes to the next model."""
+async def test_embeddings_are_ordered_by_index_and_counted(plain: Proxied, openai: OpenAIEmulator) -> None:
+    """A wrong number of embeddings falls back to the next model."""
     asked = {"model": "text-embedding-3-small", "input": ["a", "b"]}
     openai.faults.append({"payload": embeddings(asked, shuffled=True)})
     shuffled = await plain.post({"model": "openai", "input": ["a", "b"]}, EMBEDDINGS)
@@ -74,10 +74,10 @@ async def test_order_and_count(plain: Proxied, openai: OpenAIEmulator) -> None:
 
 @TRANSPORTS
 @pytest.mark.parametrize("fault", [{"status": 503}, {"garbage": True}, {"cut_after_chunks": 0}])
-async def test_fallback_to_the_other_wire(
+async def test_fallback_uses_the_other_providers_wire(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, fault: Any
 ) -> None:
-    """What one provider does not answer the other one does, on its own wire, in both directions."""
+    """The rule holds in both directions."""
     openai.faults.append(fault)
     there = await plain.post({"model": "openai", "input": "a", "dimensions": 4, "user": "u"}, EMBEDDINGS)
     await gemini.fault(status=503)
@@ -90,8 +90,8 @@ async def test_fallback_to_the_other_wire(
 
 
 @TRANSPORTS
-async def test_refusal_has_the_providers_words(plain: Proxied) -> None:
-    """A refusal says what the provider says, whether it is about the input or the path; a 403 names whose key it is."""
+async def test_refusal_has_the_providers_message(plain: Proxied) -> None:
+    """The input or the path may be refused. A 403 names the owner of the key."""
     empty = await plain.post({"model": "openai", "input": ""}, EMBEDDINGS)
     chats = await plain.post({"model": "chats", "prompt": "a"}, COMPLETIONS)
     embeds = await plain.post({"model": "chats", "input": "a"}, EMBEDDINGS)
@@ -102,8 +102,8 @@ async def test_refusal_has_the_providers_words(plain: Proxied) -> None:
 
 
 @pytest.mark.parametrize("transport", ["direct"])
-async def test_geminis_own_fields(plain: Proxied, gemini: GeminiEmulator) -> None:
-    """A field that the deployment allows goes to each text; what we write cannot be set."""
+async def test_allowed_gemini_field_goes_to_each_text(plain: Proxied, gemini: GeminiEmulator) -> None:
+    """Fields that the proxy writes cannot be set."""
     body = {"model": "gemini", "input": ["a", "b"], "task_type": "RETRIEVAL_QUERY", "dimensions": 4}
     assert (await plain.post(body, EMBEDDINGS)).status == 200
     [entry] = await gemini.journal()
@@ -118,8 +118,10 @@ async def test_geminis_own_fields(plain: Proxied, gemini: GeminiEmulator) -> Non
 
 
 @pytest.mark.parametrize("transport", ["direct"])
-async def test_a_silent_stream(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) -> None:
-    """One that stops in the middle ends with an error when its time is up."""
+async def test_stream_that_falls_silent_ends_with_an_error_at_its_timeout(
+    openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str
+) -> None:
+    """The stream stopped in the middle."""
     settings = settings_before(openai, gemini, transport, num_retries=0, idle_timeout=0.3)
     openai.faults.append({"chunk_delay_seconds": 0.25, "text": "x" * 8})
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -132,8 +134,10 @@ async def test_a_silent_stream(openai: OpenAIEmulator, gemini: GeminiEmulator, t
 
 
 @pytest.mark.parametrize("transport", ["direct"])
-async def test_a_stream_cut_in_the_middle(plain: Proxied, openai: OpenAIEmulator) -> None:
-    """Its last event is an error, and no `[DONE]` follows."""
+async def test_stream_cut_in_the_middle_ends_with_an_error_event(
+    plain: Proxied, openai: OpenAIEmulator
+) -> None:
+    """The end marker ``[DONE]`` is not sent."""
     openai.faults.append({"cut_after_chunks": 2})
     reply = await plain.post({"model": "instruct", "prompt": "a", "stream": True}, COMPLETIONS)
 
@@ -145,8 +149,10 @@ async def test_a_stream_cut_in_the_middle(plain: Proxied, openai: OpenAIEmulator
 
 @pytest.mark.parametrize("transport", ["direct"])
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_stream_of_several_choices_is_read_to_the_last_end(plain: Proxied, stream: bool) -> None:
-    """A stream of many choices is read until the last of them has ended."""
+async def test_stream_of_several_choices_is_read_until_the_last_one_ends(
+    plain: Proxied, stream: bool
+) -> None:
+    """One ended choice does not end the stream."""
     body = {"model": "instruct", "prompt": ["a", "b"], "n": 2, "stream": stream}
     reply = await plain.post(body, COMPLETIONS)
     events = reply.events[:-1] if stream else [reply.json]
@@ -190,8 +196,8 @@ BAD_TEXTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("payload", BAD_TEXTS.values(), ids=BAD_TEXTS)
-async def test_a_200_that_is_no_text(payload: Any, stream: bool) -> None:
-    """Whole or as an event, it is the provider's fault, and never an answer."""
+async def test_status_200_without_a_text_is_the_providers_fault(payload: Any, stream: bool) -> None:
+    """The rule holds for whole answers and for events."""
     data = json.dumps(payload).encode()
     kind = "text/event-stream" if stream else "application/json"
     server, base = await _answer_once(b"data: " + data + b"\n\n" if stream else data, kind)
@@ -203,8 +209,8 @@ async def test_a_200_that_is_no_text(payload: Any, stream: bool) -> None:
     assert error["type"] == "upstream_error"
 
 
-async def test_a_whole_text_where_a_stream_was_asked_for() -> None:
-    """It is one chunk, and the end."""
+async def test_whole_text_in_place_of_a_stream_becomes_one_chunk() -> None:
+    """The end marker follows."""
     answer = {
         **_written(text="whole"),
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
@@ -230,8 +236,8 @@ async def test_a_whole_text_where_a_stream_was_asked_for() -> None:
     ],
 )
 @pytest.mark.parametrize("model", ["openai/x", "gemini/gemini-embedding-001"])
-async def test_a_200_that_is_no_embedding(payload: bytes, model: str) -> None:
-    """It is the provider's fault on either wire."""
+async def test_status_200_without_an_embedding_is_the_providers_fault(payload: bytes, model: str) -> None:
+    """The rule holds on either wire."""
     server, base = await _answer_once(payload, "application/json")
     settings = settings_on("direct", {"m": {"model": model, "api_base": base}})
     async with server, proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:

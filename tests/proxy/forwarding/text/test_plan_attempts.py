@@ -42,7 +42,7 @@ FAULTS: dict[str, Step] = {
 async def test_one_failure_of_a_text_shows_in_the_number_of_attempts_alone(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, fault: Step
 ) -> None:
-    """One failure is not seen, but for the number of attempts."""
+    """The client sees one failure only in the attempts header."""
     upstream.then(fault)
     upstream.then(good(path))
     reply = await proxy.post(body_for(path), path)
@@ -63,10 +63,10 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("path", "answer"), WRONG.values(), ids=WRONG)
-async def test_an_unusable_answer_is_tried_again(
+async def test_unusable_answer_is_tried_again_and_falls_back(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, answer: dict[str, Any]
 ) -> None:
-    """What holds not what was asked for reaches nobody: another try, then the fallback, then an error."""
+    """The client gets an error in the end, and never the unusable answer."""
     for _ in range(2):
         upstream.then(answer)
     upstream.then(good(path))
@@ -80,10 +80,10 @@ async def test_an_unusable_answer_is_tried_again(
 
 
 @paths
-async def test_fallback_and_metrics(
+async def test_fallback_is_counted_under_the_path(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, log_lines: LogLines
 ) -> None:
-    """The tries of one model are used up, then the next one answers; all of it is told and counted by the path."""
+    """The tries of the first model are used up before."""
     for _ in range(2):
         upstream.then(refused(503))
     upstream.then(good(path))
@@ -106,8 +106,8 @@ async def test_fallback_and_metrics(
     assert (line["input_tokens"], line["messages"], line["budget"]) == (3, None, None)
 
 
-async def test_series_begin_at_zero(proxy: Proxied) -> None:
-    """Every path that forwards has its series before the first request."""
+async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
+    """A rate cannot see a series that begins at 1."""
     samples = await proxy.metrics()
     counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
 
@@ -115,8 +115,10 @@ async def test_series_begin_at_zero(proxy: Proxied) -> None:
 
 
 @paths
-async def test_a_pool_asks_its_other_member(proxy: Proxied, upstream: ScriptedUpstream, path: str) -> None:
-    """A rate limit of one is not waited for while another is ready."""
+async def test_rate_limited_member_of_a_text_pool_is_replaced_without_delay(
+    proxy: Proxied, upstream: ScriptedUpstream, path: str
+) -> None:
+    """Another deployment is ready."""
     upstream.then(refused(429, "Slow down, retry in 45s."))
     upstream.then(good(path))
 
@@ -126,10 +128,10 @@ async def test_a_pool_asks_its_other_member(proxy: Proxied, upstream: ScriptedUp
 
 @paths
 @pytest.mark.parametrize("status", [403, 404])
-async def test_what_is_not_served_here_is_no_blame(
+async def test_path_that_a_model_does_not_serve_opens_no_circuit(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, status: int
 ) -> None:
-    """A model that only chats is asked for chats as before: its circuit stays closed."""
+    """The model is still asked for chats."""
     for _ in range(2):
         upstream.then(refused(status))
     reply = await proxy.post(body_for(path, model="pool"), path)
@@ -142,10 +144,10 @@ async def test_what_is_not_served_here_is_no_blame(
 
 
 @paths
-async def test_a_refused_body_is_remembered_for_its_path(
+async def test_refused_body_is_remembered_for_its_path_only(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """The third time we answer for the provider; on another path the same bytes are another request."""
+    """The same bytes are another request on another path."""
     body = {"model": "spare", "input": "a", "prompt": "a", "messages": [{"role": "user", "content": "a"}]}
     for _ in range(2):
         upstream.then(refused(400, "No."))
@@ -159,10 +161,10 @@ async def test_a_refused_body_is_remembered_for_its_path(
 
 
 @paths
-async def test_silent_provider_costs_no_more_than_the_requests_time(
+async def test_silent_provider_takes_at_most_the_requests_deadline(
     upstream: ScriptedUpstream, path: str
 ) -> None:
-    """A provider that does not answer costs the request's time, and no more."""
+    """All attempts share the deadline."""
     upstream.then(HANG)
     async with proxied(plain_settings(router_settings={"timeout": 0.2}), upstream) as proxy:
         reply = await proxy.post(body_for(path), path)
@@ -174,7 +176,7 @@ async def test_silent_provider_costs_no_more_than_the_requests_time(
 async def test_unknown_parameters_of_a_text_are_dropped_and_counted(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """What is not in the allow-list goes nowhere, and the metric says how much that was."""
+    """The metric counts the parameters outside the allow-list."""
     upstream.then(good(path))
     await proxy.post(body_for(path, foo=1, api_base="http://x.test", user="u", messages=[], seed=None), path)
     [call] = upstream.plain_calls
@@ -185,8 +187,8 @@ async def test_unknown_parameters_of_a_text_are_dropped_and_counted(
     assert await proxy.count("dropped_parameters_total", model=NAME) == 3
 
 
-async def test_what_a_provider_does_not_take_is_withheld() -> None:
-    """A known parameter that it would refuse does not go there, and is counted as well."""
+async def test_parameter_that_a_provider_does_not_take_is_withheld() -> None:
+    """The provider would refuse it. The parameter is counted as well."""
     upstream = ScriptedUpstream([good(EMBEDDINGS)], unsupported=["user"])
     async with proxied(plain_settings(), upstream) as proxy:
         await proxy.post(body_for(EMBEDDINGS, user="u", dimensions=4), EMBEDDINGS)
@@ -206,8 +208,8 @@ async def test_what_a_provider_does_not_take_is_withheld() -> None:
         ([[1], [2]], 2, 4),
     ],
 )
-def test_choices_of_a_text(prompt: Any, n: int | None, choices: int) -> None:
-    """So many are asked for as prompts times answers: a stream is not whole before all have ended."""
+def test_text_has_prompts_times_answers_choices(prompt: Any, n: int | None, choices: int) -> None:
+    """A stream is complete when all of them have ended."""
     [deployment] = resolve(plain_settings(), "spare")
     parameters = {"prompt": prompt} if n is None else {"prompt": prompt, "n": n}
 
@@ -215,8 +217,8 @@ def test_choices_of_a_text(prompt: Any, n: int | None, choices: int) -> None:
 
 
 @paths
-async def test_what_a_deployment_allows(upstream: ScriptedUpstream, path: str) -> None:
-    """A name that is allowed in the file goes into the body."""
+async def test_parameter_that_a_deployment_allows_is_sent(upstream: ScriptedUpstream, path: str) -> None:
+    """The configuration allows it by name."""
     upstream.then(good(path))
     entry = {"model": "openai/x", "allowed_openai_params": ["input_type"]}
     async with proxied(settings_of({NAME: entry}), upstream) as proxy:
@@ -226,8 +228,8 @@ async def test_what_a_deployment_allows(upstream: ScriptedUpstream, path: str) -
 
 
 @paths
-async def test_key_and_limits(upstream: ScriptedUpstream, path: str) -> None:
-    """Both spellings of the path ask for the key, and keep to the limits of bodies and places."""
+async def test_both_spellings_of_the_path_have_key_and_limits(upstream: ScriptedUpstream, path: str) -> None:
+    """The limits are those of bodies and of requests in flight."""
     general = {"master_key": "sk-master-0", "max_body_mib": 1, "max_in_flight": 1}
     key = {"Authorization": "Bearer sk-master-0"}
     async with proxied(plain_settings(general_settings=general), upstream) as proxy:
@@ -250,8 +252,8 @@ async def test_key_and_limits(upstream: ScriptedUpstream, path: str) -> None:
 
 
 @paths
-async def test_other_methods_and_models(proxy: Proxied, path: str) -> None:
-    """The path takes a POST, and a model that is configured."""
+async def test_other_methods_and_unknown_models_are_refused(proxy: Proxied, path: str) -> None:
+    """The path takes POST, and configured models."""
     assert (await proxy.get(path)).status == 405
     reply = await proxy.post(body_for(path, model="nobody"), path)
     assert (reply.status, reply.error["code"], reply.error["param"]) == (404, "model_not_found", "model")

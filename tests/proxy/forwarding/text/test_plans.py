@@ -37,7 +37,7 @@ def refusing(*names: str) -> Any:
     return unsupported
 
 
-def test_embeddings_lose_what_their_provider_does_not_take() -> None:
+def test_embeddings_lose_parameters_that_their_provider_does_not_take() -> None:
     """An unknown parameter is sent only where the deployment allows it by name."""
     request = request_of(input="a", dimensions=2, user="u")
     plan = plan_embeddings(
@@ -49,8 +49,8 @@ def test_embeddings_lose_what_their_provider_does_not_take() -> None:
     assert plan.dropped == ("steering", "user")
 
 
-def test_a_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
-    """Parameters that chats do not have stay, whatever a chat with the model would take."""
+def test_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
+    """Parameters that chats do not have are kept."""
     plan = plan_text(
         request_of(prompt="a", echo=True, best_of=2), deployment_of("openai/t"), "repair", refusing("best_of")
     )
@@ -59,7 +59,7 @@ def test_a_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
     assert plan.dropped == ("guided", "steering")
 
 
-def test_a_chat_model_gets_a_chat_s_parameters() -> None:
+def test_chat_model_gets_only_the_parameters_of_chats() -> None:
     """The others are dropped and named."""
     plan = plan_text(
         request_of(prompt="a", best_of=2, temperature=1),
@@ -74,8 +74,8 @@ def test_a_chat_model_gets_a_chat_s_parameters() -> None:
 
 
 @pytest.mark.parametrize("name", ["echo", "suffix"])
-def test_a_chat_model_cannot_answer_with_another_text(name: str) -> None:
-    """To drop the parameter would give the client a text it did not ask for."""
+def test_parameter_that_changes_the_text_is_refused_for_a_chat_model(name: str) -> None:
+    """Without the parameter the client would get another kind of text."""
     with pytest.raises(InvalidRequest) as refused:
         plan_text(
             request_of(prompt="a", **{name: "x"}),

@@ -51,19 +51,19 @@ async def plain(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) 
 
 @pytest.mark.parametrize("kinds", [EMBEDDING_PARAMETERS, COMPLETION_PARAMETERS])
 def test_allow_lists_have_no_control_name(kinds: Any) -> None:
-    """No name that steers litellm is a client's to set."""
+    """A client cannot set a parameter that steers litellm."""
     assert kinds.keys() & TYPED == set()
 
 
-def test_every_argument_of_embeddings_is_sorted(litellm: Any) -> None:
-    """Each named argument of the pinned `embedding` is a client's, ours, or never given."""
+def test_every_argument_of_litellms_embedding_is_classified(litellm: Any) -> None:
+    """Each argument of the pinned version is a client's, the proxy's, or never given."""
     named = inspect.signature(litellm.embedding).parameters.keys()
     never = {"api_type", "caching", "custom_llm_provider", "litellm_call_id", "logger_fn", "kwargs"}
     assert named - set(OURS.split()) - {"api_version"} == never
 
 
 def test_arguments_of_an_embedding_are_a_closed_set() -> None:
-    """With every parameter and every setting in use, the arguments are the allow-list's and ours."""
+    """With every parameter and setting in use, only arguments of the lists are given."""
     entry = {
         "model": "openai/x",
         "api_key": OUR_KEY,
@@ -82,10 +82,10 @@ def test_arguments_of_an_embedding_are_a_closed_set() -> None:
 
 
 @TRANSPORTS
-async def test_embedding_stays_ours(
+async def test_embedding_sends_our_key_and_the_clients_text_to_its_provider_alone(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, attacker: Attacker
 ) -> None:
-    """Each provider gets our key and the client's text; nobody else gets anything."""
+    """No other server is called."""
     body = {**redirecting(attacker), "input": "Mine."}
     for model in ("embeds", "embeds-too"):
         reply = await plain.post({**body, "model": model}, EMBEDDINGS)
@@ -101,10 +101,10 @@ async def test_embedding_stays_ours(
 
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_text_stays_ours(
+async def test_text_sends_our_key_and_the_clients_text_to_its_provider_alone(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, attacker: Attacker, stream: bool
 ) -> None:
-    """So does each that completes a text, as such or in a chat."""
+    """The rule holds for text completions and for chats in their place."""
     body = {**redirecting(attacker), "prompt": "Mine.", "stream": stream}
     for model in ("writes", "chats"):
         reply = await plain.post({**body, "model": model}, COMPLETIONS)
@@ -129,10 +129,10 @@ REFERENCES = ("gs://bucket/x.png", "files/theirs", "data:image/png;base64,AAAA")
 
 @pytest.mark.parametrize("transport", ["litellm"])
 @pytest.mark.parametrize("text", REFERENCES)
-async def test_litellm_gets_no_references(
+async def test_file_references_are_refused_on_litellm(
     plain: Proxied, gemini: GeminiEmulator, attacker: Attacker, text: str
 ) -> None:
-    """Litellm would look a file up with our key, or embed what a text points to: the client is told no."""
+    """Litellm would read a file with our key, or fetch a text's address."""
     reply = await plain.post({"model": "embeds-too", "input": ["a", text]}, EMBEDDINGS)
 
     assert (reply.status, reply.error["param"]) == (400, "input[1]")
@@ -141,8 +141,10 @@ async def test_litellm_gets_no_references(
 
 @pytest.mark.parametrize("transport", ["direct"])
 @pytest.mark.parametrize("text", REFERENCES)
-async def test_a_text_is_a_text(plain: Proxied, gemini: GeminiEmulator, text: str) -> None:
-    """On our own wire they are texts like any other."""
+async def test_text_that_looks_like_a_reference_is_sent_as_text_on_our_wire(
+    plain: Proxied, gemini: GeminiEmulator, text: str
+) -> None:
+    """Our own wire reads no references."""
     reply = await plain.post({"model": "embeds-too", "input": text}, EMBEDDINGS)
 
     assert reply.status == 200
@@ -162,8 +164,10 @@ async def test_a_text_is_a_text(plain: Proxied, gemini: GeminiEmulator, text: st
         ("nonsense/x", set()),
     ],
 )
-async def test_what_litellm_takes_with_an_embedding(model: str, taken: set[str]) -> None:
-    """What it would refuse, or leave out without a word, is withheld and reported."""
+async def test_parameter_that_litellm_does_not_take_is_withheld_and_reported(
+    model: str, taken: set[str]
+) -> None:
+    """Litellm would refuse it, or drop it silently."""
     upstream = LiteLLMUpstream()
     await upstream.start()
     [deployment] = resolve(settings_on("litellm", {"m": {"model": model}}), "m")

@@ -33,8 +33,8 @@ def text_in(events: list[Any]) -> str:
     return "".join(choice["text"] for event in events[:-1] for choice in event["choices"])
 
 
-async def test_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What a provider leaves out is added, what it adds is left out, and all chunks say who they are of."""
+async def test_text_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """Missing fields are added, further ones are left out, and all chunks have the same id."""
     upstream.then(
         {"choices": [{"index": 0, "text": "Good ", "finish_reason": None, "token_ids": [1]}], "kv": 1},
         {"id": "other", "choices": [{"index": 0, "text": "day.", "finish_reason": None}]},
@@ -53,10 +53,10 @@ async def test_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpstream)
 
 
 @pytest.mark.parametrize("asked", [False, True])
-async def test_usage_of_a_text_stream_is_counted_and_told_where_asked_for(
+async def test_usage_of_a_text_stream_is_counted_and_sent_where_asked_for(
     proxy: Proxied, upstream: ScriptedUpstream, asked: bool
 ) -> None:
-    """It is counted whenever it comes; the client, and the provider, hear of it where the client asked."""
+    """The provider is asked for it only where the client asked."""
     upstream.then(say("a", usage={**USAGE, "completion_tokens": 1}), END, {"choices": [], "usage": USAGE})
     options = {"stream_options": {"include_usage": True}} if asked else {}
     events = (await proxy.post({**STREAM, **options}, COMPLETIONS)).events
@@ -66,8 +66,10 @@ async def test_usage_of_a_text_stream_is_counted_and_told_where_asked_for(
     assert await proxy.count("tokens_total", type="output") == 2
 
 
-async def test_tried_again_before_the_first_word(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What came before a failure and said nothing is forgotten; the next model may answer."""
+async def test_text_stream_that_fails_before_its_first_text_is_tried_again(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Blank chunks of the failed attempt are discarded."""
     upstream.then(say("", id="forgotten"), BROKEN)
     upstream.then(refused(503))
     upstream.then(say("fine"), END)
@@ -79,8 +81,10 @@ async def test_tried_again_before_the_first_word(proxy: Proxied, upstream: Scrip
     assert reply.headers["x-turnright-attempts"] == "3"
 
 
-async def test_an_error_keeps_its_status(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A stream that never began is no stream."""
+async def test_error_before_a_text_stream_keeps_its_status(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The stream has not begun."""
     upstream.then(refused(400, "No."))
     upstream.then(refused(400, "No."))
     reply = await proxy.post(STREAM, COMPLETIONS)
@@ -89,8 +93,10 @@ async def test_an_error_keeps_its_status(proxy: Proxied, upstream: ScriptedUpstr
 
 
 @pytest.mark.parametrize("steps", [[say("a"), BROKEN], [say("a")]], ids=["an error", "no end"])
-async def test_a_stream_that_breaks(proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]) -> None:
-    """Nobody is asked again for what has begun; the last event says that it is not whole."""
+async def test_text_stream_that_breaks_ends_with_an_error_event(
+    proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
+) -> None:
+    """A begun text is not tried again."""
     upstream.then(*steps)
     events = (await proxy.post(STREAM, COMPLETIONS)).events
     await proxy.idle()
@@ -101,8 +107,8 @@ async def test_a_stream_that_breaks(proxy: Proxied, upstream: ScriptedUpstream, 
     assert await proxy.count("requests_total", route=COMPLETIONS, outcome="upstream_error") == 1
 
 
-async def test_an_empty_stream_is_tried_again(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """One that ends without an end is; one that says that it has nothing to add is an answer."""
+async def test_text_stream_without_an_end_is_tried_again(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A stream that ends with a finish reason and no text is an answer."""
     upstream.then({"choices": []})
     upstream.then(END)
     events = (await proxy.post(STREAM, COMPLETIONS)).events
@@ -111,10 +117,10 @@ async def test_an_empty_stream_is_tried_again(proxy: Proxied, upstream: Scripted
     assert len(upstream.plain_calls) == 2
 
 
-async def test_it_is_kept_alive(
+async def test_text_stream_is_kept_alive_by_comments(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Comments keep the connection open while the provider thinks."""
+    """Load balancers would close a silent connection."""
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.1)
     monkeypatch.setattr(event_stream, "HOLD_S", 0.1)
     upstream.then(*[Pause(0.06)] * 5, say("a"), END)
@@ -124,19 +130,19 @@ async def test_it_is_kept_alive(
     assert reply.raw.endswith(b"data: [DONE]\n\n")
 
 
-async def test_halves_of_a_character_in_a_text_stream_are_joined(
+async def test_surrogate_halves_in_a_text_stream_are_joined(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Halves of a character are joined; one alone is U+FFFD."""
+    """A lone half becomes U+FFFD."""
     upstream.then(say("a\ud83d"), say("\ude00 \ud83d"), END)
 
     assert text_in((await proxy.post(STREAM, COMPLETIONS)).events) == "a\U0001f600 \ufffd"
 
 
-async def test_text_stream_ends_with_its_client_and_is_counted(
+async def test_text_stream_whose_client_leaves_is_counted_as_disconnected(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The request ends with it, and is counted as one that its client left."""
+    """The upstream call ends."""
     upstream.then(say("a"), Pause(30))
     async with proxy.session.post(proxy.origin + COMPLETIONS, json=STREAM) as response:
         await response.content.readany()
@@ -146,10 +152,10 @@ async def test_text_stream_ends_with_its_client_and_is_counted(
     assert await proxy.count("requests_total", route=COMPLETIONS, outcome="client_disconnected") == 1
 
 
-async def test_the_usage_of_a_text_that_says_nothing_is_not_counted(
+async def test_usage_of_an_empty_text_stream_is_not_counted(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is no answer: the same as where it comes whole."""
+    """The rule is the same for a whole text."""
     monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
     for _ in range(8):
         upstream.then(END, {"choices": [], "usage": USAGE})
@@ -161,8 +167,10 @@ async def test_the_usage_of_a_text_that_says_nothing_is_not_counted(
     )
 
 
-async def test_a_text_stream_without_a_chunk_broke_off(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A deployment that does that again and again is at fault, as one that breaks off in mid-word."""
+async def test_text_stream_without_a_chunk_counts_as_broken_off(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """A deployment that does so repeatedly is at fault."""
     for _ in range(8):
         upstream.then()
     reply = await proxy.post(STREAM, COMPLETIONS)

@@ -54,7 +54,7 @@ def labels(**more: str) -> Labels:
 
 
 async def test_gen_ai_metrics_are_absent_without_their_setting() -> None:
-    """Without the key there is none of them, and nothing between the proxy and its upstream."""
+    """Without the setting the upstream is not wrapped either."""
     upstream = ScriptedUpstream()
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post(chat())
@@ -64,7 +64,7 @@ async def test_gen_ai_metrics_are_absent_without_their_setting() -> None:
 
 
 async def test_whole_answer_has_duration_and_tokens(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A whole answer: its duration and its tokens; it has no chunks."""
+    """A whole answer has no chunks."""
     upstream.then(Pause(0.2), {**answer(), "usage": USAGE})
     await proxy.post(chat())
 
@@ -80,7 +80,7 @@ async def test_whole_answer_has_duration_and_tokens(proxy: Proxied, upstream: Sc
 async def test_stream_has_times_of_its_chunks_and_tokens_once(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A stream: the first chunk, each further one, the whole, and the tokens, which are counted once."""
+    """The tokens are counted once."""
     last = {"choices": [], "usage": USAGE}
     upstream.then(Pause(0.2), say("a"), Pause(1.0), say("b"), STOP, last)
     await proxy.post(chat(stream=True))
@@ -95,8 +95,8 @@ async def test_stream_has_times_of_its_chunks_and_tokens_once(
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_each_call_counts(stream: bool) -> None:
-    """A further attempt is another operation, and one elsewhere is of that model."""
+async def test_each_attempt_is_an_operation_of_its_model(stream: bool) -> None:
+    """A fallback counts for the fallback's model."""
     failure = UpstreamFault("x", upstream_status=503)
     upstream = ScriptedUpstream([failure], [failure], [say("a"), STOP] if stream else [answer()])
     models = {MODEL: GEMINI, "spare": "openai/gpt-4.1"}
@@ -117,10 +117,10 @@ async def test_each_call_counts(stream: bool) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_call_without_its_client_is_one_that_failed(
+async def test_call_whose_client_left_counts_as_failed(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """A call that was given up is one that failed."""
+    """The call was cancelled."""
     upstream.then(*([say("a")] if stream else []), HANG)
     asking = asyncio.ensure_future(proxy.post(chat(stream=stream)))
     await upstream.called()
@@ -134,7 +134,7 @@ async def test_call_without_its_client_is_one_that_failed(
 
 
 async def test_embeddings_and_texts_are_operations_of_their_own(upstream: ScriptedUpstream) -> None:
-    """Embeddings and texts are operations of their own; a text is a chat where the model only chats."""
+    """A text is a chat where the model only chats."""
     upstream.then({"data": [{"index": 0, "embedding": [0.5]}], "usage": {"prompt_tokens": 3}})
     upstream.then({"choices": [{"text": "a", "finish_reason": "stop", "index": 0}], "usage": USAGE})
     upstream.then({"choices": [{"text": "a", "finish_reason": "stop", "index": 0}]})
@@ -149,8 +149,8 @@ async def test_embeddings_and_texts_are_operations_of_their_own(upstream: Script
         assert sum((await counts(proxy, FIRST)).values()) == 1
 
 
-async def test_a_wildcards_model_is_the_wildcard(upstream: ScriptedUpstream) -> None:
-    """What a client makes up behind a wildcard is no label."""
+async def test_model_label_of_a_wildcard_is_the_wildcard(upstream: ScriptedUpstream) -> None:
+    """A name that a client makes up is no label."""
     async with proxied(observed({"gemini/*": "gemini/*"}), upstream) as proxy:
         await proxy.post(chat(model="gemini/zzmadeup"))
 
@@ -159,10 +159,8 @@ async def test_a_wildcards_model_is_the_wildcard(upstream: ScriptedUpstream) -> 
         assert b"zzmadeup" not in (await proxy.get("/metrics")).raw
 
 
-async def test_what_a_provider_calls_its_model_is_not_said(
-    proxy: Proxied, upstream: ScriptedUpstream
-) -> None:
-    """The answer's own `model` is the provider's word, and a provider may say anything."""
+async def test_model_name_in_an_answer_is_not_a_label(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """A provider may send any text there."""
     upstream.then({**answer(), "model": "zzmadeup", "usage": {"prompt_tokens": "zzmadeup"}})
     reply = await proxy.post(chat())
 
@@ -170,8 +168,8 @@ async def test_what_a_provider_calls_its_model_is_not_said(
     assert b"zzmadeup" not in (await proxy.get("/metrics")).raw
 
 
-async def test_an_unknown_provider(upstream: ScriptedUpstream) -> None:
-    """A provider that is in no table is `_OTHER`."""
+async def test_unknown_provider_is_named_other(upstream: ScriptedUpstream) -> None:
+    """The convention's name is ``_OTHER``."""
     async with proxied(observed({MODEL: "nobody/knows"}), upstream) as proxy:
         await proxy.post(chat())
 
@@ -179,8 +177,8 @@ async def test_an_unknown_provider(upstream: ScriptedUpstream) -> None:
         assert dict(found)["gen_ai_provider_name"] == OTHER
 
 
-async def test_everything_is_passed_on() -> None:
-    """What is between the proxy and its upstream asks it all that is asked, and closes what it streams."""
+async def test_observed_upstream_passes_all_calls_on_and_closes_its_streams() -> None:
+    """The wrapper changes no call."""
     upstream = ScriptedUpstream(unsupported=["seed"])
     async with proxied(observed(), upstream) as proxy:
         between = proxy.server.gateway.upstream

@@ -36,8 +36,8 @@ def traced() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("traced")
-async def test_a_traced_request(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What a traced request counts in has its trace, with the value that it had, and nothing else has one."""
+async def test_metrics_of_a_traced_request_have_exemplars(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The exemplar holds the trace and the value. Other series have none."""
     upstream.then(say("a"), STOP)
     await proxy.post(chat(stream=True))
     reply = await proxy.get("/metrics", OPENMETRICS)
@@ -56,8 +56,8 @@ async def test_a_traced_request(proxy: Proxied, upstream: ScriptedUpstream) -> N
 
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("accept", [None, "text/plain", "text/plain; version=1.0.0"])
-async def test_the_text_format_has_none(proxy: Proxied, accept: str | None) -> None:
-    """The text format knows no exemplars: a trace in it would break the scrape."""
+async def test_text_format_has_no_exemplars(proxy: Proxied, accept: str | None) -> None:
+    """A trace in it would break the scrape."""
     await proxy.post(chat())
     reply = await proxy.get("/metrics", {"Accept": accept} if accept else {})
 
@@ -65,8 +65,8 @@ async def test_the_text_format_has_none(proxy: Proxied, accept: str | None) -> N
     assert TRACE.encode() not in reply.raw
 
 
-async def test_a_request_without_a_trace(proxy: Proxied) -> None:
-    """There is no exemplar for what is part of no trace."""
+async def test_request_without_a_trace_has_no_exemplar(proxy: Proxied) -> None:
+    """The series are counted without one."""
     await proxy.post(chat())
     text = (await proxy.get("/metrics", OPENMETRICS)).raw.decode()
 
@@ -74,8 +74,8 @@ async def test_a_request_without_a_trace(proxy: Proxied) -> None:
     assert "trace_id" not in text
 
 
-async def test_what_prometheus_asks_for(proxy: Proxied) -> None:
-    """The Accept header of Prometheus 3 gets OpenMetrics."""
+async def test_accept_header_of_prometheus_gets_openmetrics(proxy: Proxied) -> None:
+    """The header is that of Prometheus 3."""
     accept = (
         "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
         "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"

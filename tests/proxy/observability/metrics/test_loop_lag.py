@@ -9,8 +9,8 @@ from proxy.observability.metrics.loop_lag import HALF_S, PERIOD_S, LoopLag
 from tests.support.proxied import Proxied
 
 
-def test_worst_is_told() -> None:
-    """Of several lags the worst."""
+def test_worst_lag_is_reported() -> None:
+    """The gauge shows the largest of several lags."""
     lag = LoopLag()
     for late in (0.01, 0.2, 0.05):
         lag.note(late, 1000.0)
@@ -19,7 +19,7 @@ def test_worst_is_told() -> None:
 
 
 def test_worst_is_kept_for_five_seconds_and_forgotten_after_ten() -> None:
-    """It stays through the half in which it was and the next, and goes with that."""
+    """The lag is kept in its own period and the next one."""
     kept, lag, now = [], LoopLag(), 1000.0
     lag.note(0.3, now)
     while lag.worst() == 0.3:
@@ -31,8 +31,8 @@ def test_worst_is_kept_for_five_seconds_and_forgotten_after_ten() -> None:
     assert HALF_S <= kept[-1] - 1000.0 <= 2 * HALF_S + 0.2
 
 
-def test_a_long_standstill_forgets_what_was_before() -> None:
-    """A loop that stood for longer than the time that is told of tells of that standstill alone."""
+def test_long_block_forgets_earlier_lags() -> None:
+    """A loop that was blocked for longer than both periods reports that block alone."""
     lag = LoopLag()
     lag.note(0.9, 1000.0)
     lag.note(0.1, 1000.0 + 3 * HALF_S)
@@ -40,8 +40,8 @@ def test_a_long_standstill_forgets_what_was_before() -> None:
     assert lag.worst() == 0.1
 
 
-async def test_a_loop_that_stands_still_is_seen() -> None:
-    """Whatever blocks the loop makes the timer late by what it lasts beyond the timer's own time."""
+async def test_blocked_loop_is_measured() -> None:
+    """The timer is late by the time of the block, without the timer's own period."""
     lag = LoopLag()
     with lag.watching():
         await asyncio.sleep(2 * PERIOD_S)
@@ -51,8 +51,8 @@ async def test_a_loop_that_stands_still_is_seen() -> None:
     assert 0.4 - PERIOD_S - 0.01 < lag.worst() < 60
 
 
-async def test_nothing_is_noted_after_the_watch_ends() -> None:
-    """Nothing is noted after the watch."""
+async def test_lag_is_not_measured_after_the_watch_ends() -> None:
+    """The timer is cancelled."""
     lag = LoopLag()
     with lag.watching():
         pass
@@ -62,8 +62,8 @@ async def test_nothing_is_noted_after_the_watch_ends() -> None:
     assert lag.worst() == 0.0
 
 
-async def test_the_process_watches_its_loop(proxy: Proxied) -> None:
-    """The gauge of a serving process tells of its loop."""
+async def test_gauge_of_a_serving_process_shows_its_lag(proxy: Proxied) -> None:
+    """The server runs the watch."""
     await asyncio.sleep(2 * PERIOD_S)
     time.sleep(0.4)  # noqa: ASYNC251 - this is what is looked for
     await asyncio.sleep(2 * PERIOD_S)

@@ -36,15 +36,19 @@ def usage(output: Any, **details: Any) -> dict[str, Any]:
         (11, "x", 0.1),
     ],
 )
-def test_time_per_token(output: Any, reasoning: Any, expected: float | None) -> None:
-    """A second of writing, shared by the tokens after the first; thoughts came before it, and odd counts are none."""
+def test_time_per_token_is_shared_by_the_tokens_after_the_first(
+    output: Any, reasoning: Any, expected: float | None
+) -> None:
+    """Reasoning tokens came before the first text. Counts of other types are ignored."""
     found = time_per_token(1.0, output, reasoning)
 
     assert found == (None if expected is None else pytest.approx(expected))
 
 
-async def test_time_per_output_token(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """From the first text to the end, not from the request's arrival: the wait for the first is another metric."""
+async def test_time_per_output_token_begins_at_the_first_text(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """The wait for the first text is another metric."""
     upstream.then(Pause(0.5), say("a"), Pause(0.2), say("b"), STOP, usage(5))
     await proxy.post(chat(stream=True))
 
@@ -52,8 +56,10 @@ async def test_time_per_output_token(proxy: Proxied, upstream: ScriptedUpstream)
     assert 0.045 < await proxy.count("time_per_output_token_seconds_sum") < 0.17
 
 
-async def test_thoughts_are_not_written(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Neither the time of thoughts that come before the answer counts, nor their tokens."""
+async def test_reasoning_does_not_count_in_the_time_per_output_token(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Its time and its tokens are left out."""
     thought = chunk({"reasoning_content": "hm"})
     upstream.then(thought, Pause(0.5), say("a"), Pause(0.2), STOP, usage(105, reasoning_tokens=100))
     await proxy.post(chat(stream=True))
@@ -72,10 +78,10 @@ async def test_thoughts_are_not_written(proxy: Proxied, upstream: ScriptedUpstre
     ],
     ids=["whole", "no usage", "one token", "broken", "failed"],
 )
-async def test_no_time_per_output_token(
+async def test_incomplete_or_uncounted_answer_has_no_time_per_output_token(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any], body: dict[str, Any]
 ) -> None:
-    """Nothing is said of an answer that was not streamed to its end, or whose tokens nobody counted."""
+    """The rule holds for whole answers as well."""
     upstream.then(*steps)
     await proxy.post(body)
 
@@ -93,8 +99,10 @@ async def test_no_time_per_output_token(
         ([HANG], "deadline"),
     ],
 )
-async def test_stream_broken_behind_its_first_text_is_counted_once(broken: list[Any], reason: str) -> None:
-    """A stream that breaks behind its first text is counted by what broke it, once."""
+async def test_stream_that_breaks_after_its_first_text_is_counted_once(
+    broken: list[Any], reason: str
+) -> None:
+    """The reason is a label."""
     upstream = ScriptedUpstream([say("a"), *broken])
     async with proxied(settings_of(router_settings={"timeout": 0.5}), upstream) as proxy:
         reply = await proxy.post(chat(stream=True))
@@ -105,8 +113,8 @@ async def test_stream_broken_behind_its_first_text_is_counted_once(broken: list[
         assert await proxy.count("client_disconnects_total") == 0
 
 
-async def test_texts_are_streams_as_well() -> None:
-    """A text completion has all of it: how fast it was written, and that it broke."""
+async def test_stream_of_a_text_completion_is_measured_and_counted() -> None:
+    """Its speed and its break are counted like a chat's."""
 
     def said(text: str, finish: str | None = None) -> dict[str, Any]:
         return {"choices": [{"text": text, "index": 0, "finish_reason": finish}]}
@@ -127,8 +135,8 @@ async def test_texts_are_streams_as_well() -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_failure_before_the_first_text_broke_no_stream(stream: bool) -> None:
-    """What failed before a word of an answer was out broke no stream, whether it was tried again or not."""
+async def test_failure_before_the_first_text_is_not_a_broken_stream(stream: bool) -> None:
+    """The rule holds with and without a retry."""
     lost = UpstreamUnreachable("x", cause=Cause.CONNECTION_LOST)
     upstream = ScriptedUpstream([lost], [say("a"), STOP] if stream else [answer()], [lost], [lost])
     async with proxied(settings_of(router_settings={"num_retries": 1}), upstream) as proxy:
@@ -138,8 +146,10 @@ async def test_failure_before_the_first_text_broke_no_stream(stream: bool) -> No
         assert await proxy.count("streams_interrupted_total") == 0
 
 
-async def test_cut_off_by_our_end(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A stream that is cut at the end of the grace period is told from one that a provider broke."""
+async def test_stream_cut_at_the_end_of_the_grace_period_has_its_own_reason(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """A provider's break has another reason."""
     upstream.then(say("a"), HANG)
     async with proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response:
         await response.content.readuntil(b"\n\n")
@@ -153,7 +163,7 @@ async def test_cut_off_by_our_end(proxy: Proxied, upstream: ScriptedUpstream) ->
 async def test_client_that_leaves_is_a_disconnect_of_its_path(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
 ) -> None:
-    """A client that leaves is one more disconnect of its path, and no broken stream."""
+    """The stream does not count as broken."""
     upstream.then(*steps)
     asking = asyncio.ensure_future(proxy.post(chat(stream=True)))
     await upstream.called()

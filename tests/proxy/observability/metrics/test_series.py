@@ -49,8 +49,8 @@ def exemplar(step: Step) -> dict[str, str] | None:
 
 
 @given(st.lists(st.tuples(_labels, _amounts, st.booleans())))
-def test_counters_are_as_the_library_has_them(steps: Sequence[Step]) -> None:
-    """What is counted shows as it would there, in both formats, exemplars included."""
+def test_counters_are_rendered_as_by_prometheus_client(steps: Sequence[Step]) -> None:
+    """Both formats are equal, exemplars included."""
     ours, theirs = CollectorRegistry(auto_describe=True), CollectorRegistry(auto_describe=True)
     mine = counter(ours, "one_total", "What\nis \\ counted.", "first", "second")
     known = Counter("one_total", "What\nis \\ counted.", ("first", "second"), registry=theirs)
@@ -62,8 +62,8 @@ def test_counters_are_as_the_library_has_them(steps: Sequence[Step]) -> None:
 
 
 @given(st.lists(st.tuples(_labels, _any_amounts, st.booleans())))
-def test_histograms_are_as_the_library_has_them(steps: Sequence[Step]) -> None:
-    """The same for histograms, with amounts that lie on bounds, beside them, and below all."""
+def test_histograms_are_rendered_as_by_prometheus_client(steps: Sequence[Step]) -> None:
+    """Amounts lie on bounds, beside them, and below all."""
     ours, theirs = CollectorRegistry(auto_describe=True), CollectorRegistry(auto_describe=True)
     mine = histogram(ours, "one_seconds", "What is measured.", BOUNDS, "first", "second")
     known = Histogram(
@@ -76,8 +76,8 @@ def test_histograms_are_as_the_library_has_them(steps: Sequence[Step]) -> None:
     assert rendered(ours) == rendered(theirs)
 
 
-def test_a_counter_does_not_go_down() -> None:
-    """A negative amount is refused, as in the library."""
+def test_negative_amount_is_refused_by_a_counter() -> None:
+    """The library refuses it as well."""
     series = counter(CollectorRegistry(), "one_total", "text", "first").labels("a")
     series.inc(2)
     with pytest.raises(ValueError, match="does not go down"):
@@ -86,8 +86,8 @@ def test_a_counter_does_not_go_down() -> None:
     assert series.value == 2
 
 
-def test_the_bounds_of_every_histogram_go_up() -> None:
-    """A bucket is found by halving, which needs them in order."""
+def test_bounds_of_every_histogram_increase() -> None:
+    """A bucket is found by bisection."""
     metrics = Metrics()
     metrics.gen_ai()
     found = [one for group in (metrics, metrics.gen_ai()) for one in vars(group).values()]
@@ -106,8 +106,8 @@ class Word(StrEnum):
     A = "a"
 
 
-def test_a_series_is_one_object() -> None:
-    """It is the same whoever asks for it, by whichever spelling of its values."""
+def test_series_of_equal_label_values_is_one_object() -> None:
+    """The values may be texts or members of an enumeration."""
     metric = counter(CollectorRegistry(), "one_total", "text", "first", "second")
 
     assert metric.labels("a", "b") is metric.labels("a", "b") is metric.labels(Word.A, "b")
@@ -116,8 +116,8 @@ def test_a_series_is_one_object() -> None:
         metric.labels("a")
 
 
-def test_a_name_is_taken_once() -> None:
-    """The registry knows the names, and refuses a second metric of one."""
+def test_second_metric_of_a_name_is_refused() -> None:
+    """The registry knows the names."""
     registry = CollectorRegistry(auto_describe=True)
     histogram(registry, "one_seconds", "text", BOUNDS, "first")
     with pytest.raises(ValueError, match="Duplicated timeseries"):

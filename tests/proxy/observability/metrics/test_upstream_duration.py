@@ -12,7 +12,7 @@ NAME = "upstream_request_duration_seconds"
 
 
 async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A whole answer is waited for to its end."""
+    """The duration is that of the call."""
     upstream.then(Pause(0.2), answer())
     await proxy.post(chat())
 
@@ -21,7 +21,7 @@ async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: Script
 
 
 async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A stream is waited for to its first text; how long it then takes is another metric's."""
+    """The time of the rest is another metric."""
     upstream.then(Pause(0.05), say("a"), Pause(0.8), STOP)
     await proxy.post(chat(stream=True))
 
@@ -29,8 +29,8 @@ async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: Scrip
     assert 0.05 <= await proxy.count(f"{NAME}_sum") < 0.8
 
 
-async def test_each_attempt_by_the_model_that_was_called() -> None:
-    """Failures count, each for the model that failed."""
+async def test_each_attempt_is_timed_for_the_model_that_was_called() -> None:
+    """Failed attempts are timed as well."""
     failure = UpstreamFault("x", upstream_status=503)
     upstream = ScriptedUpstream([Pause(0.2), failure], [failure], [Pause(0.2), answer()])
     models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1"}
@@ -46,7 +46,7 @@ async def test_each_attempt_by_the_model_that_was_called() -> None:
 
 
 async def test_call_whose_client_left_is_timed_as_well(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The wait for a call whose client has left counts as well: it may be why."""
+    """A long wait may be why the client left."""
     upstream.then(HANG)
     asking = asyncio.ensure_future(proxy.post(chat()))
     await upstream.called()
@@ -61,7 +61,7 @@ async def test_call_whose_client_left_is_timed_as_well(proxy: Proxied, upstream:
 
 
 async def test_request_refused_here_has_no_duration(proxy: Proxied) -> None:
-    """A request that was refused here called nobody."""
+    """The request made no call."""
     await proxy.post({"model": MODEL, "messages": []})
 
     assert await proxy.count(f"{NAME}_count") == 0

@@ -42,7 +42,7 @@ def tracing(**given: Any) -> Tracing:
 def test_sdks_switch_goes_before_configuration_and_collector(
     given: dict[str, Any], environ: dict[str, str], enabled: bool
 ) -> None:
-    """The SDK's own switch, then the configuration, then whether there is a collector."""
+    """The order is the SDK's switch, the configuration, and then the presence of a collector."""
     assert is_enabled(tracing(**given), environ) == enabled
 
 
@@ -64,8 +64,10 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> None:
     ("given", "environ", "says"),
     [(ON, {}, "is true, and"), ({}, ENDPOINT, "follows from OTEL_EXPORTER_OTLP_ENDPOINT, and")],
 )
-def test_what_is_not_installed_is_a_fault(given: dict[str, Any], environ: dict[str, str], says: str) -> None:
-    """It says who asked, what to install, and how to do without; no value of a variable is in it."""
+def test_missing_library_is_a_fault_that_names_the_remedy(
+    given: dict[str, Any], environ: dict[str, str], says: str
+) -> None:
+    """The text names the setting and the package, and no value of a variable."""
     fault = tracing_fault(tracing(**given), environ)
 
     assert fault is not None
@@ -77,8 +79,8 @@ def test_what_is_not_installed_is_a_fault(given: dict[str, Any], environ: dict[s
 
 @pytest.mark.usefixtures("missing")
 @pytest.mark.parametrize(("given", "environ"), [({}, {}), (OFF, ENDPOINT)])
-def test_nobody_who_does_without_it_needs_it(given: dict[str, Any], environ: dict[str, str]) -> None:
-    """No fault, and nothing is looked for."""
+def test_missing_library_is_no_fault_without_tracing(given: dict[str, Any], environ: dict[str, str]) -> None:
+    """The library is not looked for."""
     assert tracing_fault(tracing(**given), environ) is None
     assert open_tracing(tracing(**given), environ) is None
 
@@ -100,16 +102,16 @@ def test_nobody_who_does_without_it_needs_it(given: dict[str, Any], environ: dic
         ),
     ],
 )
-def test_a_protocol_that_is_not_spoken_is_a_fault(environ: dict[str, str], is_fault: bool) -> None:
-    """A collector's port for gRPC takes no HTTP: every span would be lost without a word."""
+def test_protocol_other_than_http_is_a_fault(environ: dict[str, str], is_fault: bool) -> None:
+    """A collector's port for gRPC takes no HTTP, and every span would be lost."""
     fault = tracing_fault(tracing(**ON), environ)
 
     assert (fault is not None) == is_fault
     assert tracing_fault(tracing(**OFF), environ) is None
 
 
-def test_a_variable_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the SDK refuses is told as such, and is no traceback."""
+def test_unusable_variable_of_the_sdk_is_a_fault_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK refuses the value."""
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
 
     with pytest.raises(UnreadableVariable):

@@ -57,10 +57,10 @@ def deployment_of(model: str, **params: Any) -> Deployment:
         ("openai/q", {"api_base": "https://g.example:8443/v1"}, "openai", ("g.example", 8443)),
     ],
 )
-def test_who_is_asked(
+def test_provider_has_the_name_of_the_convention_or_none(
     model: str, params: dict[str, str], provider: str, server: tuple[str, int] | None
 ) -> None:
-    """Providers have the convention's names where it has any; a server that litellm alone knows is not guessed."""
+    """A server that litellm alone knows is not guessed."""
     said = attributes_of_call("chat", deployment_of(model, **params), stream=False)
 
     assert said["gen_ai.provider.name"] == provider
@@ -78,13 +78,13 @@ def test_who_is_asked(
     ],
 )
 def test_each_path_that_asks_a_provider_has_an_operation(route: str, operation: str) -> None:
-    """Each path that asks a provider has a name."""
+    """The operation is the name of the span."""
     assert operation_of(route) == operation
 
 
 @given(st.lists(parts, max_size=4))
-def test_whatever_comes_is_no_fault(answers: list[dict[str, Any]]) -> None:
-    """Nothing fails, and what is told is of the right type and in bounds."""
+def test_attributes_of_any_answer_have_their_types_and_bounds(answers: list[dict[str, Any]]) -> None:
+    """A malformed answer raises no error."""
     heard = AnswerFacts()
     for part in answers:
         heard.read_part(part)
@@ -103,8 +103,8 @@ def test_whatever_comes_is_no_fault(answers: list[dict[str, Any]]) -> None:
             assert 0 < len(value) <= 200
 
 
-def test_a_stream_is_heard_to_its_end() -> None:
-    """The first model counts, the last reason of each choice, and the last usage."""
+def test_attributes_of_a_stream_come_from_all_its_chunks() -> None:
+    """The first model counts, the last finish reason of each choice, and the last usage."""
     heard = AnswerFacts()
     heard.read_part({"model": "gpt-4.1-2026", "choices": [{"index": 1, "finish_reason": None}]})
     heard.read_part({"model": "other", "choices": [{"index": 1, "finish_reason": "length"}], "usage": None})
@@ -120,8 +120,8 @@ def test_a_stream_is_heard_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("model", ["", "a model", "x" * 201, "line\nbreak", '{"a": 1}'])
-def test_a_model_that_is_no_name_is_left_out(model: str) -> None:
-    """A server that somebody runs may say anything."""
+def test_model_that_is_no_plain_name_is_left_out(model: str) -> None:
+    """A server may send any text."""
     heard = AnswerFacts()
     heard.read_part({"model": model})
 

@@ -95,8 +95,10 @@ def trace_headers(openai: OpenAIEmulator) -> list[dict[str, str]]:
 
 @TRANSPORTS
 @EACH
-async def test_a_trace_goes_on(real: Proxied, openai: OpenAIEmulator, request_of: str) -> None:
-    """The same trace, with a part of ours as the parent; nobody else's headers go with it."""
+async def test_trace_is_continued_with_a_parent_of_the_proxy(
+    real: Proxied, openai: OpenAIEmulator, request_of: str
+) -> None:
+    """The client's other headers are not sent."""
     await ask(real, request_of, {**TRACED, **OTHERS})
 
     [sent] = trace_headers(openai)
@@ -108,18 +110,20 @@ async def test_a_trace_goes_on(real: Proxied, openai: OpenAIEmulator, request_of
 
 @TRANSPORTS
 @EACH
-async def test_nothing_is_begun_here(real: Proxied, openai: OpenAIEmulator, request_of: str) -> None:
-    """Without a trace nothing is said of any, whatever else is sent."""
+async def test_request_without_a_trace_begins_none(
+    real: Proxied, openai: OpenAIEmulator, request_of: str
+) -> None:
+    """The provider gets no trace headers."""
     await ask(real, request_of, {"tracestate": STATE, **OTHERS})
 
     assert trace_headers(openai) == [{}]
 
 
 @TRANSPORTS
-async def test_a_trace_that_cannot_be_read_begins_anew(
+async def test_unreadable_trace_is_replaced_by_a_new_one(
     real: Proxied, openai: OpenAIEmulator, log_lines: LogLines
 ) -> None:
-    """Its own id is not used, its state goes, and the new id is in the log."""
+    """The state is dropped, and the log has the new id."""
     await ask(real, "whole", {**TRACED, "traceparent": f"ff-{TRACE}-{SPAN}-01"})
 
     [sent] = trace_headers(openai)
@@ -131,8 +135,8 @@ async def test_a_trace_that_cannot_be_read_begins_anew(
 
 
 @pytest.mark.usefixtures("litellm")
-async def test_both_gemini_s_wires_have_it() -> None:
-    """Gemini's own wire is no other: each attempt is told, with a parent of its own."""
+async def test_each_attempt_on_both_gemini_wires_has_its_own_parent() -> None:
+    """The trace is the client's."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(whole(GOOD, status="503 Unavailable"))
@@ -161,7 +165,7 @@ async def test_both_gemini_s_wires_have_it() -> None:
 async def test_trace_stays_in_the_log_with_propagate_off(
     openai: OpenAIEmulator, log_lines: LogLines, transport: str
 ) -> None:
-    """With `propagate: false` the trace stays here: it is in the log."""
+    """The provider gets no trace headers."""
     async with serving(openai, transport, tracing={"propagate": False}) as proxy:
         await ask(proxy, "whole", TRACED)
 
@@ -170,8 +174,8 @@ async def test_trace_stays_in_the_log_with_propagate_off(
 
 
 @pytest.mark.parametrize("transport", ["litellm", "direct"])
-async def test_an_operator_s_own_header_stands(openai: OpenAIEmulator, transport: str) -> None:
-    """What is configured is sent as it is, once, and nothing of the client's trace beside it."""
+async def test_configured_trace_header_is_sent_unchanged(openai: OpenAIEmulator, transport: str) -> None:
+    """The client's trace is not sent beside it."""
     own = {"TraceParent": f"00-{'a' * 32}-{'b' * 16}-00"}
     async with serving(openai, transport, **own) as proxy:
         await ask(proxy, "whole", TRACED)
@@ -180,10 +184,10 @@ async def test_an_operator_s_own_header_stands(openai: OpenAIEmulator, transport
 
 
 @pytest.mark.parametrize(("headers", "logged"), [(TRACED, TRACE), ({}, None), ({"tracestate": STATE}, None)])
-async def test_the_log_names_the_trace(
+async def test_log_line_names_the_trace(
     proxy: Proxied, log_lines: LogLines, headers: dict[str, str], logged: str | None
 ) -> None:
-    """On every API path, where there is one."""
+    """The rule holds on every API path."""
     await proxy.get("/v1/models", headers=headers)
     await proxy.post(b"{", headers=headers)
     await proxy.get("/livez", headers=headers)
@@ -191,8 +195,8 @@ async def test_the_log_names_the_trace(
     assert [line["trace_id"] for line in log_lines()] == [logged, logged]
 
 
-async def test_two_parents_are_none(proxy: Proxied, log_lines: LogLines) -> None:
-    """A second `traceparent` is none of ours to choose from."""
+async def test_two_traceparent_headers_count_as_none(proxy: Proxied, log_lines: LogLines) -> None:
+    """The proxy does not choose between them."""
     head = f"traceparent: 00-{TRACE}-{SPAN}-01\r\ntraceparent: 00-{'a' * 32}-{SPAN}-01\r\n"
     await proxy.raw(f"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n".encode())
 

@@ -28,13 +28,15 @@ from tests.proxy.observability.planned import MENDED, PAIRED, Sent, record_of
         (0, "client_disconnected", None),
     ],
 )
-def test_a_fault_is_the_server_s(status: int, outcome: str, expected: str | None) -> None:
-    """A client's mistake is no failure of the span; an answer that broke off behind a 200 is one."""
+def test_span_has_an_error_for_the_servers_faults_only(
+    status: int, outcome: str, expected: str | None
+) -> None:
+    """A client's mistake is none. An answer that broke off after a status 200 is one."""
     assert fault_of(RequestRecord("r", "/v1/x", 0.0, status=status, outcome=outcome)) == expected
 
 
-def test_a_new_request_has_its_template_and_no_path() -> None:
-    """The path itself may hold a client's text."""
+def test_new_request_has_its_route_template_and_no_path() -> None:
+    """The path may hold a client's text."""
     incoming = IncomingRequest("GET", "http", "/v1/models/{id}", "/v1/models/{id}")
 
     assert attributes_of_request(incoming) == {
@@ -45,7 +47,7 @@ def test_a_new_request_has_its_template_and_no_path() -> None:
     }
 
 
-def test_a_request_that_was_not_planned_has_no_attempts() -> None:
+def test_unplanned_request_has_no_attempts_attribute() -> None:
     """Without an answer there is no status either."""
     assert attributes_of_record(RequestRecord("r", "/v1/x", 0.0), 0, 0) == {
         "turnright.model": "unknown",
@@ -60,8 +62,8 @@ def test_a_request_that_was_not_planned_has_no_attempts() -> None:
         ("observe", {"turnright.observed_changes.pairing": 2, "turnright.changes.answer_repair": 1}),
     ],
 )
-def test_changes_that_were_not_made_have_another_name(mode: str, expected: dict[str, int]) -> None:
-    """Those of an answer are made in every mode."""
+def test_observed_changes_have_an_attribute_of_their_own(mode: str, expected: dict[str, int]) -> None:
+    """Changes of an answer are made in every mode."""
     attributes = attributes_of_record(record_of(Sent(mode, (PAIRED, PAIRED)), MENDED), 1, 2)
 
     assert {name: count for name, count in attributes.items() if "changes" in name} == expected
@@ -70,7 +72,7 @@ def test_changes_that_were_not_made_have_another_name(mode: str, expected: dict[
 
 
 @pytest.mark.parametrize(("limit", "shown"), [(25, 25), (0, None)])
-def test_a_limit_of_rounds_is_named_where_there_is_one(limit: int, shown: int | None) -> None:
+def test_limit_of_rounds_is_an_attribute_where_there_is_one(limit: int, shown: int | None) -> None:
     """0 is no limit."""
     record = record_of(Sent())
     record.guarded = Guarded((), {}, Turn("warn", 3, limit))

@@ -32,10 +32,10 @@ from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
 
 
 @BOTH
-async def test_a_request_and_its_attempt(
+async def test_attempt_span_is_between_the_requests_and_the_providers(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, log_lines: LogLines, stream: bool
 ) -> None:
-    """The client's span is the parent of the request's, that of the attempt's, and that of the provider's."""
+    """The client's span is the parent of the request's."""
     last = {"choices": [], "usage": USAGE}
     upstream.then(*([say("x"), STOP, last] if stream else [{**answer(), "usage": USAGE}]))
     history = [assistant("Hi."), user("Hello.")]
@@ -95,8 +95,10 @@ async def test_a_request_and_its_attempt(
     }
 
 
-async def test_a_trace_begins_here(traced: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
-    """Where the client has none, or none that can be read; the provider is told of it."""
+async def test_request_without_a_readable_trace_begins_one(
+    traced: Proxied, upstream: ScriptedUpstream, spans: Spans
+) -> None:
+    """The provider gets the new trace."""
     for headers in ({}, {"traceparent": f"ff-{TRACE}-{SPAN}-01", "tracestate": "rojo=1"}):
         await traced.post(chat(), headers=headers)
 
@@ -110,10 +112,10 @@ async def test_a_trace_begins_here(traced: Proxied, upstream: ScriptedUpstream, 
 
 
 @BOTH
-async def test_retries_and_fallbacks(
+async def test_each_attempt_has_a_span_with_its_failure_and_next_step(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
 ) -> None:
-    """Each attempt has a span of its own, which says how it failed and what was done about it."""
+    """Retries and fallbacks are named."""
     upstream.then(refused(503))
     upstream.then(refused(401))
     upstream.then(*good(stream))
@@ -161,10 +163,10 @@ FAILURES: Mapping[str, tuple[Callable[[], Exception], str, int]] = {
 
 @BOTH
 @pytest.mark.parametrize("kind", FAILURES)
-async def test_a_failed_request(
+async def test_error_of_a_failed_request_comes_from_a_closed_set(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans, stream: bool, kind: str
 ) -> None:
-    """An attempt's error is of the closed set of failures; the request's is an error from 500 on."""
+    """The request's span has an error from status 500 on."""
     make, error, status = FAILURES[kind]
     upstream.then(make())
     async with proxied(settings_of(), upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
@@ -184,8 +186,8 @@ async def test_a_failed_request(
     assert not any(span.events for span in spans.all)
 
 
-async def test_paths_without_an_attempt(traced: Proxied, spans: Spans) -> None:
-    """Every API request has a span; health and metrics have none, and a client's words are in no path."""
+async def test_every_api_request_has_a_span_without_client_text(traced: Proxied, spans: Spans) -> None:
+    """Health and metrics requests have none."""
     for path in ("/v1/models/geheim", "/models", "/livez", "/readyz", "/metrics", "/", "/nothing"):
         await traced.get(path)
     await traced.post(b"{", "/chat/completions")
@@ -210,7 +212,7 @@ async def test_paths_without_an_attempt(traced: Proxied, spans: Spans) -> None:
 async def test_embeddings_and_texts_have_the_conventions_names(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, path: str, body: dict[str, Any], operation: str
 ) -> None:
-    """Embeddings and texts have the names that the convention has for them."""
+    """The names are OpenTelemetry's."""
     usage = {"prompt_tokens": 5, "total_tokens": 5}
     if operation == "embeddings":
         data = [{"object": "embedding", "index": 0, "embedding": [0.1]}]

@@ -18,7 +18,7 @@ from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream,
 
 
 async def test_a_span_ends_with_its_stream(traced: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
-    """As long as an answer comes, nothing has ended."""
+    """The span lasts as long as the answer."""
     upstream.then(say("Good "), Pause(0.3), say("day."), STOP)
     async with traced.session.post(traced.origin + CHAT, json=chat(stream=True)) as response:
         await response.content.readline()
@@ -33,10 +33,10 @@ async def test_a_span_ends_with_its_stream(traced: Proxied, upstream: ScriptedUp
     assert attributes(attempt)["gen_ai.response.time_to_first_chunk"] < 0.2
 
 
-async def test_spans_of_a_broken_stream_keep_what_was_said(
+async def test_spans_of_a_broken_stream_keep_its_attributes(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """Behind a 200 that is an error of the attempt and of the request; what was said until then is kept."""
+    """After a status 200 the break is an error of the attempt and of the request."""
     upstream.then(say("Good "), UpstreamUnreachable("x"))
     reply = await traced.post(chat(stream=True))
 
@@ -49,10 +49,10 @@ async def test_spans_of_a_broken_stream_keep_what_was_said(
     assert spans.request.status.status_code is StatusCode.ERROR
 
 
-async def test_an_empty_answer_is_an_attempt_that_failed(
+async def test_empty_answer_is_a_failed_attempt(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """What the provider took for an answer and we do not is told as we see it."""
+    """The provider sent it as a success."""
     upstream.then(chunk(finish="stop"))
     upstream.then(*good(stream=True))
     await traced.post(chat(stream=True))
@@ -64,10 +64,10 @@ async def test_an_empty_answer_is_an_attempt_that_failed(
 
 
 @BOTH
-async def test_a_client_that_leaves_is_no_fault(
+async def test_spans_of_a_client_that_left_end_without_an_error(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
 ) -> None:
-    """The spans end at once and say so; nobody is alarmed."""
+    """They end at once, as cancelled."""
     upstream.then(HANG)
     with pytest.raises(asyncio.TimeoutError):
         await traced.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.1))
@@ -82,10 +82,10 @@ async def test_a_client_that_leaves_is_no_fault(
     assert not any("error.type" in attributes(span) for span in spans.all)
 
 
-async def test_a_client_that_leaves_between_two_attempts(
+async def test_failed_attempt_keeps_its_end_where_the_client_leaves_during_a_repair(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While a repair is worked out: the attempt that failed has its end, and its kind."""
+    """The span names the kind of the failure."""
 
     async def repair_for_ever(*_: object) -> None:
         await asyncio.sleep(60)
@@ -102,10 +102,10 @@ async def test_a_client_that_leaves_between_two_attempts(
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-async def test_a_client_that_leaves_while_an_error_is_read(
+async def test_attempt_is_cancelled_once_where_the_client_leaves_while_its_error_is_read(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
-    """The attempt is counted once, as cancelled, and nothing stays in flight."""
+    """No call stays in flight."""
 
     async def read_for_ever(*_: object) -> None:
         await asyncio.sleep(60)

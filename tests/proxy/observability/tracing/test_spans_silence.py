@@ -23,7 +23,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 async def test_observed_changes_have_a_name_of_their_own(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
 ) -> None:
-    """What was not made is not told as made."""
+    """Changes that were not made are not reported as made."""
     settings = settings_of(sanitize={"mode": "observe"})
     async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
         await traced.post({"model": MODEL, "messages": [assistant("Hi."), user("Hello.")]})
@@ -36,7 +36,7 @@ async def test_observed_changes_have_a_name_of_their_own(
 async def test_spans_are_made_and_not_passed_on_with_propagate_off(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
 ) -> None:
-    """With `propagate: false` there are spans, and providers hear nothing of them."""
+    """Providers get no trace headers."""
     settings = settings_of(general_settings={"tracing": {"propagate": False}})
     async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
         await traced.post(chat(), headers=TRACED)
@@ -47,10 +47,10 @@ async def test_spans_are_made_and_not_passed_on_with_propagate_off(
     assert sent.trace.headers == {}
 
 
-async def test_what_is_not_sampled_is_passed_on(
+async def test_unsampled_trace_has_no_spans_and_is_passed_on(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """A client that does not record its trace gets no spans, and the provider hears that."""
+    """The provider gets the flag."""
     await traced.post(chat(), headers={"traceparent": f"00-{TRACE}-{SPAN}-00", "tracestate": "rojo=1"})
 
     assert spans.all == ()
@@ -62,10 +62,10 @@ async def test_what_is_not_sampled_is_passed_on(
     assert sent.trace.headers["tracestate"] == "rojo=1"
 
 
-async def test_nothing_that_was_said_is_in_a_span(
+async def test_span_holds_no_content_of_requests_or_answers(
     traced: Proxied, upstream: ScriptedUpstream, exporter: InMemorySpanExporter
 ) -> None:
-    """Texts, names of tools, arguments, unknown fields, headers and a provider's words stay out."""
+    """Texts, tool names, arguments, unknown fields, headers and provider messages are left out."""
     calls = [call("c1", "zq-tool", '{"zq-name": "zq-value"}')]
     tools = [{"type": "function", "function": {"name": "zq-tool", "description": "zq-about"}}]
     body = {

@@ -52,8 +52,8 @@ def read(parent: str, *states: str) -> TraceContext | None:
 
 
 @given(contexts)
-def test_what_is_written_is_read_again(context: TraceContext) -> None:
-    """Nothing is lost on the way from one to the next, and nothing is added."""
+def test_written_trace_context_is_read_back_unchanged(context: TraceContext) -> None:
+    """No field is lost or added."""
     headers = headers_of(context, ())
 
     assert read(headers["traceparent"], *filter(None, [headers.get("tracestate")])) == context
@@ -61,8 +61,8 @@ def test_what_is_written_is_read_again(context: TraceContext) -> None:
 
 
 @given(st.lists(hostile, max_size=2) | st.just([GOOD]), st.lists(hostile | states, max_size=3))
-def test_only_what_the_rules_allow_is_sent_on(parents: list[str], states: list[str]) -> None:
-    """Whatever comes in, it is refused, or what goes out is as the rules have it: no header can be smuggled in."""
+def test_any_input_is_refused_or_sent_on_by_the_grammar(parents: list[str], states: list[str]) -> None:
+    """No header can be smuggled in."""
     context = read_context(parents, states)
     if context is None:
         return
@@ -77,7 +77,7 @@ def test_only_what_the_rules_allow_is_sent_on(parents: list[str], states: list[s
 
 @given(ids, span_ids, st.integers(0, 255))
 def test_flags_without_a_meaning_are_not_sent_on(trace_id: str, span_id: str, flags: int) -> None:
-    """Sampled and random are kept, and all others sent as zero."""
+    """The flags sampled and random are kept. All others are sent as zero."""
     context = read(f"00-{trace_id}-{span_id}-{flags:02x}")
 
     assert context == TraceContext(trace_id, span_id, flags & 3)
@@ -85,8 +85,8 @@ def test_flags_without_a_meaning_are_not_sent_on(trace_id: str, span_id: str, fl
 
 @pytest.mark.parametrize("version", ["01", "cc", "fe"])
 @pytest.mark.parametrize("more", ["", "-", "-what-the-future-will-be-like"])
-def test_a_later_version_is_read_as_far_as_it_is_known(version: str, more: str) -> None:
-    """It is sent on as the version that is known."""
+def test_later_version_is_read_by_the_known_fields(version: str, more: str) -> None:
+    """The context is sent on in the known version."""
     context = read(f"{version}-{TRACE}-{SPAN}-01{more}")
 
     assert context == TraceContext(TRACE, SPAN, 1)
@@ -126,20 +126,20 @@ def test_a_later_version_is_read_as_far_as_it_is_known(version: str, more: str) 
         "",
     ],
 )
-def test_what_breaks_a_rule_is_refused(parent: str) -> None:
-    """Each is a case of W3C's own test suite, or one that its grammar leaves out."""
+def test_context_that_breaks_a_rule_is_refused(parent: str) -> None:
+    """Each case comes from W3C's test suite, or from its grammar."""
     assert read(parent, "a=1") is None
 
 
 @pytest.mark.parametrize("parents", [[], [GOOD, GOOD], [GOOD, ""]])
-def test_there_is_one_parent_or_none(parents: list[str]) -> None:
-    """Two of them say nothing, and without one the rest is not looked at."""
+def test_state_without_exactly_one_parent_is_ignored(parents: list[str]) -> None:
+    """Two parents count as none."""
     assert read_context(parents, ["a=1"]) is None
 
 
 @pytest.mark.parametrize("parent", [f" {GOOD}", f"\t {GOOD} \t"])
-def test_white_space_around_it_is_none_of_it(parent: str) -> None:
-    """As around any header's value."""
+def test_white_space_around_a_parent_is_ignored(parent: str) -> None:
+    """The rule holds for any header's value."""
     assert read(parent) == TraceContext(TRACE, SPAN, 1)
 
 
@@ -176,8 +176,8 @@ def test_white_space_around_it_is_none_of_it(parent: str) -> None:
         ([f"foo={'x' * 257}"], ""),
     ],
 )
-def test_state_is_taken_whole_or_not_at_all(states: list[str], kept: str) -> None:
-    """An entry that breaks a rule takes the others with it; it never takes the parent."""
+def test_state_with_a_faulty_entry_is_dropped(states: list[str], kept: str) -> None:
+    """The parent is kept."""
     context = read(GOOD, *states)
 
     assert context is not None
@@ -185,8 +185,8 @@ def test_state_is_taken_whole_or_not_at_all(states: list[str], kept: str) -> Non
     assert context.state == kept
 
 
-def test_thirty_two_entries_at_most() -> None:
-    """One more is one too many."""
+def test_state_has_at_most_32_entries() -> None:
+    """A longer state is dropped."""
     entries = [f"a{at}=1" for at in range(33)]
     whole, more = read(GOOD, ",".join(entries[:32])), read(GOOD, *entries)
 
@@ -197,7 +197,7 @@ def test_thirty_two_entries_at_most() -> None:
 
 
 def test_long_state_is_shortened_by_whole_entries() -> None:
-    """Entries of more than 128 characters go first, then those at the end; what fits is not touched."""
+    """Entries of more than 128 characters are dropped first, then those at the end."""
     long, short = f"long={'x' * 200}", [f"k{at}={'y' * 40}" for at in range(12)]
     fits = read(GOOD, ",".join([long, *short[:6]]))
     too_many = read(GOOD, ",".join([short[0], long, *short[1:]]))
@@ -210,14 +210,14 @@ def test_long_state_is_shortened_by_whole_entries() -> None:
 
 
 @pytest.mark.parametrize("own", ["traceparent", "TraceParent", "tracestate"])
-def test_an_operator_s_own_header_stands_alone(own: str) -> None:
-    """A header is never sent twice, and half of another trace would be none."""
+def test_configured_trace_headers_replace_the_proxys(own: str) -> None:
+    """A header is never sent twice, and half of another trace would be wrong."""
     assert headers_of(TraceContext(TRACE, SPAN), [own, "x-team"]) == {}
     assert headers_of(TraceContext(TRACE, SPAN), ["x-team"]).keys() == {"traceparent"}
 
 
-def test_ids_are_of_what_is_given() -> None:
-    """Randomness comes from outside; nobody has decided to record such a trace."""
+def test_ids_are_made_of_the_given_random_text() -> None:
+    """A trace that begins here is not sampled."""
     digits = "ab" * 32
 
     assert new_context(lambda: digits) == TraceContext("ab" * 16, "ab" * 8, 0)

@@ -44,8 +44,10 @@ def text_call(trace: Trace | None) -> TextCall:
     ("method", "call"), [("complete", chat_call), ("embed", text_call), ("complete_text", text_call)]
 )
 @pytest.mark.parametrize("traced", [True, False])
-async def test_a_whole_answer_is_read_once(method: str, call: Callable[[Any], Any], traced: bool) -> None:
-    """The answer itself is passed on."""
+async def test_whole_answer_is_read_once_and_passed_on(
+    method: str, call: Callable[[Any], Any], traced: bool
+) -> None:
+    """The answer is the same object."""
     upstream, trace = ScriptedUpstream(), Trace()
     upstream.then(said := answer("Good day."))
     got = await getattr(TracedUpstream(upstream), method)(call(trace if traced else None))
@@ -55,8 +57,10 @@ async def test_a_whole_answer_is_read_once(method: str, call: Callable[[Any], An
 
 
 @pytest.mark.parametrize(("method", "call"), [("stream", chat_call), ("stream_text", text_call)])
-async def test_a_stream_that_breaks_off_was_read(method: str, call: Callable[[Any], Any]) -> None:
-    """Each chunk is read before it is passed on, and the error is the upstream's own."""
+async def test_chunks_of_a_broken_stream_are_read_before_they_are_passed_on(
+    method: str, call: Callable[[Any], Any]
+) -> None:
+    """The error is the upstream's own."""
     upstream, trace, got = ScriptedUpstream(), Trace(), list[Any]()
     upstream.then(say("Good "), say("day."), UpstreamFault("It broke."))
 
