@@ -1,27 +1,15 @@
 """Tests lie where their source lies: ``proxy/x/y.py`` has ``tests/proxy/x/test_y.py``, or ``test_y_<aspect>.py``.
 
-What is tested through something larger only is in :data:`WITHOUT_TESTS`, and a test of a whole room is in
-:data:`WITHOUT_SOURCE`. Both lists may only become shorter.
+There are no exceptions. A module without code of its own is joined to its user, and a test of a larger behaviour stands
+in ``tests/behaviours`` or ``tests/process``.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("proxy", "sanitizers")
-LISTS = Path(__file__).parent / "mirror"
-
-WITHOUT_TESTS = LISTS / "without_tests.txt"
-"""Modules that have no test file of their own."""
-
-WITHOUT_SOURCE = LISTS / "without_source.txt"
-"""Test files that belong to no single module."""
-
-MOST = {WITHOUT_TESTS: 112, WITHOUT_SOURCE: 7}
-"""The lengths of the lists, which are lowered as they shrink."""
 
 
 def modules() -> set[str]:
@@ -45,29 +33,25 @@ def source_of(test: Path, known: set[str]) -> str | None:
     return None
 
 
-def found() -> dict[Path, set[str]]:
-    """Return what each list has to hold."""
-    known = modules()
-    tests = [path for package in PACKAGES for path in (ROOT / "tests" / package).rglob("test_*.py")]
-    sources = {path: source_of(path, known) for path in tests}
-    rooms = {str(path.parent.relative_to(ROOT / "tests")) for path in tests}
-    tested = {name for name in sources.values() if name is not None} | rooms
+KNOWN = modules()
+TESTS = {
+    path: source_of(path, KNOWN)
+    for package in PACKAGES
+    for path in (ROOT / "tests" / package).rglob("test_*.py")
+}
+"""The module of each test file, None where there is none."""
+
+
+def test_every_module_has_a_test_file() -> None:
+    """The test file of a package may stand for its ``__init__``."""
+    tested = {name for name in TESTS.values() if name is not None}
     untested = {
-        name for name in known - tested if (ROOT / f"{name}.py").exists() and not name.endswith("__main__")
-    }
-    return {
-        WITHOUT_TESTS: untested,
-        WITHOUT_SOURCE: {str(path.relative_to(ROOT)) for path, name in sources.items() if name is None},
+        name for name in KNOWN - tested if (ROOT / f"{name}.py").exists() and not name.endswith("__main__")
     }
 
-
-@pytest.mark.parametrize("listed", [WITHOUT_TESTS, WITHOUT_SOURCE], ids=lambda path: path.stem)
-def test_exceptions_are_those_that_are_listed(listed: Path) -> None:
-    """Neither more nor fewer, so that an entry goes with its reason."""
-    assert set(listed.read_text(encoding="utf-8").split()) == found()[listed]
+    assert untested == set()
 
 
-@pytest.mark.parametrize("listed", [WITHOUT_TESTS, WITHOUT_SOURCE], ids=lambda path: path.stem)
-def test_exceptions_become_fewer(listed: Path) -> None:
-    """A new module has a test file, and a new test file a module. The numbers are lowered as the lists shrink."""
-    assert len(listed.read_text(encoding="utf-8").split()) == MOST[listed]
+def test_every_test_file_has_a_module() -> None:
+    """Its name begins with the module's, and may go on with an aspect."""
+    assert [str(path) for path, name in TESTS.items() if name is None] == []
