@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import importlib
 import os
 import sys
@@ -14,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from proxy.upstream.litellm.environment import quiet_litellm
-from tests.support.fast_run import Guard, is_in_a_fast_room, is_slow, run_fresh_python
+from tests.support.fast_run import Guard, imports_a_slow_module, is_in_a_fast_room, is_slow, run_fresh_python
 
 quiet_litellm()
 
@@ -30,7 +32,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("fast", parent=settings.get_profile("usual"), max_examples=10)
+settings.register_profile("fast", parent=settings.get_profile("usual"), max_examples=5)
 settings.register_profile("deep", parent=settings.get_profile("usual"), max_examples=1_000)
 settings.register_profile(
     "soak", parent=settings.get_profile("usual"), max_examples=20_000, derandomize=False
@@ -50,20 +52,38 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(config.stash[GUARD])
 
 
-def _in_a_fast_room(path: Path) -> bool:
-    return path.is_relative_to(TESTS) and is_in_a_fast_room(path.relative_to(TESTS))
+@functools.cache
+def _is_slow_path(path: Path) -> bool:
+    """Tell whether all tests of a folder or file are slow."""
+    if not path.is_relative_to(TESTS) or not is_in_a_fast_room(path.relative_to(TESTS)):
+        return True
+    return path.name.startswith("test_") and path.is_file() and imports_a_slow_module(path.read_text())
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the folders of slow tests out of the fast run."""
-    if not config.getoption("fast") or collection_path == TESTS:
+    """Leave the folders and files of slow tests out of the fast run: their imports alone take seconds."""
+    if not config.getoption("fast") or collection_path == TESTS or collection_path in TESTS.parents:
         return None
-    return None if _in_a_fast_room(collection_path) or collection_path in TESTS.parents else True
+    return _is_slow_path(collection_path) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Leave the garbage collector off while tests are collected, and never scan what was collected afterwards.
+
+    Nothing of the tests is garbage before the end, and a scan of their million objects takes half a second.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the slow tests, and leave them out of the fast run."""
-    slow = [item for item in items if not _in_a_fast_room(item.path) or _needs_much(item)]
+    slow = [item for item in items if _is_slow_path(item.path) or _needs_much(item)]
     for item in slow:
         item.add_marker("slow")
     if config.getoption("fast") and slow:
@@ -74,8 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _needs_much(item: pytest.Item) -> bool:
     if not isinstance(item, pytest.Function):
         return False
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    return is_slow(item.fixturenames, parameters, item.module)
+    return is_slow(item.fixturenames, item.callspec.params if hasattr(item, "callspec") else {})
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,27 +1,27 @@
 """The fast run, ``pytest --fast``: unit tests alone, which start no process and import no client package.
 
-A test is slow by its fixtures, its parameters or its module's imports, so that nobody marks tests by hand. While a test
+A test is slow by its fixtures, its parameters or its file's imports, so that nobody marks tests by hand. While a test
 runs that is not slow, starting a process is an error. `make test` holds the rule as well, since the guard is always on.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePath
-from types import FunctionType, ModuleType
 from typing import Any
 
-ROOMS = ("proxy", "sanitizers", "support_tests")
+ROOMS = ("proxy", "sanitizers")
 """The folders of unit tests. Files that lie directly in ``tests/`` belong to the fast run as well."""
 
 SLOW_FIXTURES = frozenset({"fresh_python", "litellm"})
 """Fixtures that start a process or import a client package."""
 
-SLOW_MODULES = frozenset({"litellm", "openai", "subprocess"})
-"""A test is slow when its module imports one of these, or a name from one of these."""
+SLOW_IMPORT = re.compile(r"^(?:from|import) (?:litellm|openai|subprocess|tiktoken)\b", re.MULTILINE)
+"""Matches an import at the top of a file that makes its tests slow: of processes, clients or large vocabularies."""
 
 CLIENT_PACKAGES = frozenset({"litellm", "openai"})
 """Packages whose import takes seconds."""
@@ -77,34 +77,21 @@ def is_in_a_fast_room(path: PurePath) -> bool:
     return path.parts[0] in ROOMS or (len(path.parts) == 1 and path.suffix == ".py")
 
 
-def is_slow(fixtures: Iterable[str], parameters: Mapping[str, Any], module: ModuleType) -> bool:
-    """Tell whether a test needs a process or a client package.
+def imports_a_slow_module(source: str) -> bool:
+    """Tell from the text of a test file whether its tests are slow; the fast run does not even import such a file."""
+    return SLOW_IMPORT.search(source) is not None
+
+
+def is_slow(fixtures: Iterable[str], parameters: Mapping[str, Any]) -> bool:
+    """Tell whether a test needs a process or a client package by its fixtures.
 
     *fixtures* are the names of all fixtures of the test and *parameters* the values of its case. A test with the
     fixture ``transport`` is slow unless its case is the direct transport, since the fixture's default is litellm.
     """
     names = set(fixtures)
-    return (
-        bool(names & SLOW_FIXTURES)
-        or ("transport" in names and parameters.get("transport", "litellm") == "litellm")
-        or imports_a_slow_module(vars(module).values())
+    return bool(names & SLOW_FIXTURES) or (
+        "transport" in names and parameters.get("transport", "litellm") == "litellm"
     )
-
-
-def imports_a_slow_module(values: Iterable[object]) -> bool:
-    """Tell whether one of a module's *values* is one of `SLOW_MODULES`, or a class or function from it."""
-    return any(_home_of(value) in SLOW_MODULES for value in values)
-
-
-def _home_of(value: object) -> str:
-    """Return the name of the top package that a module, class or function comes from, "" for other values."""
-    if isinstance(value, ModuleType):
-        name = value.__name__
-    elif isinstance(value, type | FunctionType):
-        name = value.__module__
-    else:
-        return ""
-    return _top(name)
 
 
 def _top(name: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.contract import judge_answer, judge_stream
+from tests.support.contract.answers import judge_answer
+from tests.support.contract.streams import judge_stream
 
 HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_760_000_000, "model": "m"}
 SIGNATURE = {"google": {"thought_signature": "c2ln"}}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.support.contract import Judged, judge_answer, judge_stream
+from tests.support.contract.answers import judge_answer
+from tests.support.contract.said import Judged
+from tests.support.contract.streams import judge_stream
 from tests.support.quirks.meaning import Row
 from tests.support.replay import Replayed
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tests.support.contract import Said
 from tests.support.contract.calls import arguments_of
-from tests.support.contract.said import Call, Choice
+from tests.support.contract.said import Call, Choice, Said
 
 NamedCall = tuple[str, Any]
 """A name and the arguments: an object, or the text that a model wrote in place of one."""
