@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from proxy.upstream.litellm.environment import quiet_litellm
 from tests.support.fast_run import Guard, imports_a_slow_module, is_in_a_fast_room, is_slow, run_fresh_python
+from tests.support.worker_events import send_fewer_events
 
 quiet_litellm()
 
@@ -58,6 +59,12 @@ def _is_slow_path(path: Path) -> bool:
     if not path.is_relative_to(TESTS) or not is_in_a_fast_room(path.relative_to(TESTS)):
         return True
     return path.name.startswith("test_") and path.is_file() and imports_a_slow_module(path.read_text())
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let the workers of the fast run send results alone."""
+    if session.config.getoption("fast"):
+        send_fewer_events(session.config)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
