@@ -1,4 +1,4 @@
-"""What every test shares: hypothesis profiles, the fast run, and the environment that keeps litellm off the network."""
+"""The set-up that all tests share: hypothesis profiles, the fast run, and no network for litellm."""
 
 from __future__ import annotations
 
@@ -62,9 +62,8 @@ def _is_slow_path(path: Path) -> bool:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let the workers of the fast run send results alone."""
-    if session.config.getoption("fast"):
-        send_fewer_events(session.config)
+    """Let the workers of pytest-xdist send results alone."""
+    send_fewer_events(session.config)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -1,4 +1,4 @@
-"""The fast run loses no result for the events that its workers do not send."""
+"""A run loses no result for the events that its workers do not send."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def test_options_that_read_every_report_keep_all_events(arguments: list[str], se
 
 
 def test_xdist_names_its_worker_as_expected() -> None:
-    """With another name or method, the fast run would send all events again and nobody would notice."""
+    """With another name or method, the workers would send all events again and nobody would notice."""
     assert remote.WorkerInteractor.__name__ == WorkerInteractor.__name__
     assert callable(remote.WorkerInteractor.sendevent)

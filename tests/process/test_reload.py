@@ -152,7 +152,7 @@ def test_models_come_and_go_under_a_stream(
 def test_fallback_and_keys_change(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """Which model comes next, which key a client needs and which one the provider gets: all from the new file."""
+    """The new file decides the fallback, the clients' keys and the providers' keys."""
     names = ("main", "first", "second")
     with reloading(tmp_path / "a", http, config(openai_emulator, *names)) as process:
         for spare in ("first", "second"):
@@ -396,7 +396,7 @@ def test_many_reloads_under_load(
                 put(
                     process.path, config(openai_emulator, model_list=[*listed, entry(openai_emulator, "old")])
                 )
-                if number % 5:  # else it is noticed, which takes longer
+                if number % 10:  # the tenth change is noticed by the watcher, which takes longer
                     process.running.signal(signal.SIGHUP)
             if number >= WARM - 1:
                 used.append(usage_of(process.running))

@@ -1,6 +1,6 @@
-"""Fewer events from the workers of pytest-xdist in the fast run, where six events cost more than most tests.
+"""Fewer events from the workers of pytest-xdist, whose six events for each test cost more than most unit tests.
 
-Each event is written, sent and read in pure Python: without these the fast run takes 15 % less CPU time.
+Each event is written, sent and read in pure Python.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ History = list[dict[str, Any]]
 KNOWN_ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 
 
-def sample(strategy: st.SearchStrategy[History], count: int = 300) -> list[History]:
+def sample(strategy: st.SearchStrategy[History], count: int = 100) -> list[History]:
     """Draw the same examples on every run."""
     drawn: list[History] = []
 
@@ -52,7 +52,7 @@ def sample(strategy: st.SearchStrategy[History], count: int = 300) -> list[Histo
 @functools.cache
 def legal_sample() -> tuple[History, ...]:
     """Draw legal histories once for all tests that look at many; they must not be changed."""
-    return tuple(sample(legal_histories()))
+    return tuple(sample(legal_histories(), 300))
 
 
 def roles_of(history: History) -> list[str]:
