@@ -127,7 +127,7 @@ async def proxy() -> AsyncIterator[Proxied]:
     ],
 )
 async def test_headers_of_answers_are_listed(proxy: Proxied, method: str, path: str, body: object) -> None:
-    """What comes over the wire has no header that the document does not name."""
+    """The document names every header of an answer."""
     origin = {"Origin": "https://app.example"}
     async with proxy.session.request(method, proxy.origin + path, json=body, headers=origin) as answer:
         found = {name.lower() for name in answer.headers}

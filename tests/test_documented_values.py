@@ -71,7 +71,7 @@ def test_limits_of_turns_are_the_settings() -> None:
 
 
 def test_bounds_that_a_setting_moves_have_its_default() -> None:
-    """Where the default is a number, the row begins with it or holds it."""
+    """A default that is a number begins its row or stands in it."""
     defaults = dict(public_surface.settings())
     rows = rows_under(read("limits.md"), "Bounds that a setting moves")
     named = [(re.findall(r"`([\w.]+)`", row[1])[0], row[2]) for row in rows]

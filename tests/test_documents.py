@@ -130,7 +130,7 @@ def test_readme_is_short() -> None:
 
 
 def test_every_document_is_linked_from_the_readme_or_the_architecture() -> None:
-    """No document is found by chance alone."""
+    """A reader reaches every document by links."""
     linked = {
         (start.parent / path).resolve()
         for start in (README, ROOT / "docs" / "architecture.md")

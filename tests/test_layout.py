@@ -1,4 +1,4 @@
-"""What is installed is what is here, and the locks are what they say."""
+"""The installed packages are those of this tree, and the locks are complete."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_lock_is_pinned_by_hash(lock: str) -> None:
 
 @pytest.mark.parametrize("lock", ALL_LOCKS)
 def test_lock_names_no_place(lock: str) -> None:
-    """No index, no credentials and no path of the machine that wrote it."""
+    """A lock holds no index, no credentials and no path of the machine that wrote it."""
     text = (ROOT / lock).read_text(encoding="utf-8")
 
     assert not re.search(
@@ -79,7 +79,7 @@ def test_lock_names_no_place(lock: str) -> None:
 
 
 def test_runtime_is_part_of_development() -> None:
-    """What is tested is what runs: the locks agree on every version, and spans are an extra."""
+    """The tested versions are those that run: the locks agree on every version, and spans are an extra."""
     runtime, tracing, development = (entries(lock) for lock in LOCKS)
 
     assert runtime.items() < tracing.items() < development.items()

@@ -41,7 +41,7 @@ def test_every_setting() -> None:
 
 
 def test_defaults() -> None:
-    """What a setting is by default is said with it, where it is a number."""
+    """The manual gives the default of each setting that is a number."""
     told = {row[0].strip("`"): row[1] for row in rows(section("Settings"))}
     wrong = {
         name: default

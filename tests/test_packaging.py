@@ -1,4 +1,4 @@
-"""What is shipped: the wheel holds both packages and their data, and the example configuration works."""
+"""The shipped files: the wheel holds both packages and their data, and the example configuration works."""
 
 from __future__ import annotations
 

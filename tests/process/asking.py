@@ -47,7 +47,7 @@ class Answer:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is a complete answer: a finish reason, and in a stream no error and ``[DONE]`` at the end."""
+        """True for a complete answer: a finish reason, and in a stream no error and ``[DONE]`` at the end."""
         if self.status != 200:
             return False
         if not self.headers["content-type"].startswith("text/event-stream"):

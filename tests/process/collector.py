@@ -42,7 +42,7 @@ class Collected:
 
 @dataclass
 class Collector:
-    """What was collected so far."""
+    """The spans that were collected so far."""
 
     origin: str = ""
     bodies: list[bytes] = field(default_factory=list)

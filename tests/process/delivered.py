@@ -1,4 +1,4 @@
-"""What of a history arrived at a provider, and what did not.
+"""Compares a history with what a provider got of it.
 
 A text counts as delivered when it is a text value of the request, or one of the pieces that repairs join with an
 empty line. Each delivered text is used up once: two equal results have to arrive twice.

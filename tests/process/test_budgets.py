@@ -367,7 +367,7 @@ def test_ten_thousand_messages(client: Client, openai_emulator: OpenAIEmulator, 
 def test_usage_moves_the_factor(
     client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
 ) -> None:
-    """What the provider counted is compared with the estimate, and the next estimate is nearer."""
+    """The provider's usage is compared with the estimate, so that the next estimate is nearer."""
     model, messages = f"local-{number}", long_history(10)
     before = client.metric("turnright_estimate_error_ratio_count", model=model)
     factor = client.explain(model, messages)["budget"]["factor"]
@@ -392,7 +392,7 @@ def test_usage_moves_the_factor(
 def test_an_answer_that_leaves_no_room_is_asked_for_shorter(
     client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
 ) -> None:
-    """What the client allows the answer and the prompt are more than the window: less is asked for, and told."""
+    """A prompt and an answer that exceed the window: the proxy asks for a shorter answer and reports the change."""
     answer = client.ask(f"known-{number}", [user("Hello.")], max_tokens=20_000, stream=stream)
 
     assert answer.is_whole, answer.text

@@ -10,7 +10,7 @@ SHARE = 0.2
 
 
 async def test_no_answer_is_lost_or_doubled_while_providers_fail(transport: str) -> None:
-    """Nothing is lost, wrong, doubled or left behind; most requests are answered all the same, by further tries."""
+    """Each request gets exactly one outcome, and retries answer most of them."""
     report = await run(requests=REQUESTS, concurrency=16, share=SHARE, transport=transport, seed=20_261)
 
     assert report.violations == []

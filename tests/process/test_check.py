@@ -100,7 +100,7 @@ def test_check_lists_every_fault(tmp_path: Path) -> None:
 
 
 def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> None:
-    """What is likely a mistake is a warning on standard error, not a fault."""
+    """A likely mistake is a warning on standard error, not a fault."""
     path = write(tmp_path / "c.yaml", config() | {"general_settings": {"drain_grace": 0}})
 
     shown = run("check", "--config", path)
@@ -121,7 +121,7 @@ def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> Non
 def test_check_that_nobody_reads(
     line: str, status: int, words: str, further: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Where nothing can be written that is status 2, with a word of why; a reader that leaves changes nothing."""
+    """An output that cannot be written is status 2 with a reason. A reader that leaves changes nothing."""
     path = write(tmp_path / "good.yaml", config())
 
     done = run_in_shell(line, "check", "--config", path, *further)

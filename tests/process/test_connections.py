@@ -130,7 +130,7 @@ def test_soft_limit_is_raised(tmp_path: Path, gemini: Gemini) -> None:
 
 @pytest.mark.parametrize("descriptors", [4_095, 4_096])
 def test_check_warns_of_few_descriptors(tmp_path: Path, descriptors: int) -> None:
-    """Where the hard limit is below 4,096."""
+    """The warning comes if the hard limit is below 4,096."""
     path = tmp_path / "config.yaml"
     path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")
     program = ("/bin/sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", sys.executable, "-m", "proxy")

@@ -87,7 +87,7 @@ def test_explain_prefers_the_option() -> None:
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_explain_in_a_mode_that_repairs_nothing(mode: str, tmp_path: Path) -> None:
-    """What repairing would do is told as that, for a reader and for machines; what is sent is the history that came."""
+    """The repairs are shown as possible ones, as text and as JSON. The history that is sent is the original."""
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": mode}})
     given = json.dumps(BROKEN).encode()
 
@@ -282,7 +282,7 @@ ALONE = [tool("nobody", "lost")]
 
 @pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
 def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
-    """What the terminal has no sign for is shown with an escape; JSON stays JSON."""
+    """A character that the terminal cannot show is escaped; JSON stays JSON."""
     variables = {"PYTHONCOERCECLOCALE": "0", **variables}
 
     read = shell('"$@"', SPOKEN, **variables)

@@ -50,7 +50,7 @@ def counted(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 
 class Scraper:
-    """What was counted since the test began."""
+    """The counts since the test began."""
 
     def __init__(self, http: httpx.Client, served: Served) -> None:
         self._http, self._url = http, f"{served.origin}/metrics"

@@ -1,4 +1,4 @@
-"""What is said, and what opens doors, stays where it belongs: on every path, on both transports, whatever fails.
+"""Client texts and credentials reach only those they are for: on every path and transport, with every failure.
 
 Every secret is a mark that is given once, to one owner: the proxy, or one request. A mark of the proxy's must be in no
 answer; a request's may be in its own answer and in no other; and no mark at all may be in the log, on standard error,

@@ -122,7 +122,7 @@ def test_a_retry_keeps_it(inner: Served, gemini: Gemini, http: httpx.Client) -> 
 
 
 def test_a_bad_signature_costs_one_refusal(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """Nobody can tell whose a signature is that a client brings from elsewhere; once refused, it is not sent again."""
+    """The owner of a foreign signature is unknown. A signature that was refused once is not sent again."""
     call = {
         "id": "toolu_1",
         "type": "function",
@@ -246,7 +246,7 @@ def test_an_id_of_another_key_gives_nothing(shared: Served, gemini: Gemini, http
 def test_a_refused_signature_is_refused_for_its_key_alone(
     shared: Served, gemini: Gemini, http: httpx.Client
 ) -> None:
-    """What one client's request had refused says nothing of the signatures that another one brings."""
+    """A signature that was refused for one client's key is still sent for another key."""
     call = {
         "id": "toolu_1",
         "type": "function",

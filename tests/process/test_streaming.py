@@ -131,7 +131,7 @@ def settled(flood: Flood) -> int:
 
 
 def test_client_that_stops_reading_stops_the_provider(flooded: Served, flood: Flood) -> None:
-    """Who does not read stops the provider; who reads again sets it going; who then leaves ends it at once."""
+    """A client that stops reading stops the provider. Reading on resumes the stream, and leaving ends it at once."""
     flood.begin()
     with connect(flooded) as client:
         held = settled(flood)

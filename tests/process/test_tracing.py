@@ -338,7 +338,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 def test_what_is_asked_for_and_not_installed_is_a_fault(
     directory: Path, openai_emulator: OpenAIEmulator, without: Mapping[str, str], command: str, asked: str
 ) -> None:
-    """Neither command goes on: who asks for spans must hear that there are none."""
+    """Both commands end with an error, because the spans that were asked for cannot be exported."""
     general = {"tracing": {"enabled": True}} if asked == "configuration" else {}
     variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"} if asked == "environment" else {}
     path = directory / f"{command}-{asked}-untraced.yaml"

@@ -129,7 +129,7 @@ def test_a_session_is_left_alone(
     told: str,
     stream: bool,
 ) -> None:
-    """What goes upstream is byte for byte what goes there with the guard off: in every round of the session."""
+    """In every round, the upstream body is byte for byte the one that is sent with the guard off."""
     rounds_told = ""
     for number in range(0, count + 1, 1 if count < 30 else 8):
         messages = rounds(number)
@@ -323,7 +323,7 @@ def test_each_threshold_of_a_session_is_counted_once(
 def test_always_an_answer(
     client: Client, gemini: Gemini, parts: tuple[tuple[dict[str, Any], ...], str], stream: bool
 ) -> None:
-    """What is an error elsewhere is an answer here: the client is told what happened."""
+    """A failure that is an error elsewhere is an answer here, and its text says what happened."""
     gemini.answer(*parts[0], finish_reason=parts[1])
     answer = client.ask("gemini-enforced", rounds(25), stream=stream)
     assert answer.is_whole, answer.text

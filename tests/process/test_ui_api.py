@@ -1,4 +1,4 @@
-"""What the inspector's page asks, of the running process."""
+"""The requests of the inspector's page, against the running process."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_page_lists_every_model_deployment_and_profile(http: httpx.Client, inspe
 
 
 def test_page_shows_what_explain_says_and_sends_nothing(http: httpx.Client, inspected: Served) -> None:
-    """What is looked at is what ``/v1/explain`` says, with the history behind each step; nothing is sent."""
+    """The page shows the result of ``/v1/explain``, with the history behind each step; nothing is sent."""
     told = post(http, inspected, "look", {"request": {"messages": BROKEN}, "target": {"model": "old"}})
     explained = explain(http, inspected, body("old", BROKEN))
 

@@ -1,4 +1,4 @@
-"""What real clients were seen to send arrives: at OpenAI as it is, at Gemini all that it has a place for."""
+"""Requests of real clients arrive: at OpenAI unchanged, at Gemini with every field that Gemini knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long work takes, by a clock that neither other processes nor other threads move."""
+"""Measures work by a clock that neither other processes nor other threads move."""
 
 from __future__ import annotations
 

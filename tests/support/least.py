@@ -1,4 +1,4 @@
-"""What is measured by the wall clock, on a machine that may stand still meanwhile."""
+"""Measures by the wall clock, on a machine that may stand still meanwhile."""
 
 from __future__ import annotations
 

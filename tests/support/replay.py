@@ -35,7 +35,7 @@ CREATED = 1_790_000_000
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What the client got; *refused* is why it got an error's status and no stream."""
+    """The client's answer; *refused* is why it got an error's status and no stream."""
 
     raw: bytes
     refused: Cause | None = None

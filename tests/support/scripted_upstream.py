@@ -100,7 +100,7 @@ class ScriptedUpstream:
 
     @property
     def calls(self) -> list[UpstreamCall]:
-        """What was sent, in order."""
+        """The calls that were sent, in order."""
         return [exchange.call for exchange in self.exchanges]
 
     def then(self, *steps: Step) -> None:

@@ -46,7 +46,7 @@ SLACK_S = 15.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the client got, and what the providers saw."""
+    """The client's answer, and the calls that the providers saw."""
 
     answer: Answer
     seconds: float
@@ -60,12 +60,12 @@ class Outcome:
 
     @property
     def attempts(self) -> int:
-        """What ``x-turnright-attempts`` says."""
+        """The value of ``x-turnright-attempts``."""
         return int(self.answer.headers["x-turnright-attempts"])
 
     @property
     def is_stream(self) -> bool:
-        """Whether the answer came as events."""
+        """True if the answer came as events."""
         return self.answer.headers["content-type"].startswith("text/event-stream")
 
     @property
@@ -110,7 +110,7 @@ class Outcome:
 
     @property
     def comments(self) -> int:
-        """How many comments a stream holds."""
+        """The number of comments in a stream."""
         return sum(event.startswith(":") for event in self._frames())
 
     def _frames(self) -> list[str]:

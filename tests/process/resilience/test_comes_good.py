@@ -1,4 +1,4 @@
-"""What fails and then works: the client gets one answer, whole and once, and never learns of the rest."""
+"""Failures that pass: the client gets one whole answer and sees no failure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.builders import user
 
 @dataclass(frozen=True)
 class Scenario:
-    """What goes wrong, how many calls that takes in all, and how long the waits between them are."""
+    """A failure, the number of calls that it takes in all, and the length of the waits between them."""
 
     name: str
     fault: dict[str, Any]
@@ -75,7 +75,7 @@ def test_failure_that_passes_is_hidden_from_the_client(
 
 @pytest.mark.parametrize("scenario", SCENARIOS[:1], ids=lambda scenario: scenario.name)
 def test_request_stays_the_same(asker: Asker, gemini: Gemini, number: int, scenario: Scenario) -> None:
-    """What is tried again is what was sent before: nothing but the failure changes."""
+    """A retry sends the same request again."""
     gemini.fault(**scenario.fault)
 
     outcome = asker.ask(f"alone-{number}")
@@ -152,7 +152,7 @@ def test_answer_of_thoughts_alone_is_retried(asker: Asker, gemini: Gemini, numbe
 def test_client_that_leaves_before_the_next_try(
     failing: Served, gemini: Gemini, number: int, stream: bool
 ) -> None:
-    """Nobody is called for a client that is gone."""
+    """The proxy calls no provider for a client that left."""
     gemini.fault(status=429, retry_delay_seconds=1.0)
     address, request = urlsplit(failing.origin), body(f"alone-{number}", [user("go")], stream=stream)
     payload = json.dumps(request).encode()

@@ -1,4 +1,4 @@
-"""What is OpenAI's own: waits in headers, codes for a quota that is used up, answers that may say nothing."""
+"""Rules of OpenAI's wire alone: waits in headers, codes for a quota that is used up, answers that may say nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no further try mends: another model is asked at once, or the request is repaired once, or the client told."""
+"""Refusals that no retry mends: the proxy asks another model, repairs the request once, or returns the error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PER_DAY = "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
 
 @dataclass(frozen=True)
 class Refusal:
-    """What the provider refuses with, who is asked instead, and what the client reads where there is nobody."""
+    """The provider's refusal, the model that is asked instead, and the client's error if there is no other model."""
 
     name: str
     fault: dict[str, Any]
@@ -103,7 +103,7 @@ def test_nobody_else_to_ask(asker: Asker, gemini: Gemini, number: int, refusal: 
 def test_last_models_refusal_is_told_after_one_call_of_each(
     asker: Asker, gemini: Gemini, number: int
 ) -> None:
-    """What the last model said is told, after one call of each."""
+    """The client gets the last model's error, after one call of each model."""
     gemini.fault(status=400, times=9)
 
     outcome = asker.ask(f"backed-{number}")
@@ -162,7 +162,7 @@ def test_repair_that_does_not_help(asker: Asker, openai_emulator: OpenAIEmulator
 
 
 def test_request_refused_twice_is_refused_without_a_call(asker: Asker, gemini: Gemini, number: int) -> None:
-    """What was called invalid twice is answered without a call; another request is not taken for it."""
+    """A request that was refused twice is refused without a call. Another request is still sent."""
     gemini.fault(status=400, times=9)
 
     first, second, third = (asker.ask(f"alone-{number}") for _ in range(3))

@@ -35,7 +35,7 @@ class Heard:
 
     @property
     def delta(self) -> dict[str, str]:
-        """What a chunk adds."""
+        """The delta of a chunk."""
         choices = json.loads(self.line.removeprefix("data: "))["choices"]
         delta: dict[str, str] = choices[0]["delta"] if choices else {}
         return delta

@@ -1,4 +1,4 @@
-"""What fails however often it is tried: another model answers, or the client gets the last failure as it was."""
+"""Failures that stay: another model answers, or the client gets the last failure unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.process.resilience.asking_again import MAIN, SLACK_S, SPARE, TEXT, As
 
 @dataclass(frozen=True)
 class Failure:
-    """What goes wrong, how many calls of one model that is worth, and what the client reads in the end."""
+    """A failure, the number of calls of one model that it is worth, and the client's final error."""
 
     name: str
     fault: dict[str, Any]

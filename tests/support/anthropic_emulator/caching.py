@@ -1,4 +1,4 @@
-"""Where a request marks a prompt cache: at most four places, of one kind.
+"""Checks the marks of prompt caches in a request: at most four places, of one kind.
 
 Sources: too many, continue#6937; an empty text cannot be marked, dario#1066; the kinds,
 docs.anthropic.com/en/docs/build-with-claude/prompt-caching.

@@ -26,7 +26,7 @@ REQUEST_ID = "req_011CEmulated"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What Anthropic answers to a request that it does not take."""
+    """Anthropic's error for a request that it refuses."""
 
     message: str
     status: int = 400

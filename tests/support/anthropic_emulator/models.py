@@ -1,4 +1,4 @@
-"""What differs between the Claude models, read from their names.
+"""The differences between the Claude models, read from their names.
 
 Names are `claude-opus-4-6`, `claude-sonnet-4-5-20250929` or, before version 4, `claude-3-7-sonnet-20250219`. Sources:
 no prefill from 4.6 on, pipecat's Anthropic adapter; not both `temperature` and `top_p` from 4.1 on, litellm#15097,
@@ -21,7 +21,7 @@ class Claude:
 
     @property
     def takes_prefill(self) -> bool:
-        """Whether the conversation may end with an assistant message."""
+        """True if the conversation may end with an assistant message."""
         return self.version < (4, 6)
 
     @property
@@ -35,12 +35,12 @@ class Claude:
 
     @property
     def takes_sampling(self) -> bool:
-        """Whether `temperature`, `top_p` and `top_k` may be set at all."""
+        """True if `temperature`, `top_p` and `top_k` may be set at all."""
         return self.version < (4, 7)
 
     @property
     def takes_temperature_and_top_p(self) -> bool:
-        """Whether both may be set."""
+        """True if `temperature` and `top_p` may both be set."""
         return self.version < (4, 1)
 
 

@@ -73,7 +73,7 @@ _CLAUDE = re.compile(r"claude-(?:opus|sonnet|haiku|[a-z]+)-(\d)(?:-(\d{1,2}))?(?
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What Bedrock answers to a request that it does not take."""
+    """Bedrock's error for a request that it refuses."""
 
     message: str
     status: int = 400

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 @dataclass(frozen=True, slots=True)
 class PlainRefusal(ABC):
-    """What all of them have; the subclasses know the envelope."""
+    """The fields that all refusals have; the subclasses know the envelope."""
 
     message: str
     status: int = 400

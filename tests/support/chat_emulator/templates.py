@@ -1,4 +1,4 @@
-"""What chat templates raise, and the servers that pass it on: vLLM, llama.cpp, Ollama's compatible endpoint.
+"""Errors that chat templates raise, and the servers that return them: vLLM, llama.cpp, Ollama's compatible endpoint.
 
 Which template a model has is read from its name. Sources: plain alternation, autogen#1037 and vllm#2080 (Mistral 7B
 Instruct, no system message at all), llama_index#11731; alternation behind a system message, with tools (Mistral Nemo

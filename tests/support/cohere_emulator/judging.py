@@ -66,7 +66,7 @@ FUNCTION_FIELDS = ("name", "description", "parameters")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What Cohere answers to a request that it does not take."""
+    """Cohere's error for a request that it refuses."""
 
     message: str
     status: int = 400

@@ -1,4 +1,4 @@
-"""What every answer of the proxy owes its client, judged by what the client got; shares no code with the proxy.
+"""Judges whether a client's answer keeps the contract of all answers; shares no code with the proxy.
 
 One contract for all tests, whatever the provider sent and by whichever transport: `streams.judge_stream` takes the
 bytes of a stream, `answers.judge_answer` the JSON of a whole answer. Both tell what is wrong with it, in words, and

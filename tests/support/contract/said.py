@@ -1,4 +1,4 @@
-"""What a client reads in an answer, streamed or whole."""
+"""The contents of an answer as a client reads it, streamed or whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer cost: OpenAI's three counts, which add up, and their details."""
+"""Judges the usage of an answer: OpenAI's three counts, which add up, and their details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every provider's emulator has in common: a journal, queued faults, a server on loopback.
+"""The common parts of every provider's emulator: a journal, queued faults, a server on loopback.
 
 A provider is a `Wire`: its addresses, its judge, its shapes of an answer and of an error. Nothing here knows one.
 """

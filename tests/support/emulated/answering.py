@@ -1,4 +1,4 @@
-"""What the emulated model says: a pure function of what it is asked and of a sequence number.
+"""The emulated model's answer: a pure function of the request and of a sequence number.
 
 A request whose newest message is the user's and mentions declared tools gets one parallel call for each of them; any
 other gets a text. How that is spelled, ids included, is the wire's affair.
@@ -15,7 +15,7 @@ _FRAGMENT = 8  # characters of text or of arguments in one chunk
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What an accepted request asks for: *tools* are names and schemas, *forced* the one that must be called."""
+    """The wishes of an accepted request: *tools* are names and schemas, *forced* the one that must be called."""
 
     newest: str
     after_result: bool

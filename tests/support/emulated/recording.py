@@ -18,7 +18,7 @@ Finished = Literal["complete", "disconnected", "cut"]
 
 
 class Fault(TypedDict, total=False):
-    """What goes wrong with one chat request."""
+    """A fault of one chat request."""
 
     status: int  # answer with this error status, judged or not
     message: str  # the error's message

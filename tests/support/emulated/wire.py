@@ -1,4 +1,4 @@
-"""What a provider has to say of itself to be emulated."""
+"""The interface of an emulated provider."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Asked:
 
 
 class Refused(Protocol):
-    """What a provider answers to a request that it does not take."""
+    """A provider's error for a request that it refuses."""
 
     @property
     def message(self) -> str:

@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[type, str], ...] = ((str, "string"), (list, "array"), (dict,
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What Ollama answers to a request that it does not take."""
+    """Ollama's error for a request that it refuses."""
 
     message: str
     status: int = 400

@@ -1,4 +1,4 @@
-"""What OpenAI says of an `image_url` whose address is no image, as a pure function.
+"""OpenAI's error for an `image_url` whose address is no image, as a pure function.
 
 Sources: no `data:` prefix, OmniSearch#3; no bytes, opencode#23983. The words for a foreign MIME type, for bad base64
 and for bytes of another kind are from memory.

@@ -42,7 +42,7 @@ STANDS_IN_FOR_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What OpenAI answers to a request that it does not take."""
+    """OpenAI's error for a request that it refuses."""
 
     message: str
     param: str | None = None

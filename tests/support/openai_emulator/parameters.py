@@ -1,4 +1,4 @@
-"""What OpenAI says of the fields beside `messages`: tools, what belongs to tools, and limits. A pure function.
+"""OpenAI's errors for the fields beside `messages`: tools, what belongs to tools, and limits. A pure function.
 
 Sources: `only allowed when 'tools' are specified`, swarm#30; an object without properties, fast-agent#143; names, 128
 tools and 4 stop sequences, OpenAI's reference, in the words that it has for other fields of these kinds. That two tools

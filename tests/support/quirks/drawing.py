@@ -1,4 +1,4 @@
-"""What generated answers of both wires draw from: texts, arguments, cuts, framings."""
+"""Draws the parts of generated answers on both wires: texts, arguments, cuts, framings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How events are framed: every way of the standard, and a few beside it."""
+"""Frames events: in every way of the standard, and in a few others."""
 
 from __future__ import annotations
 

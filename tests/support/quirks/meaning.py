@@ -1,4 +1,4 @@
-"""What a provider's answer means, and whether what a client read is just that."""
+"""The meaning of a provider's answer, and its comparison with the answer that a client read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNTOLD: Mapping[str, Any] = {"untold": True}
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What the answer says in its first choice, and in *others*.
+    """The contents of an answer's first choice, and of *others*.
 
     *fault* means that it is no answer and may be tried again: an error before anything was said, or as the stream's
     last event. *ids* are the ids that must reach the client as they came, None for each that must not or need not;
@@ -50,7 +50,7 @@ class Meaning:
 
     @property
     def broken(self) -> bool:
-        """Whether the model itself wrote arguments that are no object."""
+        """True if the model itself wrote arguments that are no object."""
         return any(not isinstance(arguments, dict) for _, arguments in self.calls)
 
     def differences(self, said: Said, *, usage_asked: bool = True, estimated: bool = False) -> list[str]:
@@ -127,5 +127,5 @@ class Row:
 
     @property
     def is_gemini(self) -> bool:
-        """Whether a Gemini model answers."""
+        """True if a Gemini model answers."""
         return self.model != OTHER

@@ -1,4 +1,4 @@
-"""Which calls there are, on Gemini's own wire."""
+"""Quirks of calls, on Gemini's own wire."""
 
 from __future__ import annotations
 

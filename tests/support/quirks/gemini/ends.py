@@ -1,4 +1,4 @@
-"""How answers on Gemini's own wire end, or do not."""
+"""Quirks of ends, on Gemini's own wire, missing ends among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the thought's signature is, on Gemini's own wire."""
+"""Quirks of thought signatures, on Gemini's own wire."""
 
 from __future__ import annotations
 

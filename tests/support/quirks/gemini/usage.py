@@ -1,4 +1,4 @@
-"""What an answer on Gemini's own wire cost."""
+"""Quirks of usage, on Gemini's own wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers on OpenAI's wire end, or do not."""
+"""Quirks of ends, on OpenAI's wire, missing ends among them."""
 
 from __future__ import annotations
 

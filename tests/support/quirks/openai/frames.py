@@ -1,4 +1,4 @@
-"""How the events are framed, on OpenAI's wire."""
+"""Quirks of frames, on OpenAI's wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around an answer on OpenAI's wire: its head, vendors' fields, errors."""
+"""Quirks around an answer, on OpenAI's wire: its head, vendors' fields, errors."""
 
 from __future__ import annotations
 

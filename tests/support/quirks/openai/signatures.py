@@ -1,4 +1,4 @@
-"""Where the thought's signature is, on OpenAI's wire."""
+"""Quirks of thought signatures, on OpenAI's wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a message on OpenAI's wire beside its calls: texts, thoughts, roles, choices."""
+"""Quirks of a message beside its calls, on OpenAI's wire: texts, thoughts, roles, choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer on OpenAI's wire cost."""
+"""Quirks of usage, on OpenAI's wire."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _EACH = frozenset({"own each", "name each", "answer each"})
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How one stream writes its calls."""
+    """The way in which one stream writes its calls."""
 
     index: str
     ids: str
@@ -36,12 +36,12 @@ class Way:
 
     @property
     def own_ids(self) -> bool:
-        """Whether each call has an id that no other has."""
+        """True if each call has an id of its own."""
         return self.ids in _OWN or self.ids == "new each"
 
     @property
     def told_apart(self) -> bool:
-        """Whether index or id tell the calls apart by themselves."""
+        """True if the index or the id alone tells the calls apart."""
         return self.index == "right" or self.own_ids
 
     def index_of(self, slot: int) -> Any:
@@ -64,7 +64,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What the server writes as one call, and the calls that it means."""
+    """One call as the server writes it, and the calls that it means."""
 
     name: str
     meant: list[dict[str, Any]]
