@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from xdist import remote
+from xdist import remote  # type: ignore[import-untyped]
 
 from tests.support.worker_events import is_noise, send_fewer_events
 
