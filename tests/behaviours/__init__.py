@@ -1,1 +1,1 @@
-"""What the whole proxy owes, whichever modules do it: deadlines, isolation, linear work, streams of all shapes."""
+"""Behaviour of the whole proxy, across its modules: deadlines, isolation, linear work, streams of all shapes."""

@@ -199,7 +199,7 @@ async def test_an_upstream_that_does_not_start(upstream: ScriptedUpstream) -> No
 
 
 async def test_an_attempt_says_more_than_the_deadline(upstream: ScriptedUpstream) -> None:
-    """Where a provider is waited for, its own error is told."""
+    """A wait for a provider ends with the provider's own error."""
     upstream.then(HANG)
     async with proxied(settings(), upstream) as proxy:
         reply = await post(proxy, "Hello.")

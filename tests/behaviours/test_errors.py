@@ -1,4 +1,4 @@
-"""What the client gets when the provider fails: its status and words, and nothing of ours.
+"""The client's error when the provider fails: the provider's status and words, and no secret of the proxy.
 
 The failures are real ones: emulators of OpenAI and Gemini answer them over HTTP, and a transport is in between:
 litellm, or our own.
@@ -119,7 +119,7 @@ async def test_refused_key_is_the_proxys(
 @TRANSPORTS
 @BOTH
 async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, transport: str, stream: bool) -> None:
-    """Where the provider's words hold the key, the address or a header's value, they are covered."""
+    """The key, the address and the headers' values are masked in the provider's words."""
     entry = {
         "model": "openai/gpt-4.1",
         "api_base": openai.base_url,
@@ -312,7 +312,7 @@ async def test_long_words_are_cut(real: Proxied, openai: OpenAIEmulator, stream:
 async def test_defect_of_ours(
     proxy: Proxied, upstream: ScriptedUpstream, error: Exception, stream: bool
 ) -> None:
-    """What nobody foresaw is a 500 in the envelope, with the request's id and nothing of the cause."""
+    """An unforeseen exception is a 500 in the envelope, with the request's id and nothing of the cause."""
     upstream.then(error)
     reply = await proxy.post(chat(stream=stream))
 

@@ -398,7 +398,7 @@ async def test_a_quotation_that_reads_otherwise_is_one(clients: Clients) -> None
 
 
 async def test_a_provider_s_own_codes_count_wherever_they_stand(clients: Clients) -> None:
-    """What the request does not hold is the provider's, wrapped or not."""
+    """Codes that the request does not hold are the provider's, wrapped or not."""
     inner = json.dumps({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}})
     for body in (_message(inner), _message(f"ValueError: {inner}"), {"error": {"details": [inner]}}):
         async with proxied(clients.gateway.settings, clients.upstream) as proxy:
@@ -408,7 +408,7 @@ async def test_a_provider_s_own_codes_count_wherever_they_stand(clients: Clients
 
 
 async def test_a_pool_is_asked_as_if_the_other_tenant_were_not_there(clients: Clients) -> None:
-    """What one tenant makes fail is still the first of the pool for another."""
+    """A deployment that one tenant makes fail is still the first of the pool for another."""
     for _ in range(4):
         await clients.fail("a", "pool", refused(500))
     clients.upstream.script.clear()

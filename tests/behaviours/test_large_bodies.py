@@ -74,7 +74,7 @@ async def test_many_small_messages_are_large(
 async def test_a_large_request_is_no_sample(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What its tokens come to is not counted for the calibration: that would hold the loop."""
+    """A large request's tokens are not counted for the calibration: counting would block the event loop."""
     seen = []
     for largest in (1_000_000, 10):
         monkeypatch.setattr(calibrate, "LARGE", largest)
@@ -88,7 +88,7 @@ async def test_a_large_request_is_no_sample(
 async def test_a_long_prompt_is_counted_in_a_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What its tokens come to, for the calibration; a short one's are counted here. Both are taken in."""
+    """A long prompt is counted in a worker thread, a short one on the event loop. Both calibrate the estimate."""
     counted_in: list[int] = []
 
     monkeypatch.setattr(calibrate, "estimate_sent", noting(counted_in, estimate_sent))
@@ -139,7 +139,7 @@ async def test_tools_are_cleaned_in_a_thread(
 async def test_a_second_plan_is_made_in_a_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was too long for the provider is counted and cut anew as it was planned the first time."""
+    """A request that was too long for the provider is counted and cut in a worker thread again."""
     worked_in: list[int] = []
 
     monkeypatch.setattr(chat_planning, "plan_request", noting(worked_in, plan_request))
@@ -180,7 +180,7 @@ async def test_a_repair_is_made_in_a_thread(
 
 
 def test_forgotten_tools_weigh_again() -> None:
-    """What is no longer kept is cleaned anew, and that is no light work."""
+    """Tools that left the cache are cleaned again, and count as heavy work again."""
     target = Target(GEMINI)
 
     def known(number: int) -> KnownTools:

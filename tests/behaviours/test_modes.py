@@ -68,7 +68,7 @@ async def test_observe_mode_sends_the_history_unchanged_and_reports_it(
 
 @pytest.mark.parametrize("messages", [HOPELESS, REMOTE], ids=["nothing left", "media by address"])
 async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[Any]) -> None:
-    """What could not be repaired is sent as well: observe changes nothing about a request."""
+    """A history that cannot be repaired is sent as well: observe changes no request."""
     reply, _ = await send(messages, upstream, mode="observe")
 
     assert reply.status == 200
@@ -130,7 +130,7 @@ async def test_what_cannot_be_repaired_is_refused(
 async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str
 ) -> None:
-    """Where the steps leave a rule broken, it is refused, or sent and counted, as the setting says."""
+    """A history whose rule stays broken is refused, or sent and counted, as the setting says."""
     monkeypatch.setattr("sanitizers.pipeline.STEPS", ())  # the steps know of no history that they cannot mend
     reply, counts = await send(BROKEN, upstream, on_violation=on_violation)
 
@@ -147,7 +147,7 @@ async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says
 
 
 async def test_the_profile_is_the_deployments(upstream: ScriptedUpstream) -> None:
-    """What is legal for one provider is not for another: the rules are those of the model that answers."""
+    """The rules are those of the model that answers: a history may be legal for one provider alone."""
     settings = settings_of({"gpt": "openai/gpt-4.1", "gem": "gemini/gemini-3.6-flash"})
     messages = [assistant("Hi."), user("Hello.")]
     async with proxied(settings, upstream) as proxy:

@@ -166,7 +166,7 @@ UNUSABLE = '{"x": what'
 
 
 async def test_unusable_call_is_passed_on_natively() -> None:
-    """Where the model gets no second try: it is as it was, and so is all that stands around it."""
+    """A call that the model cannot correct is passed on unchanged, with everything around it."""
     stream = [CITATION, uses(UNUSABLE, id="a", tool="plain"), THOUGHT, {"because": "uses"}]
     answered = {"uses": [{"id": "a", "tool": "plain", "with": UNUSABLE}], "because": "uses", **CITATION}
     always = {"self_correction": "always"}

@@ -155,7 +155,7 @@ async def test_stream_that_nobody_reads(
 async def test_stream_that_is_read_slowly(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who reads, however slowly, is not cut off."""
+    """A client that reads slowly is not cut off."""
     monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "STALL_S", 2.0)
@@ -171,7 +171,7 @@ async def test_stream_that_is_read_slowly(
 
 
 async def test_one_address_leaves_room_for_another(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Who was refused for want of room is first when a place comes free, however often the greedy one asks."""
+    """A refused client gets the next free place, however often the greedy client asks."""
     loop = asyncio.get_running_loop()
     for _ in range(ROOM):
         upstream.then(HANG)

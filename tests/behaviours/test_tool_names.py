@@ -77,7 +77,7 @@ async def test_observe_mode_sends_tool_names_unchanged_and_reports_them(upstream
 
 
 async def test_off_mode_sends_tool_names_unchanged(upstream: ScriptedUpstream) -> None:
-    """Nothing is looked at."""
+    """Tool names are not even checked."""
     async with proxied(settings_of(sanitize={"mode": "off"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HISTORY, "tools": TOOLS})
 
@@ -101,7 +101,7 @@ async def test_off_mode_sends_tool_names_unchanged(upstream: ScriptedUpstream) -
 async def test_strict_mode_refuses_illegal_tool_names_with_their_places(
     upstream: ScriptedUpstream, messages: Any, param: str, rules: list[str], reasons: list[str]
 ) -> None:
-    """What would have to be renamed is refused, with its places."""
+    """A name that would have to be changed is refused, with its places."""
     async with proxied(settings_of(sanitize={"mode": "strict"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": messages, "tools": TOOLS})
 
@@ -239,7 +239,7 @@ async def test_the_form_before_tool_calls(upstream: ScriptedUpstream) -> None:
 
 
 async def test_legal_names_go_as_they_came(upstream: ScriptedUpstream) -> None:
-    """Nothing is touched, down to the objects of the parameters and the bytes of the history."""
+    """Legal names change nothing: the parameters are the same objects, the history the same bytes."""
     asked = {"model": MODEL, "messages": [user("go")], "tools": TOOLS[1:]}
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post(asked)

@@ -1,4 +1,4 @@
-"""Nothing in a client's body decides where a request, or a key, is sent.
+"""A client's body never decides where a request, or a key, is sent.
 
 The names that steer litellm are read from the pinned release when the test runs, and typed here as the reference
 lists them, so that a release with a new one, or a new name in our allow-list, has to be looked at.
@@ -342,7 +342,7 @@ async def test_no_media_is_fetched_for_gemini(
 
 
 async def test_unknown_parameters_are_dropped_and_counted(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """What is not in the allow-list goes nowhere, and the metric says how much that was."""
+    """A parameter that is not in the allow-list is dropped and counted."""
     await proxy.post(chat(foo=1, guided_json={}, temperature=0.5))
     await proxy.post(chat(foo=None))
 

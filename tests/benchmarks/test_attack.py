@@ -39,7 +39,7 @@ def in_turn(*figures: Figure) -> tuple[list[int], Iterator[Figure]]:
 
 
 def test_a_goal_is_met_up_to_its_figure() -> None:
-    """What was not measured is missed."""
+    """A goal without a measurement is missed."""
     assert Figure(SMALL, "a", 100.0).met
     assert not Figure(SMALL, "a", 100.1).met
     assert not Figure(SMALL, "a", None).met
@@ -47,7 +47,7 @@ def test_a_goal_is_met_up_to_its_figure() -> None:
 
 
 def test_the_worst_figure_is_the_largest_that_was_measured() -> None:
-    """What was not measured is counted beside it."""
+    """Missing measurements are counted beside the worst figure."""
     small, large, none = (Figure(SMALL, "a", value) for value in (1.0, 2.0, None))
 
     assert worst([small, none, large]) is large
@@ -199,7 +199,7 @@ def test_what_a_client_notices(after: Met, said: str) -> None:
 
 
 def test_foreign_and_own_requests_are_told_apart() -> None:
-    """No request stands in both tables."""
+    """Each request stands in one table alone."""
     assert not {one.bytes for one in foreign()} & {one.bytes for one in own()}
 
 

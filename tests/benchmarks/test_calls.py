@@ -1,4 +1,4 @@
-"""What a request costs, held where times cannot be held: by the calls that Python makes for it.
+"""The cost of a request, bounded by the calls that Python makes for it.
 
 The bounds are 15 % above what was counted (CPython 3.11, ``python -m benchmarks.gateway.calls``; two runs differ by
 less than 1 %). They are there to find a step that is taken twice, or a cache that never hits; a bound is raised with

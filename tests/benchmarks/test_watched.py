@@ -1,4 +1,4 @@
-"""How often the open page is taken to ask."""
+"""The rate at which the open page asks."""
 
 from __future__ import annotations
 

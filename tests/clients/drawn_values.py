@@ -35,7 +35,7 @@ def drawn_values(schema: Mapping[str, Any], count: int) -> Iterator[Any]:
 
 
 class _NothingError(Exception):
-    """No value was found."""
+    """Raised when the search finds no value."""
 
 
 class _Draw:

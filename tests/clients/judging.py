@@ -1,4 +1,4 @@
-"""What the tests hold against the emulator's journal and against a client's report.
+"""Checks of the emulator's journal and of a client's report.
 
 The emulator refuses a missing signature and a misplaced one by itself, but takes Google's stand-ins for any. Here they
 count as failures: a signature that a client got must come back as it was issued.

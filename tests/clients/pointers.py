@@ -1,4 +1,4 @@
-"""What a reference within a document leads to."""
+"""Follows a reference within a document."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Report:
-    """What a client saw."""
+    """The report of a client."""
 
     rounds: Sequence[Sequence[Seen]]
     text: str
@@ -61,7 +61,7 @@ class Client:
 
     @property
     def name(self) -> str:
-        """What the tests call it."""
+        """The client's name in the tests."""
         return f"{self.script}-{'stream' if self.stream else 'whole'}"
 
     def run(self, base_url: str, model: str) -> Report:

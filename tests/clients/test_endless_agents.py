@@ -23,7 +23,7 @@ AGENTS = ("endless_openai_agents", "endless_pydantic_ai")
 
 @dataclass(frozen=True)
 class Ended:
-    """How an agent ended: what the gateway told at each request, and its last words."""
+    """The end of an agent: the gateway's headers of each request, and the agent's last words."""
 
     rounds: list[str]
     text: str

@@ -1,4 +1,4 @@
-"""What the tools of real packages mean is what they meant, wherever nothing that was noted says otherwise."""
+"""The tools of real packages keep their meaning, but for the losses that are noted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a client's answer to a row: the contract, the meaning, and a fault that is no answer."""
+"""Judges a client's answer to a row: by the contract, by the meaning, and for a fault that is no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What litellm makes of some answers before anybody else sees them (run on 1.105.3), with why it cannot be undone."""
+"""Changes that litellm makes to some answers (run on 1.105.3), with why the proxy cannot undo them."""
 
 from __future__ import annotations
 

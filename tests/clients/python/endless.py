@@ -1,4 +1,4 @@
-"""What the endless agents share: tools that always have more to say, and what is told of a run.
+"""The parts that the endless agents share: tools with endless results, and the report of a run.
 
 The agents have no limit of their own that could end them: whatever ends them is the gateway.
 """
@@ -23,7 +23,7 @@ def search(query: str) -> str:
 
 @dataclass
 class Told:
-    """What the gateway told of each request, and the agent's last words."""
+    """The gateway's headers of each request, and the agent's last words."""
 
     rounds: list[str] = field(default_factory=list)
     text: str | None = None

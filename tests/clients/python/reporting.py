@@ -1,4 +1,4 @@
-"""What every client script is told on its command line, and the one line of JSON that it answers with.
+"""The command line of every client script, and the line of JSON that each prints.
 
 The scripts run in an environment of their own, with the newest clients, so nothing here needs a package.
 """
@@ -18,7 +18,7 @@ MAX_ROUNDS = 12
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says: ``BASE_URL MODEL whole|stream``."""
+    """The arguments of the command line: ``BASE_URL MODEL whole|stream``."""
 
     base_url: str
     model: str
@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass
 class Report:
-    """What the client saw: the calls of every round, and the text at the end."""
+    """The client's view: the calls of every round, and the text at the end."""
 
     rounds: list[list[dict[str, Any]]] = field(default_factory=list)
     text: str | None = None

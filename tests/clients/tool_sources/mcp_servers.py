@@ -1,4 +1,4 @@
-"""What a server of the Model Context Protocol answers to ``tools/list``, over stdio.
+"""The answer of a server of the Model Context Protocol to ``tools/list``, over stdio.
 
 One JSON-RPC message a line (modelcontextprotocol.io, version 2025-06-18). The servers are started with invented keys
 and are never asked to do anything: a list of tools needs no network.

@@ -1,4 +1,4 @@
-"""Where the tools come from, by name: each source is asked once per process, and only when a test needs it."""
+"""The sources of tools, by name: each source is asked once per process, and only when a test needs it."""
 
 from __future__ import annotations
 

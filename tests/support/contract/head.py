@@ -1,4 +1,4 @@
-"""What is said of the whole answer: who answered, when, and that it is the same answer all along."""
+"""Judges the fields that an answer and each chunk begin with, which stay the same in all chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a server of OpenAI's wire tells its calls apart, drawn so that a reader can still tell what is meant.
+"""The ways in which servers of OpenAI's wire tell calls apart, drawn so that a reader can still tell what is meant.
 
 Two things tell one call from the next: the index, or an id of its own. A server that gives neither is understood only
 while each call's arguments are whole before the next one begins; then it must not leave arguments empty. Arguments
