@@ -36,7 +36,7 @@ def test_packages_are_ours(package: Any) -> None:
     assert Path(package.__file__).parent == ROOT / package.__name__
 
 
-def test_version_is_one() -> None:
+def test_package_and_project_have_the_same_version() -> None:
     """The package and the project say the same version."""
     assert proxy.__version__ == PROJECT["project"]["version"]
 

@@ -35,12 +35,12 @@ def codes(text: str) -> set[str]:
     return {code for row in rows(text) for code in re.findall(r"`([^`]+)`", row[0])}
 
 
-def test_every_setting() -> None:
+def test_manual_lists_every_setting_and_no_other() -> None:
     """Each that there is, and no other."""
     assert codes(section("Settings")) == {name for name, _ in public_surface.settings()}
 
 
-def test_defaults() -> None:
+def test_manual_gives_the_default_of_every_numeric_setting() -> None:
     """The manual gives the default of each setting that is a number."""
     told = {row[0].strip("`"): row[1] for row in rows(section("Settings"))}
     wrong = {
@@ -53,14 +53,14 @@ def test_defaults() -> None:
     assert wrong == {}
 
 
-def test_every_metric() -> None:
+def test_manual_lists_every_metric_with_type_and_labels() -> None:
     """With its type and its labels."""
     told = {row[0].strip("`"): (row[1], row[2]) for row in rows(section("Metrics"))}
 
     assert told == public_surface.metrics()
 
 
-def test_every_alert() -> None:
+def test_manual_says_what_to_do_about_every_alert() -> None:
     """With what to do about it, where its annotation points."""
     groups = yaml.safe_load((ROOT / "deploy" / "prometheus" / "rules.yaml").read_text())["groups"]
     alerts = [rule for group in groups for rule in group["rules"] if "alert" in rule]
@@ -69,7 +69,7 @@ def test_every_alert() -> None:
     assert all(rule["annotations"]["runbook_url"].endswith(f"#{rule['alert'].lower()}") for rule in alerts)
 
 
-def test_every_error() -> None:
+def test_manual_lists_every_error_code_with_its_status() -> None:
     """Each code with its status, and each kind of failure."""
     exist = public_surface.error_codes()
     told = rows(section("Error codes"))
@@ -79,6 +79,6 @@ def test_every_error() -> None:
     assert sorted(kinds) == sorted(Kind)
 
 
-def test_every_command() -> None:
+def test_manual_lists_every_command_with_its_options() -> None:
     """And each of its options."""
     assert codes(section("Command line")) == set(public_surface.commands())

@@ -309,7 +309,7 @@ async def test_long_words_are_cut(real: Proxied, openai: OpenAIEmulator, stream:
 
 @BOTH
 @pytest.mark.parametrize("error", [RuntimeError("geheim"), KeyError("geheim"), TypeError("geheim")], ids=repr)
-async def test_defect_of_ours(
+async def test_unforeseen_exception_is_a_500_without_its_cause(
     proxy: Proxied, upstream: ScriptedUpstream, error: Exception, stream: bool
 ) -> None:
     """An unforeseen exception is a 500 in the envelope, with the request's id and nothing of the cause."""

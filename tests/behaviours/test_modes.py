@@ -158,7 +158,7 @@ async def test_the_profile_is_the_deployments(upstream: ScriptedUpstream) -> Non
     assert other.headers["x-turnright-changes"] == "user_prepend=1"
 
 
-async def test_merge_same_role(upstream: ScriptedUpstream) -> None:
+async def test_merge_same_role_merges_runs_for_every_provider(upstream: ScriptedUpstream) -> None:
     """With the setting, runs of one role are merged for every provider."""
     settings = settings_of({MODEL: "openai/gpt-4.1"}, sanitize={"merge_same_role": True})
     async with proxied(settings, upstream) as proxy:

@@ -65,7 +65,9 @@ def head_for(size: int, path: str = CHAT) -> bytes:
 
 
 @pytest.mark.parametrize("path", [CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, EXPLAIN])
-async def test_body_that_trickles(proxy: Proxied, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+async def test_slow_body_is_a_408_that_frees_its_place(
+    proxy: Proxied, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     """A body has its time, whether or not something of it comes: then it is a 408, and its place is free."""
     monkeypatch.setattr(read_body, "_LONGEST_S", BOUND_S)
     loop = asyncio.get_running_loop()
@@ -152,7 +154,7 @@ async def test_stream_that_nobody_reads(
     assert await proxy.count("requests_total", outcome="client_disconnected") == 1
 
 
-async def test_stream_that_is_read_slowly(
+async def test_client_that_reads_a_stream_slowly_is_not_cut_off(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client that reads slowly is not cut off."""

@@ -28,7 +28,7 @@ async def timed(upstream: ScriptedUpstream, body: Any, **limits: float) -> tuple
     return reply, took
 
 
-async def test_first_byte_timeout(upstream: ScriptedUpstream) -> None:
+async def test_provider_that_does_not_begin_is_a_504(upstream: ScriptedUpstream) -> None:
     """A provider that does not begin is a 504, and its call is ended."""
     upstream.then(HANG)
     reply, took = await timed(upstream, chat(stream=True), first_byte_timeout=0.2)
@@ -72,7 +72,7 @@ async def test_endless_stream_ends_at_the_deadline(upstream: ScriptedUpstream, s
     assert await upstream.exchanges[0].ended() in ("cancelled", "closed", "failed")
 
 
-async def test_deployments_own_timeout(upstream: ScriptedUpstream) -> None:
+async def test_deployment_may_have_a_shorter_timeout_than_the_router(upstream: ScriptedUpstream) -> None:
     """A deployment may be given less time than the router."""
     upstream.then(HANG)
     settings = settings_of({MODEL: {"model": "openai/gpt-4.1", "timeout": 0.2}}, router_settings=LIMITS)

@@ -25,14 +25,14 @@ def test_ratios_are_to_the_base_in_the_same_column() -> None:
     }
 
 
-def test_render_a_table() -> None:
+def test_table_has_a_line_for_each_row_and_a_hyphen_for_gaps() -> None:
     """One line for each row, a hyphen for what is missing."""
     table = render({"ours": {"a": 1234.56, "b": None}}, ["a", "b"], {"a": 1})
 
     assert table.splitlines() == ["| | a | b |", "|---|---|---|", "| ours | 1,234.6 | - |"]
 
 
-def test_least_of_nothing() -> None:
+def test_refused_row_has_no_figure() -> None:
     """A row that was refused has no figure."""
     assert least([]) is None
     assert least([3.0, 2.0]) == 2.0

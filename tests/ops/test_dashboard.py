@@ -55,7 +55,7 @@ def test_the_file_is_written_stably() -> None:
     assert again == DASHBOARD.read_text()
 
 
-def test_rows_and_places() -> None:
+def test_rows_stand_in_order_and_panels_do_not_overlap() -> None:
     """The rows stand in their order, each with panels; none lies over another, and no number is there twice."""
     shown = dashboard()["panels"]
     taken = [

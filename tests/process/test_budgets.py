@@ -347,7 +347,9 @@ def test_thirty_megabytes_on_one_line(
         assert len(answer.text) < 10_000
 
 
-def test_ten_thousand_messages(client: Client, openai_emulator: OpenAIEmulator, number: int) -> None:
+def test_ten_thousand_messages_are_cut_in_bounded_time(
+    client: Client, openai_emulator: OpenAIEmulator, number: int
+) -> None:
     """Cut in bounded time to what the model takes."""
     messages = [user("Count with me.")]
     for at in range(5_000):
@@ -364,7 +366,7 @@ def test_ten_thousand_messages(client: Client, openai_emulator: OpenAIEmulator, 
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-def test_usage_moves_the_factor(
+def test_usage_corrects_the_next_estimate(
     client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
 ) -> None:
     """The provider's usage is compared with the estimate, so that the next estimate is nearer."""

@@ -19,7 +19,7 @@ USUAL_S, MAX_S = 5.0, 10.0
 """Within which calls upstream have to be closed on a machine that may stand still: nothing else would ever do it."""
 
 
-async def test_clients_that_leave(transport: str) -> None:
+async def test_leaving_clients_close_their_calls_and_nothing_grows(transport: str) -> None:
     """Each call upstream ends at once, none is made for who has left, and the process holds what it held before."""
     report, held = await run(
         clients=CLIENTS, concurrency=4, transport=transport, seed=20_262, usual_s=USUAL_S, most_s=MAX_S

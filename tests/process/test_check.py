@@ -56,7 +56,7 @@ def test_check_tells_what_happens(tmp_path: Path) -> None:
     ]
 
 
-def test_check_for_machines(tmp_path: Path) -> None:
+def test_check_prints_one_json_object_with_warnings(tmp_path: Path) -> None:
     """The same as one JSON object, warnings and all."""
     path = write(tmp_path / "c.yaml", config(drain_grace=0, ui=False))
 
@@ -118,7 +118,7 @@ def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> Non
         ('"$@" | true', 0, ""),
     ],
 )
-def test_check_that_nobody_reads(
+def test_check_whose_output_cannot_be_written_ends_with_2(
     line: str, status: int, words: str, further: tuple[str, ...], tmp_path: Path
 ) -> None:
     """An output that cannot be written is status 2 with a reason. A reader that leaves changes nothing."""

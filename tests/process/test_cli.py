@@ -55,7 +55,7 @@ def test_demo_needs_no_key_and_exits_with_0() -> None:
 
 
 @pytest.mark.parametrize("variables", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
-def test_reader_that_leaves(variables: dict[str, str]) -> None:
+def test_closed_pipe_ends_the_command_with_1_without_a_traceback(variables: dict[str, str]) -> None:
     """A reader that closes the pipe, as ``head`` does, ends the command with 1 and without a traceback."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -100,7 +100,7 @@ def test_serve_in_the_open_without_a_key(host: str, tmp_path: Path) -> None:
     )
 
 
-def test_serve_without_anything() -> None:
+def test_serve_without_configuration_and_key_ends_with_2() -> None:
     """With no configuration and no key in the environment there is nothing to serve: exit 2, and how to go on."""
     shown = run("serve", "--port", "0")
 
@@ -112,7 +112,7 @@ def test_serve_without_anything() -> None:
 
 
 @pytest.mark.parametrize("name", ["serve", "emulate"])
-def test_port_in_use(name: str, tmp_path: Path) -> None:
+def test_port_in_use_ends_serve_with_1(name: str, tmp_path: Path) -> None:
     """A port that somebody has is exit 1, and says so at once."""
     path = write(tmp_path / "c.yaml", config())
     with socket.create_server(("127.0.0.1", 0)) as taken:

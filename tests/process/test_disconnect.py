@@ -26,7 +26,7 @@ TEXT = "a text of some words that comes in more than one piece"
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["waiting", "in mid-stream"])
-def test_one_client_leaves(served: Served, gemini: Gemini, stream: bool) -> None:
+def test_leaving_client_closes_the_call_upstream(served: Served, gemini: Gemini, stream: bool) -> None:
     """The provider sees the connection go as soon as the client has left."""
     (client,) = begin(served, gemini, 1, stream=stream)
 
@@ -40,7 +40,9 @@ def test_one_client_leaves(served: Served, gemini: Gemini, stream: bool) -> None
     assert seconds < ALLOWED_S
 
 
-def test_many_clients_leave(http: httpx.Client, served: Served, gemini: Gemini) -> None:
+def test_fifty_leaving_clients_leave_nothing_in_flight(
+    http: httpx.Client, served: Served, gemini: Gemini
+) -> None:
     """Fifty clients that leave, streaming or not, leave nothing in flight, and every call upstream is given up."""
     streaming = begin(served, gemini, CLIENTS // 2, stream=True)
     waiting = begin(served, gemini, CLIENTS // 2, stream=False)

@@ -98,7 +98,9 @@ def snake_case(value: Any) -> Any:
 
 @pytest.mark.parametrize("model", GEMINI_MODELS)
 @pytest.mark.parametrize("name", MEDIA_IN_RESULTS)
-def test_images_in_results(http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str) -> None:
+def test_images_in_results_arrive_inside_their_function_responses(
+    http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str
+) -> None:
     """Images in tool results arrive inside the function responses that they belong to, none beside them.
 
     Gemini 2.5 has no place for them there: they follow the results in a turn of their own.

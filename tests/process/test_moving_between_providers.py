@@ -119,7 +119,7 @@ def joined(answer: Answer) -> dict[str, Any]:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize(("first", "second"), list(permutations(MODELS, 2)), ids=route_of)
-def test_there_and_back(
+def test_history_stays_legal_and_complete_between_providers(
     http: httpx.Client, moving: Everywhere, first: str, second: str, stream: bool
 ) -> None:
     """Each hop is legal and complete, and the ids hold."""

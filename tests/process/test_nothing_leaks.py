@@ -307,7 +307,7 @@ def test_whatever_the_client_sends(watched: Watched) -> None:
         max_size=16,
     )
 )
-def test_whatever_comes_together(watched: Watched, steps: list[Step]) -> None:
+def test_random_clients_at_once_leak_nothing(watched: Watched, steps: list[Step]) -> None:
     """Manners, models, paths, shapes and keys at random, at once, and clients that leave."""
     ask_all(watched, steps)
 

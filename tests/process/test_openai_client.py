@@ -70,7 +70,7 @@ def test_synchronous_client_gets_the_same_text_whole_and_streamed(sync_client: O
 
 
 @targets
-async def test_usage_in_streams(client: AsyncOpenAI, model: str) -> None:
+async def test_stream_reports_usage_only_when_asked(client: AsyncOpenAI, model: str) -> None:
     """A stream reports its usage when it was asked to, and not otherwise."""
     options: Any = {"include_usage": True}
     asked = await client.chat.completions.create(

@@ -153,7 +153,9 @@ async def test_every_parameter_of_a_text_arrives(
     assert sent == fields
 
 
-async def test_prompts_of_tokens(client: AsyncOpenAI, openai_emulator: OpenAIEmulator) -> None:
+async def test_prompts_of_tokens_are_sent_to_openai_and_refused_for_chat_models(
+    client: AsyncOpenAI, openai_emulator: OpenAIEmulator
+) -> None:
     """Tokens are passed on to OpenAI's wire, and refused for a model that only chats."""
     await client.completions.create(model=INSTRUCT, prompt=[1, 2])
     assert openai_emulator.requests[-1].body["prompt"] == [1, 2]

@@ -34,7 +34,7 @@ gemini_models = st.sampled_from([f"gemini/{model}" for model in GEMINI_MODELS])
 
 @settings(max_examples=60, deadline=None, suppress_health_check=calm)
 @given(model=gemini_models, messages=damaged_histories(), tools=st.booleans(), stream=st.booleans())
-def test_damaged_to_gemini(
+def test_damaged_history_is_answered_by_gemini_or_refused_by_us(
     http: httpx.Client,
     served: Served,
     gemini_process: Gemini,
@@ -49,7 +49,7 @@ def test_damaged_to_gemini(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=calm)
 @given(model=gemini_models, messages=any_histories(), tools=st.booleans(), stream=st.booleans())
-def test_any_to_gemini(
+def test_random_messages_are_answered_by_gemini_or_refused_by_us(
     http: httpx.Client,
     served: Served,
     gemini_process: Gemini,
@@ -64,7 +64,7 @@ def test_any_to_gemini(
 
 @settings(max_examples=30, deadline=None, suppress_health_check=calm)
 @given(messages=damaged_histories(), stream=st.booleans())
-def test_damaged_to_openai(
+def test_damaged_history_is_answered_by_openai_or_refused_by_us(
     http: httpx.Client, served: Served, openai_thread: OpenAIEmulator, messages: list[Any], stream: bool
 ) -> None:
     """A history with up to six damages is answered by OpenAI, or refused by us before anything is sent."""
@@ -73,7 +73,7 @@ def test_damaged_to_openai(
 
 @settings(max_examples=30, deadline=None, suppress_health_check=calm)
 @given(messages=any_histories(), stream=st.booleans())
-def test_any_to_openai(
+def test_random_messages_are_answered_by_openai_or_refused_by_us(
     http: httpx.Client, served: Served, openai_thread: OpenAIEmulator, messages: list[Any], stream: bool
 ) -> None:
     """A random list of messages is answered by OpenAI, or refused by us before anything is sent."""

@@ -316,7 +316,7 @@ def catches(running: Running, number: signal.Signals) -> bool:
     return bool(caught >> (number - 1) & 1)
 
 
-def test_not_while_draining(
+def test_draining_process_does_not_reload(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
 ) -> None:
     """From SIGTERM on nothing is reloaded, whoever asks, and what is in flight ends well."""
@@ -337,7 +337,9 @@ def test_not_while_draining(
         assert process.told() == 0
 
 
-def test_what_needs_a_restart(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
+def test_reload_logs_the_keys_that_need_a_restart(
+    tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
     """The rest is taken up, how the process ends among it; the log says which keys are not, and the listener stays."""
     admin = {"host": "127.0.0.1", "port": 0}
     with reloading(

@@ -206,7 +206,7 @@ def test_probes_while_warming_up(http: httpx.Client, warming: Warming) -> None:
     assert (running.stop(), running.errors) == (0, "")
 
 
-def test_request_while_warming_up(http: httpx.Client, warming: Warming) -> None:
+def test_request_before_ready_waits_and_is_then_sent(http: httpx.Client, warming: Warming) -> None:
     """A chat request that comes before the process is ready waits for that, and is sent then."""
     request = body("gemini/gemini-2.5-pro", [{"role": "user", "content": "x"}])
     with ThreadPoolExecutor(1) as pool:

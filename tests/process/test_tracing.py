@@ -165,7 +165,7 @@ def test_spans_of_client_request_and_attempt_are_one_trace(
 
 
 @BOTH
-def test_retry_and_fallback(
+def test_three_attempts_are_three_spans_below_one(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
     """Three attempts are three spans below one, and the provider is told of each by its own."""

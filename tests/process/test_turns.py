@@ -320,7 +320,7 @@ def test_each_threshold_of_a_session_is_counted_once(
         pytest.param((({"text": "hm", "thought": True},), "STOP"), id="thoughts"),
     ],
 )
-def test_always_an_answer(
+def test_always_makes_each_failure_an_answer(
     client: Client, gemini: Gemini, parts: tuple[tuple[dict[str, Any], ...], str], stream: bool
 ) -> None:
     """A failure that is an error elsewhere is an answer here, and its text says what happened."""

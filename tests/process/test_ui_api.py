@@ -128,7 +128,9 @@ def test_page_compares_one_history_on_every_model(http: httpx.Client, inspected:
     assert all("profile" in row["target"] for row in rows[2:])
 
 
-def test_recent_and_live(http: httpx.Client, inspected: Served, gemini: Gemini) -> None:
+def test_request_is_listed_among_recent_and_live_ones(
+    http: httpx.Client, inspected: Served, gemini: Gemini
+) -> None:
     """A request shows among the recent ones, with numbers alone, and in the live ones."""
     gemini.say("An answer.")
     answer = ask(http, inspected, body("old", BROKEN))
@@ -149,7 +151,9 @@ def test_recent_and_live(http: httpx.Client, inspected: Served, gemini: Gemini) 
     assert sum(bucket["input_tokens"] for bucket in live["buckets"]) >= entry["input_tokens"]
 
 
-def test_key_and_bodies(http: httpx.Client, keyed: Served, gemini: Gemini) -> None:
+def test_kept_bodies_are_shown_with_the_key_and_the_oldest_are_dropped(
+    http: httpx.Client, keyed: Served, gemini: Gemini
+) -> None:
     """With the key the bodies that are kept are shown, as they came; the oldest are forgotten."""
     headers = {"Authorization": f"Bearer {MASTER}"}
     asked = [json.dumps(body("old", [user(f"number {number}")])).encode() for number in range(5)]

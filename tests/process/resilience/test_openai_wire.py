@@ -78,7 +78,9 @@ def test_failure_of_openai_that_passes_is_hidden_from_the_client(
     assert outcome.seconds < 0.5 + SLACK_S
 
 
-def test_nothing_to_say(asker: Asker, openai_emulator: OpenAIEmulator, number: int) -> None:
+def test_empty_answer_after_a_tool_result_is_an_answer(
+    asker: Asker, openai_emulator: OpenAIEmulator, number: int
+) -> None:
     """An empty answer is one, on this wire: after a tool's result a model may have nothing to add."""
     openai_emulator.faults.append({"text": ""})
 

@@ -81,7 +81,9 @@ def caller(http: httpx.Client, outage: Served, gemini: Gemini, shape: str) -> As
     return Asker(http, outage, gemini, stream=shape == "stream")
 
 
-def test_down_and_back(caller: Asker, directory: Path, shape: str, ports: dict[str, int]) -> None:
+def test_member_that_is_down_is_left_alone_until_it_is_back(
+    caller: Asker, directory: Path, shape: str, ports: dict[str, int]
+) -> None:
     """The other member answers at once; the one that is down is left alone, and asked again once it may be back."""
     model = f"pool-{shape}"
 
@@ -131,7 +133,7 @@ def test_one_of_two_asks_for_a_pause(caller: Asker, gemini: Gemini, shape: str) 
     assert all(outcome.seconds < SLACK_S for outcome in outcomes)
 
 
-def test_repair_within_a_pool(caller: Asker, shape: str) -> None:
+def test_repaired_request_goes_to_the_member_that_refused_it(caller: Asker, shape: str) -> None:
     """The repaired request goes to the member whose words it was repaired by, and not as it was to the other."""
     signed = f"c1__thought__{b64encode(shape.encode()).decode()}"  # one that was not refused before
     history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
@@ -142,7 +144,9 @@ def test_repair_within_a_pool(caller: Asker, shape: str) -> None:
     assert outcome.called == [MAIN, MAIN]
 
 
-def test_pause_beyond_the_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
+def test_wait_beyond_the_deadline_is_returned_to_the_client_at_once(
+    caller: Asker, gemini: Gemini, shape: str
+) -> None:
     """A wait that cannot be ended in time is not begun: the client hears at once how long it is."""
     gemini.fault(status=429, retry_delay_seconds=DEADLINE_S + 1, times=9)
 

@@ -69,7 +69,7 @@ def test_nobody_else_to_ask(
 
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.name)
-def test_another_model_answers(
+def test_fallback_answers_when_the_tries_are_used_up(
     asker: Asker, gemini: Gemini, number: int, transport: str, failure: Failure
 ) -> None:
     """The fallback is asked when the tries are used up; the client gets its answer, once."""
