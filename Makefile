@@ -8,9 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 # Each worker begins with tests that lie together, and so starts few of the processes that tests share.
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
-# One worker more than cores: tests of the process wait for clocks and for one another's processes.
-test: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-test-fast test-uvloop soak: WORKERS ?= auto
+# One worker more than cores: some tests wait for clocks, sockets and one another's processes.
+test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+test-uvloop soak: WORKERS ?= auto
 
 .PHONY: demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
 
