@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import importlib
 import pkgutil
 import re
@@ -147,28 +148,28 @@ def headers(*rooms: str) -> set[str]:
 
     A name counts where it is a whole string of the code, or a member of ``aiohttp.hdrs``. Docstrings do not count.
     """
-    found = set()
-    for room in rooms:
-        for path in (ROOT / "proxy" / room).rglob("*.py"):
-            found |= _headers_in(ast.parse(path.read_text(encoding="utf-8")))
-    return found
+    return {
+        name for room in rooms for path in (ROOT / "proxy" / room).rglob("*.py") for name in _headers_in(path)
+    }
 
 
-def _headers_in(tree: ast.AST) -> set[str]:
+@functools.cache
+def _headers_in(path: Path) -> frozenset[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     docstrings = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "hdrs":
             text = "" if node.attr.startswith("METH_") else str(getattr(hdrs, node.attr))
         else:
             text = _constant_of(node) if id(node) not in docstrings else ""
         if text and _is_header(text):
             found.add(text.lower())
-    return found
+    return frozenset(found)
 
 
 def _constant_of(node: ast.AST) -> str:
