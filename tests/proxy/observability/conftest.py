@@ -8,4 +8,4 @@ import pytest
 @pytest.fixture(autouse=True)
 def short_retry_delays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a retry wait for milliseconds, unless a provider asks for a longer delay."""
-    monkeypatch.setattr("proxy.resilience.back_off._BASE_S", 0.005)
+    monkeypatch.setattr("proxy.resilience.decide_action._BASE_S", 0.005)
