@@ -21,13 +21,20 @@ class Exited(Exception):
 
 @pytest.fixture
 def exits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise :class:`Exited` where the process would end, and wait only a moment for threads."""
+    """Raise :class:`Exited` where the process would end, and wait only a moment for threads.
+
+    Threads that other tests left behind are hidden.
+    """
+    before, all_threads = set(threading.enumerate()), threading.enumerate
 
     def leave(status: int) -> None:
         raise Exited(status)
 
     monkeypatch.setattr(os, "_exit", leave)
     monkeypatch.setattr(process_end, "_THREADS_S", 0.01)
+    monkeypatch.setattr(
+        threading, "enumerate", lambda: [thread for thread in all_threads() if thread not in before]
+    )
 
 
 @pytest.fixture
