@@ -1,8 +1,8 @@
 """Mark the messages that the check found intact, so that the steps read the damaged ones alone.
 
 Most of a damaged history is legal: a few results are missing among hundreds. A step passes over an entry that is marked
-``clean``, because it would leave that entry alone anyway. Entries without marks become the same history with the same
-changes.
+``clean``, because it would leave that entry alone anyway. Without marks, the steps make the same history and the same
+changes, but read every entry.
 """
 
 from __future__ import annotations
@@ -25,16 +25,18 @@ from sanitizers.outline import Outline
 
 
 def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outline | None = None) -> Entries:
-    """Return *messages* as entries, marked by the violations *found* under the profile at hand.
+    """Return *messages* as entries, each marked as clean or not by the violations *found* in them.
 
-    An entry is not ``clean`` where a violation was found. Neither is one that ``shape`` may rewrite though no provider
-    refuses it: a call without a type, or a refusal. Results outside whole rounds are not clean either, since their fate
-    depends on the message before them.
+    An entry is not ``clean`` where a violation was found. An entry that the step ``shape`` may rewrite is not clean
+    either: a refusal, or a call whose type is not ``function``. Results outside whole rounds (see below) are not clean
+    either: the message before decides whether a step keeps them.
 
-    A round is whole if nothing is wrong with its messages and no message outside whole rounds has one of its ids. An
-    orphan with such an id may mean a call that has a result already.
+    A round is a message with calls, and the results after it. It is whole if it has no violation, and shares no call id
+    with messages outside whole rounds. An orphaned result with a round's id would be a second result of a call in that
+    round.
 
-    With the *outline* of *messages*, only damaged and odd messages are read, and the results around them.
+    With an *outline*, the function reads only messages with violations, those in ``outline.odd``, and the results
+    around them.
     """
     broken = {violation.index for violation in found}
     read = None
@@ -56,10 +58,10 @@ def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
 
 
 def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[bool] | None:
-    """Return what :func:`_read_all` returns from the damaged and odd turns alone, or None where they are not enough.
+    """Do as :func:`_read_all`, but read damaged and odd turns alone. Return None where these turns do not suffice.
 
-    All other turns are plain texts, or calls with one result each directly after them. Reading some turns is not enough
-    where an id outside whole rounds occurs in one of the others, or carries a signature.
+    All other turns are plain texts, or calls with one result each directly after them. The turns do not suffice where
+    an id outside whole rounds carries a signature, or occurs in any other turn.
     """
     places = _whole_turns(messages, sorted(broken.union(outline.odd)))
     clean, rounds, unpaired, unpaired_calls = _read_rounds(messages, places, broken)
@@ -93,7 +95,7 @@ def _whole_turns(messages: Messages, places: list[int]) -> list[int]:
 def _read_rounds(
     messages: Messages, places: Iterable[int], broken: set[int]
 ) -> tuple[list[bool], list[tuple[int, list[str]]], list[str], list[tuple[int, int]]]:
-    """Return the clean messages, the whole rounds at *places*, and the ids and the calls outside whole rounds.
+    """Return whether each message is clean, the rounds without damage, and the ids and calls outside those rounds.
 
     A round is given as its place and its ids. The calls outside rounds are given as places, each with its number of
     calls.
@@ -133,7 +135,9 @@ def _read_rounds(
 
 
 def _sharing_ids(rounds: list[tuple[int, list[str]]], unpaired: list[str]) -> dict[int, int]:
-    """Map the places of *rounds* that share an id with *unpaired*, or with such a round, to their numbers of calls.
+    """Return the rounds that share an id with *unpaired*, directly or through other rounds.
+
+    The result maps a round's index to its number of calls.
 
     Ids are compared without their signatures, as pairing compares them. Calling ``base_id()`` for hundreds of ids would
     cost as much as everything else here, so that it is called only where a signature was seen.

@@ -21,7 +21,7 @@ from benchmarks.gateway.answers import AnswerReader, StampReader
 from benchmarks.gateway.bodies import MARK, numbered
 
 _LAST_S = 30.0
-"""Seconds that the last answers have."""
+"""Seconds to wait for outstanding answers after the load has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class _Requests:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection; a new one takes its place when the proxy closes it."""
+    """One connection. If the proxy closes it, it sends no more, and an outstanding request counts as an error."""
 
     def __init__(
         self, load: Load, requests: _Requests, outcome: Outcome, done: asyncio.Future[None], due: float

@@ -19,16 +19,17 @@ class Admission:
 
     - As long as a request leaves the process at most half full, every client gets a place.
     - Beyond that, a client may hold no more than its share: the places divided by the active clients. A single active
-      client may hold all. For its only request, a client may exceed its share while there is room.
+    client may hold all places but the *kept* ones. For its only request, a client may exceed its share while there is
+    room.
     - The last places, a part *kept* of all, are for clients that hold none, or for a client's only request.
     - When all places are taken, every client is refused.
 
-    A client is active while it holds a place, and for five seconds after a refusal while it held none. So a client
-    that fills the process before others come keeps its places. The places that it returns go to the refused clients,
-    however often it asks, until it is down to its share.
+    A client is active while it holds a place, and for five seconds after a refusal while it held none. A client that
+    took all places before others came keeps them until its requests end. The places that it returns go to the refused
+    clients, however often it asks, until it is down to its share.
 
-    While a refused client is remembered, shares are rounded down, so that every place above them comes free. Otherwise
-    they are rounded up, so that none is left over.
+    While a refused client is remembered, shares are rounded down, so that clients above their share give up every
+    surplus place. Otherwise they are rounded up, so that none is left over.
 
     Clients that hold one place each and always ask first can still keep a new client out, since there is no queue. The
     caller decides who a client is. One person with a hundred keys is a hundred clients.
@@ -89,7 +90,7 @@ class Admission:
             self._held[client] = held
 
     def _is_over(self, taken: int, held: int) -> bool:
-        """Return True where *taken* places of all, *held* of them by one client, leave too few for the others."""
+        """Return True where *taken* reaches into the kept places, or *held*, one client's places, exceeds its share."""
         return taken > self._capacity * (1.0 - self._kept) or held > self._share()
 
     def _share(self) -> int:

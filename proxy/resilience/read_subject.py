@@ -63,7 +63,7 @@ CODES = MappingProxyType(
         "unsupported_country_region_territory": _PLACE,
     }
 )
-"""Codes, types and reasons, in lower case, with no other meaning."""
+"""The subject that each error code, type or reason names without ambiguity. Keys are in lower case."""
 
 _NAME = r"""[`'"]?[\w./:@-]{1,200}[`'"]?"""
 _GONE = (

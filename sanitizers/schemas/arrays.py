@@ -10,7 +10,7 @@ from sanitizers.schemas.values import as_json, distinct
 
 
 def write_items(draft: Draft) -> None:
-    """Write the items by their place where the dialect can express that, else as one schema for every place.
+    """Write tuple items as ``prefixItems`` where the dialect has it, else as one ``items`` schema for all positions.
 
     Source: "items: missing field" (cline#7339).
     """
@@ -46,7 +46,10 @@ def _write_one(draft: Draft, given: Any) -> None:
 
 
 def _write_tuple(draft: Draft, prefix: list[Any], rest: Any, *, there: bool) -> None:
-    """Write items that differ by their place. *rest* is the schema of all further items, where *there* is one."""
+    """Write items that differ by their place.
+
+    *rest* is the schema of all further items. *there* is true where the schema gives one.
+    """
     cleaned: list[Schema] = []
     for at, one in enumerate(prefix):
         item = draft.clean(one, draft.location.into("prefixItems", at, level=1))

@@ -34,19 +34,20 @@ _FAMILIES = ("image", "application", "audio", "video", "text")
 def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Repair the type and notation of media parts, and replace parts that cannot be sent with a note.
 
-    Invariant: a ``data:`` URL reads ``data:<type>;base64,<payload>``, and the payload is base64. Its type is one that
-    the profile accepts, and its first bytes do not show another. Media is named by address only where the provider
-    fetches.
+    Invariant: a ``data:`` URL reads ``data:<type>;base64,<payload>``, and the payload is base64. The profile accepts
+    the media type, and the payload's first bytes do not contradict it. Media is named by address only where the
+    provider fetches.
 
-    A part of the newest user turn that cannot be repaired is refused, since the model would answer about something that
-    it did not see. Elsewhere a note replaces the part, and a change names it. An old image must not end a conversation
-    that fell back to a model without images. A tool's image must not either, since the client cannot choose it.
+    An unrepairable part of the newest user turn makes the step refuse the request. Without the part, the model would
+    answer about something that it did not see. Elsewhere a note replaces the part, and a change names it. An old image
+    must not end a conversation that fell back to a model without images. A tool's image must not either, since the
+    client cannot choose it.
 
     Sources: "Provided image is not valid" (pollinations#4157), "Unsupported MIME type: image/jpg" (crush#995).
 
-    The step comes before all others, so that places are those of the client's messages. ``shape`` drops media in roles
-    that can hold none. Raises :class:`Unrepairable` with the place in ``param``. Returns *entries* itself when nothing
-    was changed.
+    The step runs first, so that errors and changes name the indexes of the client's messages. This step skips roles
+    that may hold no media. The later step ``shape`` drops media there. Raises :class:`Unrepairable` with the place in
+    ``param``. Returns *entries* itself when nothing was changed.
     """
     checked = list(entries)
     changes: list[Change] = []
@@ -120,9 +121,10 @@ class _Mended(NamedTuple):
 def _mend_part(part: dict[str, Any], profile: Profile) -> _Mended | _Fault:
     """Return *part* as *profile* accepts it. Its type is in :data:`READ_PARTS` or in *profile*'s ``refused_media``.
 
-    Wrong notation of base64 is repaired: the URL alphabet, line breaks, padding and percent signs. A payload that is
-    not base64 is encoded. The type is spelled out (``png``, ``image/jpg``: crush#995, cherry-studio#3088). It is read
-    from the bytes where they show another ("the image appears to be a image/jpeg image", Anthropic).
+    Wrong notation of base64 is repaired: the URL alphabet, line breaks, padding and percent signs. A payload of a URL
+    without ``;base64`` is percent-decoded and encoded as base64. The type is spelled out (``png``, ``image/jpg``:
+    crush#995, cherry-studio#3088). It is read from the bytes where they show another ("the image appears to be a
+    image/jpeg image", Anthropic).
     """
     if part["type"] in profile.refused_media:
         return _Fault("media_type", "is of a kind that this model cannot be given")
@@ -182,7 +184,10 @@ def _fault_of_address(part: dict[str, Any], media: Address, profile: Profile) ->
 
 
 def _payload(media: Inline) -> str | None:
-    """Return the payload as base64, which is the part's own text where possible, or None where it cannot be decoded."""
+    """Return the payload as base64, or None where it cannot be decoded.
+
+    A valid one is returned within *media*'s own text, head included.
+    """
     if media.encoded:
         if is_base64(media.text, media.start):
             return media.text

@@ -25,8 +25,8 @@ _PREFLIGHT_S = "600"
 def check_page(request: web.Request, general: GeneralSettings) -> web.Response | None:
     """Return the answer to the preflight of an allowed page, or None for any other request that may be served.
 
-    The rules hold where no keys are configured and ``allow_unauthenticated_access`` is off. An allowed origin gets
-    CORS headers with a key as well, since its page could not read the answers otherwise.
+    Requests of foreign pages are refused only where no keys are configured and ``allow_unauthenticated_access`` is off.
+    Allowed origins get CORS headers even where keys are configured. Their pages could not read the answers otherwise.
 
     Raises :class:`Forbidden` and :class:`UnsupportedMediaType` for requests that a foreign page may have sent.
     """

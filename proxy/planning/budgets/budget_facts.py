@@ -1,4 +1,4 @@
-"""The facts that a request's budget depends on: the operator's policy of cuts, and what a target has taught."""
+"""The facts that decide a request's budget: the operator's cut policy, and what a deployment's answers taught."""
 
 from __future__ import annotations
 
@@ -32,20 +32,23 @@ class BudgetFacts:
     calibration: Calibration
     learned: Learned | None = None
     margin: float | None = None
-    """The operator's margin, which replaces the calibration's."""
+    """The operator's safety margin for token estimates, as a share. None uses the calibration's."""
 
     reserve: int | None = None
-    """The operator's reserve, in tokens."""
+    """Tokens that the operator reserves for the answer. None computes them from the request."""
 
     refuse_output: bool = False
     tight: bool = False
     """True where the target has refused this request for its length before."""
 
     most: int | None = None
-    """The most tokens of a *tight* request, where the limit does not give a number."""
+    """The most tokens of a *tight* request. A smaller number from the limit overrides it."""
 
     def renamed(self, client_tool_names: Mapping[str, str]) -> BudgetFacts:
-        """Return the facts for a history whose tools were renamed from *client_tool_names*."""
+        """Return the facts with the new names of excluded tools added.
+
+        *client_tool_names* maps each new name to the client's.
+        """
         excluded = self.policy.excluded_tools
         new = {name for name, known in client_tool_names.items() if known in excluded}
         return replace(self, policy=replace(self.policy, excluded_tools=excluded | new)) if new else self

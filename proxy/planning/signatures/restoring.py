@@ -6,12 +6,13 @@ For each call, the first row that holds:
                               made elsewhere, or for another call       withheld
     proxy's id, not stored    made here, and the client brought one     carried
                               made elsewhere                            withheld
-    any other id              the client brought one                    carried: its origin is unknown
+    any other id              the client's is known from elsewhere      withheld
+                              the client brought another one            carried: its origin is unknown
                                                                         until it is refused
 
-A text's signature is restored only where the client brings it and its origin is this one. It is never required, and a
-foreign one is refused. Where a required signature is withheld, a stand-in replaces it
-(:mod:`proxy.planning.signatures.stand_ins`).
+A text's signature is carried only where the client sends it and the store knows it as this origin's. Gemini never
+requires a text's signature, and refuses one of another origin. Where a required signature is withheld, a stand-in
+replaces it (:mod:`proxy.planning.signatures.stand_ins`).
 """
 
 from __future__ import annotations
@@ -70,10 +71,10 @@ def signature_keys(messages: Messages, outline: Outline | None = None) -> list[s
 def restore_signatures(
     messages: Messages, kept: Mapping[str, StoredSignature], origin: str, outline: Outline | None = None
 ) -> tuple[Messages, defaultdict[str, int]]:
-    """Return *messages* with the signatures that *origin* made, and the count of signatures by outcome.
+    """Return *messages* with the signatures that *origin* made or may have made, and counts by outcome.
 
-    Each signature is in one field. Signatures that are not sent are removed from every field. Without changes the
-    objects stay the same. An *outline* of other messages is ignored.
+    The result holds each signature in one field only. Signatures that are not sent are removed from every field.
+    Without changes the objects stay the same. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
     indexes = _indexes_to_check(messages, outline)
@@ -113,7 +114,7 @@ def remove_signatures(
 def _indexes_to_check(messages: Messages, outline: Outline | None) -> Sequence[int]:
     """Return the indexes of *messages* that may hold a signature.
 
-    A plain message can only hold one in an id's suffix.
+    Messages outside ``outline.odd`` can hold a signature only in an id's suffix, and ``outline.marked`` is true then.
     """
     if outline is None or outline.marked or not outline.describes(messages):
         return range(len(messages))

@@ -34,9 +34,9 @@ _LARGEST_JOINED = 64 * 2**10
 class Exchange:
     """A context in which one request is sent and its answer is read.
 
-    Its end closes the connection, unless the whole answer was read and the connection returned to the pool. An error
-    of the connection becomes one of :mod:`proxy.core.errors`. A fault inside the answer is masked, and gets status,
-    headers and payload as evidence.
+    Its end closes the connection, unless the whole answer was read and the connection returned to the pool. An error of
+    the connection becomes one of :mod:`proxy.core.errors`. An :class:`UpstreamFault` in a 200 answer gets its status,
+    headers and payload, and secrets in its message are masked.
     """
 
     __slots__ = (

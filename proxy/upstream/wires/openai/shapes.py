@@ -1,7 +1,8 @@
 """Brings the types inside an answer's choices into OpenAI's shape where that loses nothing.
 
-Servers of OpenAI's wire do not all write its types. A value that can only mean one thing is rewritten as OpenAI
-writes it. A value that cannot be read, or that a client could not read, is the provider's fault. Rewritten are:
+Not all OpenAI-compatible servers return the types that OpenAI returns. A value that can only mean one thing is
+rewritten as OpenAI writes it. Unreadable ``audio`` and ``annotations`` are dropped. Any other unreadable value raises
+:class:`UpstreamFault`. Rewritten are:
 
 - call arguments that are an object (older Ollama) or null
 - ids that are numbers
@@ -24,10 +25,10 @@ from proxy.upstream.wires.openai.finishing import finish_reason
 NO_COMPLETION = "The provider answered with something that is not a chat completion."
 
 _TEXTS = frozenset({"content", "reasoning_content", "refusal", "role"})
-"""Fields of a message that are one text. The role is read no further, since it is always the assistant's."""
+"""Fields of a message that are one text. The role is never checked, since every answer's role is the assistant."""
 
 _LISTS = frozenset({"annotations", "tool_calls"})
-"""Fields that OpenAI writes as a list of objects, also when it is empty."""
+"""Fields that hold a list of objects. An empty list needs no change."""
 
 
 def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
@@ -75,7 +76,10 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
 
 
 def _are_argument_pieces(calls: Any) -> bool:
-    """Tell whether *calls* are pieces of arguments as OpenAI writes them. Most pieces of a call are."""
+    """Tell whether *calls* are pieces of arguments as OpenAI writes them.
+
+    Most streamed pieces are, so that they skip the full check.
+    """
     if type(calls) is not list:
         return False
     for piece in calls:
