@@ -16,7 +16,7 @@ The files, in the order of the data:
     answer_buffer    a streamed answer that is held back until it is complete
     answer_stamp     the id and the time of an answer whose provider gave none
     write_events     the choice between a provider's own events and canonical chunks
-    event_stream     a server-sent response, written event by event; stream_end is its end
+    event_stream     a server-sent response, written event by event; end_stream ends it
     whole_answer     a response that is written in one piece; json_response writes JSON
     deliver          the write of a whole response, with a time limit
     end_request      the error for a request that the proxy cancelled

@@ -14,8 +14,8 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from proxy.core.errors import UpstreamFault
+from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
-from proxy.forwarding.stream_end import finish_stream
 from proxy.ingress.openai_chat.format import OPENAI_CHAT
 from proxy.observability.request_record import RequestRecord
 from tests.behaviours.test_stream_limits import LIMITS

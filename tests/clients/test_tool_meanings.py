@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proxy.emulator import judge
-from proxy.upstream.wires.gemini.schemas import parameter_fields
+from proxy.upstream.wires.gemini.function_parameters import parameter_fields
 from sanitizers.schemas import GEMINI, GEMINI_JSON, GEMINI_ON_LITELLM, Dialect, clean_schema
 from tests.clients.drawn_values import drawn_values
 from tests.clients.tool_sources.sources import NAME, SOURCES, Source

@@ -22,9 +22,9 @@ from proxy.forwarding.chat.correct_answer import correct_answer, is_corrected
 from proxy.forwarding.chat.gate_answer import ends_turn, write_wrap_up_answer
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.chat.stream_chat import stream_chat
+from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.gateway import GATEWAY, RECORD
-from proxy.forwarding.stream_end import finish_stream
 from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.forwarding.write_events import keep_source, write_answer
 from proxy.planning.plan import Plan

@@ -1,6 +1,6 @@
 """Streams one chat: attempts are made until an answer begins, and its chunks are sent as they come.
 
-:mod:`proxy.forwarding.stream_end` ends the stream. A client that leaves cancels the upstream call at once. Where
+:mod:`proxy.forwarding.end_stream` ends the stream. A client that leaves cancels the upstream call at once. Where
 self-correction checks streams, an answer is held back whole (:mod:`proxy.forwarding.answer_buffer`). Comments keep
 the connection alive meanwhile.
 """

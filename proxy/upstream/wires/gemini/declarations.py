@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from proxy.core.errors import InvalidRequest
-from proxy.upstream.wires.gemini.schemas import parameter_fields
+from proxy.upstream.wires.gemini.function_parameters import parameter_fields
 
 _MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.emulator import judge
-from proxy.upstream.wires.gemini.schemas import parameter_fields
+from proxy.upstream.wires.gemini.function_parameters import parameter_fields
 from sanitizers import Unrepairable
 from sanitizers.schemas import GEMINI, GEMINI_1, GEMINI_JSON, GEMINI_ON_LITELLM, clean_schema
 from tests.sanitizers.schemas import drawn

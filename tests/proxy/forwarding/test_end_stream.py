@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from proxy.core.errors import ProxyError, UpstreamFault
+from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
-from proxy.forwarding.stream_end import finish_stream
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from tests.support.proxied import CHAT
 
