@@ -250,17 +250,17 @@ async def test_the_end_of_a_stream_has_a_limit_of_its_own(
 
 
 @pytest.mark.parametrize(
-    ("path", "parse", "body"),
+    ("path", "client_format", "body"),
     [
-        ("embeddings", "parse_embedding_request", {"input": [[1]] * 5}),
-        ("completions", "parse_completion_request", {"prompt": "Once"}),
+        ("embeddings", openai_text.OpenAIEmbeddings, {"input": [[1]] * 5}),
+        ("completions", openai_text.OpenAICompletions, {"prompt": "Once"}),
     ],
 )
 async def test_other_paths_end_in_time_as_well(
     upstream: ScriptedUpstream,
     monkeypatch: pytest.MonkeyPatch,
     path: str,
-    parse: str,
+    client_format: type[object],
     body: dict[str, Any],
 ) -> None:
     """They are parsed in a thread as chats are, with steps that can be ended."""
@@ -274,7 +274,7 @@ async def test_other_paths_end_in_time_as_well(
             ended.set()
 
     monkeypatch.setattr(offload, "LARGE", 10)
-    monkeypatch.setattr(openai_text, parse, never)
+    monkeypatch.setattr(client_format, "read_request", staticmethod(never))
     monkeypatch.setattr(offload, "_MIN_STEPS", 10**12)
     async with proxied(settings(), upstream) as proxy:
         await check_late(proxy, await proxy.post({"model": MODEL, **body}, f"/v1/{path}"))

@@ -12,7 +12,7 @@ The request, in the order of the data:
     results        tool results as function responses
     media          ``data:`` URLs as inline data
     declarations   tools and tool choice
-    function_parameters        a tool's parameters as Gemini's ``Schema``
+    function_parameters  a tool's parameters as Gemini's ``Schema``
     settings       generation settings
     thinking       reasoning effort
     formats        the format of the answer
