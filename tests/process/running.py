@@ -49,6 +49,12 @@ def command(*arguments: str) -> list[str]:
     return [*MODULE, *arguments]
 
 
+def planted(directory: Path, *lines: str) -> dict[str, str]:
+    """Return the variables with which a process runs *lines* before all else."""
+    (directory / "sitecustomize.py").write_text("\n".join(lines))
+    return {"PYTHONPATH": os.pathsep.join((str(directory), PATHS))}
+
+
 @contextmanager
 def reserved_port() -> Iterator[int]:
     """Yield a port that refuses connections, and that a server of ours may still take.
@@ -74,6 +80,7 @@ class Running:
     ) -> None:
         stem = directory / f"{next(_numbers)}-{arguments[0]}"
         self._out, self._err = stem.with_suffix(".out"), stem.with_suffix(".err")
+        self._parsed, self._lines = 0, dict[str, list[dict[str, Any]]]()
         self.started = time.monotonic()
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
@@ -96,9 +103,18 @@ class Running:
         return self._err.read_text()
 
     def events(self, name: str) -> list[dict[str, Any]]:
-        """Return the log lines with this event; every complete line must be JSON."""
-        lines = [json.loads(line) for line in self.output.splitlines(keepends=True) if line.endswith("\n")]
-        return [line for line in lines if line["event"] == name]
+        """Return the log lines with this event; every complete line must be JSON.
+
+        Each line is parsed once: a test may ask a hundred times while it waits, with thousands of lines in the file.
+        """
+        with self._out.open("rb") as out:
+            out.seek(self._parsed)
+            *lines, _ = out.read().split(b"\n")
+        for line in lines:
+            entry = json.loads(line)
+            self._lines.setdefault(entry["event"], []).append(entry)
+            self._parsed += len(line) + 1
+        return list(self._lines.get(name, ()))
 
     def wait_for_events(self, name: str, count: int, seconds: float = 30.0) -> list[dict[str, Any]]:
         """Return the log lines with this event as soon as there are *count*, at the latest after *seconds*.
