@@ -1,7 +1,8 @@
 """Every broken history that was reported in public, through the running process to every provider.
 
 A history that one provider refuses is a history that a fallback may carry to any other, so that each has to take all of
-them. The provider that a report is about is asked for a stream as well.
+them. The provider that a report is about is asked for a stream as well; ``test_known_histories`` streams from Gemini
+and OpenAI.
 """
 
 from __future__ import annotations
@@ -25,16 +26,14 @@ HISTORIES: dict[str, dict[str, Any]] = {
 }
 
 ROUTES = {
-    "g": ("gemini",),
-    "o": ("openai",),
-    "a": ("anthropic",),
-    "m": ("mistral",),
-    "b": ("bedrock",),
-    "d": ("deepseek",),
-    "v": ("hosted_vllm",),
-    "c": ("cohere_chat",),
+    "a": "anthropic",
+    "m": "mistral",
+    "b": "bedrock",
+    "d": "deepseek",
+    "v": "hosted_vllm",
+    "c": "cohere_chat",
 }
-"""First letter of a history's id to the routes that its report is about."""
+"""First letter of a history's id to the route that its report is about, where ``test_known_histories`` has not it."""
 
 THINKING = {"a05": {"reasoning_effort": "low", "max_tokens": 8192}}
 """What a request to Claude has to ask for beside its history, so that the report's fault is one."""
@@ -68,7 +67,7 @@ CASES = [
     *((model, name) for model in MODELS for name in HISTORIES if (model, name) not in NO_IMAGES),
     *((model, name) for model in WITHOUT_TOOLS for name in TOOLLESS),
 ]
-OWN = [(model, name) for model, name in CASES if route_of(model) in ROUTES[name[0]]]
+OWN = [(model, name) for model, name in CASES if route_of(model) == ROUTES.get(name[0])]
 
 
 def request_of(model: str, name: str, *, stream: bool) -> dict[str, Any]:
@@ -116,20 +115,26 @@ def check(http: httpx.Client, everywhere: Everywhere, model: str, name: str, *, 
 
     answer = ask(http, everywhere.served, request)
     sent = provider.sent()
-    explained = explain(http, everywhere.served, request)
 
     assert sent, f"nothing was sent: {answer.text}"
     judged = sent[-1:] if (route_of(model), name) in REFUSED_ONCE else sent
     assert [(one.status, one.refused or None) for one in judged] == [(200, None)]
     assert answer.is_whole, answer.text
-    messages, changes = HISTORIES[name]["messages"], explained["changes"]
-    texts = arrived(model, sent[-1].body)
-    lost = silently_lost(messages, texts, changes)
+    messages, arriving = HISTORIES[name]["messages"], sent[-1].body
+    if lost(model, messages, arriving, []):  # otherwise no change has to tell of anything
+        assert lost(model, messages, arriving, explain(http, everywhere.served, request)["changes"]) == []
+    assert [text for text in INVENTED if text in json.dumps(arriving)] == []
+
+
+def lost(
+    model: str, messages: list[dict[str, Any]], sent: Any, changes: list[dict[str, Any]]
+) -> list[tuple[int, Any]]:
+    """Return the indices and texts of what did not arrive, and of which no change tells; of an image ``IMAGE``."""
+    texts = arrived(model, sent)
+    missing = silently_lost(messages, texts, changes)
     if route_of(model) in JOINING:
-        lost = [(index, value) for index, value in lost if not any(str(value) in str(text) for text in texts)]
-    assert lost == []
-    assert images_lost(messages, sent[-1].body, changes) == []
-    assert [text for text in INVENTED if text in json.dumps(sent[-1].body)] == []
+        missing = [item for item in missing if not any(str(item[1]) in str(text) for text in texts)]
+    return missing + [(index, "IMAGE") for index in images_lost(messages, sent, changes)]
 
 
 def images_lost(messages: list[dict[str, Any]], sent: Any, changes: list[dict[str, Any]]) -> list[int]:
