@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ import pytest
 
 from tests.process.asking import Answer, ask, body
 from tests.process.emulators import Gemini
-from tests.process.running import PATHS, Running, Served, serve
+from tests.process.running import Running, Served, planted, serve
 
 MODEL = "gemini/gemini-2.5-pro"
 HELLO: Any = [{"role": "user", "content": "x"}]
@@ -164,12 +163,6 @@ def test_second_signal_ends_the_process_at_once_without_a_traceback(
         assert status == 130
         assert seconds < SOON_S
         assert running.exception(30) is not None
-
-
-def planted(directory: Path, *lines: str) -> dict[str, str]:
-    """Return the variables with which a process runs *lines* before all else."""
-    (directory / "sitecustomize.py").write_text("\n".join(lines))
-    return {"PYTHONPATH": os.pathsep.join((str(directory), PATHS))}
 
 
 NEVER = 'import time, pathlib\ndef never(): pathlib.Path(r"{0}").touch(); time.sleep(600)'
