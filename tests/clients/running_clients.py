@@ -5,6 +5,8 @@ The environments lie beside the one that runs the tests: ``make test`` sets them
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import subprocess
 import sys
@@ -24,13 +26,15 @@ ENVIRONMENT = Path(sys.prefix, "clients-env")
 PACKAGES = Path(sys.prefix, "clients-node")
 """What ``node/package-lock.json`` says, and a link to the scripts, see ``install_node``."""
 
-SECONDS = 180.0
+SECONDS = 180
 QUIET = {
     "LANGSMITH_TRACING": "false",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
     "PYTHONWARNINGS": "ignore",  # what a client's own dependencies are warned of is not our business
 }
 """What keeps a client from reporting to its maker."""
+
+SURROUNDINGS: Any = {"cwd": ROOT, "env": environment(**QUIET), "text": True}
 
 
 @dataclass(frozen=True)
@@ -66,27 +70,62 @@ class Client:
 
     def run(self, base_url: str, model: str) -> Report:
         """Run the loop to its end; fails with the client's own words if it does not get there."""
-        arguments = [base_url, model, "stream" if self.stream else "whole"]
-        told = run_script(self.name, [*_command(self.script), *arguments])
+        told = run_script(self.script, base_url, model, "stream" if self.stream else "whole")
         return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
 
 
-def run_script(name: str, command: Sequence[str | Path]) -> dict[str, Any]:
+def run_script(script: str, *arguments: str) -> dict[str, Any]:
     """Return what a script prints, as JSON; fails with the client's own words if it does not end well."""
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        cwd=ROOT,
-        env=environment(**QUIET),
-        timeout=SECONDS,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.fail(f"{name} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
-    told: dict[str, Any] = json.loads(done.stdout)
+    if script.endswith(".mjs"):
+        through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
+        command = [node(), *through_the_link, str(npm_packages() / "scripts" / script), *arguments]
+        done = subprocess.run(
+            command,
+            **SURROUNDINGS,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        status, out, errors = done.returncode, done.stdout, done.stderr
+    else:
+        status, out, errors = _forking(f"tests.clients.python.{script}").run(arguments)
+    if status:
+        pytest.fail(f"{script} ended with {status}:\n{errors}", pytrace=False)
+    told: dict[str, Any] = json.loads(out)
     return told
+
+
+class Forking:
+    """A process that has imported a script, and forks for each run of it (``python/forked.py``)."""
+
+    def __init__(self, script: str) -> None:
+        python = existing(ENVIRONMENT / "bin" / "python")
+        command = [python, "-m", "tests.clients.python.forked", script, str(SECONDS)]
+        self._process = subprocess.Popen(
+            command, **SURROUNDINGS, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def run(self, arguments: Sequence[str]) -> tuple[int, str, str]:
+        """Return the exit status of a run, and what it has written to standard output and standard error."""
+        told, asking = self._process.stdout, self._process.stdin
+        assert told is not None
+        assert asking is not None
+        asking.write(json.dumps(arguments) + "\n")
+        asking.flush()
+        status, out, errors = json.loads(told.readline())
+        return status, out, errors
+
+    def end(self) -> None:
+        """Let the process end: there is nothing more to run."""
+        self._process.communicate()
+
+
+@functools.cache
+def _forking(script: str) -> Forking:
+    started = Forking(script)
+    atexit.register(started.end)
+    return started
 
 
 NAME = attrgetter("name")
@@ -129,10 +168,3 @@ def existing(path: Path) -> str:
     if not path.exists():
         pytest.fail(f"{path} is missing: make test sets it up", pytrace=False)
     return str(path)
-
-
-def _command(script: str) -> list[str]:
-    if not script.endswith(".mjs"):
-        return [existing(ENVIRONMENT / "bin" / "python"), "-m", f"tests.clients.python.{script}"]
-    through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
-    return [node(), *through_the_link, str(npm_packages() / "scripts" / script)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.running_clients import ENVIRONMENT, existing, run_script
+from tests.clients.running_clients import run_script
 from tests.process.emulators import Gemini
 from tests.process.running import Served, serve
 
@@ -54,9 +54,7 @@ def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 def run_agent(script: str, served: Served, model: str, mode: str) -> Ended:
     """Run an agent to its end; fails with its own words where it ends with an error."""
-    python = existing(ENVIRONMENT / "bin" / "python")
-    command = [python, "-m", f"tests.clients.python.{script}", served.base_url, model, mode]
-    return Ended(**run_script(script, command))
+    return Ended(**run_script(script, served.base_url, model, mode))
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
