@@ -14,7 +14,7 @@ from proxy.config import load_settings
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.proxied import proxied
 
-CLIENTS = 100
+CLIENTS = 60
 USUAL_S, MAX_S = 5.0, 10.0
 """Within which calls upstream have to be closed on a machine that may stand still: nothing else would ever do it."""
 

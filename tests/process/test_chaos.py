@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.chaos.asking import ANSWERED
 from benchmarks.chaos.run import run
 
-REQUESTS = 200
+REQUESTS = 120
 SHARE = 0.2
 
 
