@@ -1,8 +1,10 @@
-"""The load: requests over kept connections, each the next one's turn. A process of its own, told what to do on stdin.
+"""Sends requests over keep-alive connections, in a process of its own that reads its task from stdin.
 
-closed loop   every connection asks again as soon as it was answered
-paced         every connection asks at its own steady times, as far as it gets answers in time
-streams       as either; each chunk's way from the provider to here is timed as well
+All connections draw from one sequence of requests.
+
+closed loop   every connection sends its next request as soon as it was answered
+paced         every connection sends at its own steady times, as far as it gets answers in time
+streams       in either mode; each chunk's delay from provider to client is measured as well
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ class Outcome:
 
 
 class _Requests:
-    """The requests in their turn, each with a number of its own, until the time is over."""
+    """Cycles through the request bodies and gives each request its own number, until the time is over."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -69,7 +71,10 @@ class _Requests:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection. If the proxy closes it, it sends no more, and an outstanding request counts as an error."""
+    """One connection.
+
+    If the proxy closes it, it sends no more, and an outstanding request counts as an error.
+    """
 
     def __init__(
         self, load: Load, requests: _Requests, outcome: Outcome, done: asyncio.Future[None], due: float

@@ -1,4 +1,4 @@
-"""The tables of the benchmarks, and what they call a leak."""
+"""Tests the benchmarks' tables, and the rules by which ``judge`` finds a leak."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLAT = [
 
 
 def test_ratios_are_to_the_base_in_the_same_column() -> None:
-    """A figure that is missing stays missing."""
+    """A figure without a base has no ratio, and neither has a missing figure."""
     figures: Figures = {"base": {"a": 2.0, "b": None}, "ours": {"a": 5.0, "b": 7.0}}
 
     assert ratios(figures, "base", ["a", "b"]) == {
@@ -26,27 +26,27 @@ def test_ratios_are_to_the_base_in_the_same_column() -> None:
 
 
 def test_table_has_a_line_for_each_row_and_a_hyphen_for_gaps() -> None:
-    """One line for each row, a hyphen for what is missing."""
+    """The table has one line for each row, and a hyphen in place of each missing figure."""
     table = render({"ours": {"a": 1234.56, "b": None}}, ["a", "b"], {"a": 1})
 
     assert table.splitlines() == ["| | a | b |", "|---|---|---|", "| ours | 1,234.6 | - |"]
 
 
 def test_refused_row_has_no_figure() -> None:
-    """A row that was refused has no figure."""
+    """``least`` of no samples is None."""
     assert least([]) is None
     assert least([3.0, 2.0]) == 2.0
 
 
 def test_quantile_of_sorted_values() -> None:
-    """Of sorted values."""
+    """``quantile`` takes sorted values, and returns 0 for none."""
     assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 3.0
     assert quantile([1.0, 2.0], 1.0) == 2.0
     assert quantile([], 0.5) == 0.0
 
 
 def test_a_flat_series_is_good() -> None:
-    """Memory that fills up in the first half is no leak."""
+    """``judge`` finds no leak where memory is flat, or grows in the first half only."""
     filling = [replace(sample, resident=60.0 + 5 * min(at, 4)) for at, sample in enumerate(FLAT)]
 
     assert judge(FLAT) == []
@@ -65,10 +65,10 @@ def test_a_flat_series_is_good() -> None:
     ],
 )
 def test_what_a_leak_is(changed: dict[str, int], fault: str) -> None:
-    """Each on its own is enough."""
+    """Any one of these changes to the last sample is a fault."""
     assert judge([*FLAT[:-1], replace(FLAT[-1], **changed)]) == [fault]
 
 
 def test_few_samples_tell_nothing() -> None:
-    """A short run must not pass for a good one."""
+    """A series of three samples is a fault, so that a short run cannot pass."""
     assert judge(FLAT[:3]) == ["too few samples to tell"]

@@ -30,7 +30,7 @@ def test_version_of_both_commands() -> None:
 
 
 def test_help_names_every_command() -> None:
-    """The help lists the commands, and each of them has a help of its own."""
+    """The help lists every command."""
     shown = run("--help")
 
     assert shown.returncode == 0
@@ -38,7 +38,7 @@ def test_help_names_every_command() -> None:
 
 
 def test_demo_needs_no_key_and_exits_with_0() -> None:
-    """The demo needs no key, prints every history with both answers, and exits 0 since all go as they should."""
+    """Without a key, the demo shows each history refused directly and answered through turnright, and exits 0."""
     shown = run("demo")
 
     assert (shown.returncode, shown.stderr) == (0, "")
@@ -89,7 +89,7 @@ def test_configuration_that_is_not_there(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 def test_serve_in_the_open_without_a_key(host: str, tmp_path: Path) -> None:
-    """An address that others reach needs a master key: exit 2, and the words say what to set."""
+    """Without a master key, ``serve`` on a non-loopback address exits with 2 and prints what to set."""
     shown = run("serve", "--config", write(tmp_path / "c.yaml", config()), "--host", host, "--port", "0")
 
     assert (shown.returncode, shown.stdout) == (2, "")
@@ -113,7 +113,7 @@ def test_serve_without_configuration_and_key_ends_with_2() -> None:
 
 @pytest.mark.parametrize("name", ["serve", "emulate"])
 def test_port_in_use_ends_serve_with_1(name: str, tmp_path: Path) -> None:
-    """A port that somebody has is exit 1, and says so at once."""
+    """If the port is in use, the command exits with 1 and prints the reason."""
     path = write(tmp_path / "c.yaml", config())
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -125,7 +125,10 @@ def test_port_in_use_ends_serve_with_1(name: str, tmp_path: Path) -> None:
 
 
 def test_serve_from_the_environment(directory: Path) -> None:
-    """With a provider's key in the environment, ``serve`` needs no file; SIGINT ends it like SIGTERM, with 0."""
+    """With a provider's key in the environment, ``serve`` needs no file.
+
+    SIGINT makes it drain. A second SIGINT ends the drain delay early.
+    """
     running = Running(directory, "serve", "--port", "0", variables={"GEMINI_API_KEY": SECRET})
     try:
         ready = running.wait_for(lambda: running.events("ready"), "ready line")[0]
@@ -141,7 +144,7 @@ def test_serve_from_the_environment(directory: Path) -> None:
 
 
 def test_emulate_says_where_it_is(directory: Path) -> None:
-    """``emulate`` prints its address and what to configure, answers there, and ends with 0."""
+    """``emulate`` prints its address and the ``api_base`` to configure, and exits with 0 when stopped."""
     running = Running(directory, "emulate", "--port", "0")
     try:
         line = running.wait_for(lambda: running.output.partition("\n")[0], "address")

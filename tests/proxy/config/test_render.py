@@ -25,13 +25,13 @@ SECRETS = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_.", min_size=12, max_si
 
 
 def with_secret(secret: str) -> dict[str, Any]:
-    """Return sections and an entry that hold *secret* in every place for one."""
+    """Return an entry of ``model_list`` with *secret* in every field that takes a secret."""
     params: dict[str, Any] = dict.fromkeys(SECRET_PARAMS, secret)
     return entry(**params, extra_headers={"Authorization": f"Bearer {secret}", "X-Key": secret})
 
 
 def test_rendered_settings_load_again() -> None:
-    """The output is a configuration: but for the secrets, it gives the same settings."""
+    """The output loads as a configuration with the same settings, except for the secrets."""
     first = load(
         entry(api_key=MASK, timeout=1.5, allowed_openai_params=["guided_json"]),
         entry("gemini/*", "gemini/*"),
@@ -43,7 +43,7 @@ def test_rendered_settings_load_again() -> None:
 
 
 def test_rendered_settings_show_defaults_and_mask_secrets() -> None:
-    """Every effective value is there, secrets as a fixed mask, unset keys not at all."""
+    """The output has every effective value, a fixed mask for each secret, and no unset keys."""
     rendered = yaml.safe_load(render_settings(load(with_secret("sk-hidden"))))
 
     params = rendered["model_list"][0]["litellm_params"]
@@ -108,7 +108,7 @@ def test_faults_hold_no_secret(secret: str, wrap: Any, place: str) -> None:
     before=st.sampled_from(["*", "!", "&", "'", '"', "%", "@", "`", "[", "{", "|", "!!int ", "a: "]),
 )
 def test_syntax_faults_hold_no_secret(secret: str, before: str) -> None:
-    """PyYAML's messages quote names and tags."""
+    """A syntax error hides the secret, although PyYAML's own messages quote names and tags."""
     with pytest.raises(ConfigurationError) as caught:
         load_settings(f"general_settings:\n  master_key: {before}{secret}\n".encode(), {})
 
@@ -130,7 +130,7 @@ def test_a_store_s_password_is_masked() -> None:
 
 
 def test_faults_are_rendered_a_line_each() -> None:
-    """A fault of the file as a whole has no path."""
+    """Each fault is one line, and a fault of the whole file has no path."""
     error = ConfigurationError([Fault("a.b", "is empty"), Fault("", "is not UTF-8")])
 
     assert render_faults(error) == "a.b: is empty\nis not UTF-8\n"

@@ -1,7 +1,7 @@
-"""The schema pass of the judge: types, lengths and closed sets, one message at a time.
+"""Checks messages against OpenAI's schema (types, lengths, enumerations), one by one, for ``judging.py``.
 
-The wording is OpenAI's: `Invalid type for 'x': expected y, but got z instead.` and its kin; see the sources
-in `judging.py`. Faults come out as an iterator; the first one is what the live API reports.
+The error texts are OpenAI's own; ``judging.py`` lists their sources. Faults are yielded in order, since the
+live API reports the first one.
 """
 
 import re

@@ -71,7 +71,7 @@ class _Ready(aiohttp.StreamReader):
 
 
 async def test_other_tasks_run_between_many_bytes_that_are_ready() -> None:
-    """A packed body has all of its bytes at once, and its reader never waits."""
+    """A compressed body can yield many bytes without a wait. ``read_rest`` still lets other tasks run."""
     turns = 0
 
     async def count_turns() -> None:
