@@ -1,6 +1,6 @@
-"""What an expression of PromQL names: metrics, label values, and the labels that it groups by.
+"""Reads the names in a PromQL expression: metrics, label values, and the labels that it groups by.
 
-Not a parser: whether an expression is one, ``promtool`` says. This reads names off expressions that are.
+This is not a parser. It reads valid expressions only; ``promtool`` tells whether an expression is valid.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Matcher:
 
     @property
     def alternatives(self) -> list[str]:
-        """The values that it names: of a regular expression its branches, each of them one."""
+        """The values that the condition names. Each branch of a regular expression is one value."""
         return self.value.split("|") if self.operator in ("=~", "!~") else [self.value]
 
     def fits(self, alternative: str, value: str) -> bool:
-        """Tell whether one of the alternatives stands for a value."""
+        """Tell whether one of the alternatives matches a value."""
         if self.operator in ("=~", "!~"):
             return re.fullmatch(alternative, value) is not None
         return alternative == value
@@ -44,7 +44,7 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A metric, and the conditions that stand behind it."""
+    """A metric, and the conditions on its labels."""
 
     metric: str
     matchers: tuple[Matcher, ...]

@@ -1,4 +1,4 @@
-"""The dashboard: that its panels ask for what there is, in words that Prometheus understands."""
+"""Tests the dashboard: its panels query series that exist, in valid PromQL."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ UNITS = {"bytes", "ops", "percentunit", "reqps", "s", "short"}
 
 
 def known() -> Vocabulary:
-    """Return the series that are no metrics: what the rules make."""
+    """Return the series that the rules record, and ALERTS, which Prometheus makes itself."""
     names = frozenset(alerts())
     states = frozenset({"pending", "firing"})
     return {**recorded(), "ALERTS": {"alertname": names, "alertstate": states, "model": frozenset()}}
 
 
 def test_the_file_is_written_stably() -> None:
-    """Sorted, two spaces, characters as they are: a change of it is a small one."""
+    """The file has sorted keys, two spaces and unescaped characters, so that a change makes a small diff."""
     again = json.dumps(dashboard(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
     assert again == DASHBOARD.read_text()
 
 
 def test_rows_stand_in_order_and_panels_do_not_overlap() -> None:
-    """The rows stand in their order, each with panels; none lies over another, and no number is there twice."""
+    """The rows are in order, and each has panels. Panels do not overlap, and every panel has its own id."""
     shown = dashboard()["panels"]
     taken = [
         (x, y)
@@ -74,7 +74,7 @@ def test_rows_stand_in_order_and_panels_do_not_overlap() -> None:
 
 
 def test_dashboard_can_choose_source_installation_process_and_model() -> None:
-    """The data source, the installation, the process and the model can be chosen, several at a time."""
+    """The reader can choose the data source, the installation, the process and the model, several at a time."""
     assert ["datasource", "job", "instance", "model", "manual"] == list(variables())
     assert variables()["datasource"]["query"] == "prometheus"
     for name in ("job", "instance", "model"):
@@ -90,7 +90,10 @@ def test_dashboard_can_choose_source_installation_process_and_model() -> None:
 
 @pytest.mark.parametrize("panel", panels(), ids=lambda panel: panel["title"])
 def test_panels_explain_themselves(panel: dict[str, Any]) -> None:
-    """A title, a sentence, a unit, the chosen data source, and links to the manual that lead to an alert."""
+    """A panel has a title, a description, a unit and the chosen data source.
+
+    Its links lead to alerts in the manual.
+    """
     assert panel["title"]
     assert panel["description"].endswith(".")
     assert panel["fieldConfig"]["defaults"]["unit"] in UNITS
@@ -102,7 +105,7 @@ def test_panels_explain_themselves(panel: dict[str, Any]) -> None:
 
 
 def test_every_alert_is_beside_what_it_is_about() -> None:
-    """Some panel leads to each alert's place in the manual, and one link to the whole of it."""
+    """Some panel links to each alert's section of the manual, and the dashboard links to the whole manual."""
     linked = {link["url"] for panel in panels() for link in panel.get("links", ())}
 
     assert linked == {f"${{manual}}#{name.lower()}" for name in alerts()}
@@ -110,7 +113,7 @@ def test_every_alert_is_beside_what_it_is_about() -> None:
 
 
 def test_expressions_name_what_there_is() -> None:
-    """Every metric, label and label value is one that the process can produce, or the rules."""
+    """Every metric, label and label value exists in the process's metrics or in the rules."""
     for place, expression in (panel_expressions() | annotation_expressions()).items():
         selectors = read_selectors(expression)
         labels = {label for one in selectors for label in {**labels_of_metrics(), **known()}[one.metric]}
@@ -121,7 +124,7 @@ def test_expressions_name_what_there_is() -> None:
 
 
 def test_legends_name_what_there_is() -> None:
-    """A legend's labels are among those that its expression leaves."""
+    """A legend uses only labels that its expression groups by."""
     for panel in panels():
         for target in panel["targets"]:
             named = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
@@ -129,7 +132,7 @@ def test_legends_name_what_there_is() -> None:
 
 
 def test_every_metric_is_shown() -> None:
-    """No metric of turnright's own is on no panel, but for those that another one holds."""
+    """Every metric of turnright is on a panel."""
     shown = {selector.metric for one in panel_expressions().values() for selector in read_selectors(one)}
     families = {re.sub(r"_(bucket|count|sum)$", "", name) for name in shown}
     own = {name for name in labels_of_metrics() if name.startswith("turnright_")}
@@ -138,7 +141,7 @@ def test_every_metric_is_shown() -> None:
 
 
 def test_promtool_takes_the_expressions(tmp_path: Path) -> None:
-    """Each is PromQL, as an alert's expression."""
+    """``promtool`` parses every expression of the dashboard."""
     written = [
         {"record": f"panel:{number}", "expr": expr}
         for number, expr in enumerate((panel_expressions() | annotation_expressions()).values())
@@ -152,7 +155,10 @@ def test_promtool_takes_the_expressions(tmp_path: Path) -> None:
 
 
 def test_every_range_is_grafanas() -> None:
-    """A fixed range shows nothing on a long time, and too little on a short one."""
+    """Every range is one of Grafana's variables.
+
+    A fixed range shows nothing over a long time, and too little over a short one.
+    """
     for panel in panels():
         for target in panel["targets"]:
             for window in re.findall(r"\[(.*?)\]", target["expr"]):

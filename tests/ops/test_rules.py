@@ -1,4 +1,4 @@
-"""The rules: what Prometheus' own tool says of them, and that they speak of what there is."""
+"""Tests the Prometheus rules: promtool accepts them, and they use only metrics and labels that exist."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ from tests.ops.vocabulary import (
 from tests.ops.written_rules import FOREIGN, RULES, RULES_TEST, alerts, recorded, rules
 
 SHORT_S, LONG_S = 60, 60 * 60
-"""An alert that waits less flaps; one that waits longer comes too late."""
+"""Seconds that an alert may wait at least and at most.
+
+A shorter wait makes alerts flap; a longer one delays them too much.
+"""
 
 TEMPLATE = re.compile(r"\{\{ (?:\$labels\.\w+|\$value \| humanize(?:1024|Percentage|Duration)?) \}\}")
 
 
 def test_promtool_takes_the_rules() -> None:
-    """They parse, and its linter has nothing to say."""
+    """``promtool`` parses the rules, and its linter reports nothing."""
     done = promtool("check", "rules", "--lint=all", "--lint-fatal", RULES)
 
     assert (0, "") == (done.returncode, done.stderr), done.stdout
 
 
 def test_the_unit_tests_pass() -> None:
-    """Every alert fires where its unit tests say so, and nowhere else."""
+    """The unit tests of the rules pass in promtool."""
     done = promtool("test", "rules", RULES_TEST)
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -51,7 +54,7 @@ def unit_tests() -> list[dict[str, Any]]:
 
 
 def asked_alerts() -> Iterator[tuple[str, bool, str]]:
-    """Yield each alert that a unit test asks about, whether it expects it, and the test's name."""
+    """Yield each alert that a unit test checks, whether the test expects it to fire, and the test's name."""
     for test in unit_tests():
         for asked in test.get("alert_rule_test", ()):
             yield asked["alertname"], bool(asked["exp_alerts"]), test["name"]
@@ -59,7 +62,7 @@ def asked_alerts() -> Iterator[tuple[str, bool, str]]:
 
 @pytest.mark.parametrize("name", alerts())
 def test_every_alert_has_unit_tests(name: str) -> None:
-    """At least one in which it fires, and before its time does not, and one in which it need not."""
+    """Every alert has a test in which it is quiet and later fires, and one in which it never fires."""
     asked = [(expected, test) for alert, expected, test in asked_alerts() if alert == name]
     loud = {test for expected, test in asked if expected}
 
@@ -70,7 +73,7 @@ def test_every_alert_has_unit_tests(name: str) -> None:
 
 
 def test_every_recorded_series_has_a_unit_test() -> None:
-    """At least one that says which values it has."""
+    """At least one unit test gives the values of each recorded series."""
     asked = {
         selector.metric
         for test in unit_tests()
@@ -123,12 +126,12 @@ def test_rules_name_what_there_is(rule: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_not_there_is_found(expression: str, fault: str) -> None:
-    """A misspelt metric, label or value is told by its name, wherever it stands."""
+    """``find_faults`` names a misspelt metric, label or value anywhere in an expression."""
     assert find_faults(read_selectors(expression), {**recorded(), **FOREIGN}) == [fault]
 
 
 def test_unit_tests_name_what_there_is() -> None:
-    """The series that they make up could be scraped, but for the names of models and of other programs."""
+    """The unit tests' input series exist in a real scrape. Only model and container names are invented."""
     series = {written["series"] for test in unit_tests() for written in test["input_series"]}
     selectors = [selector for one in sorted(series) for selector in read_selectors(one)]
 
@@ -139,7 +142,7 @@ def test_unit_tests_name_what_there_is() -> None:
 
 
 def test_failed_requests_are_told_from_the_clients_own() -> None:
-    """Each outcome is the client's affair, or it counts as failed, everywhere: none is forgotten."""
+    """Every outcome but ``ok`` is in FAILED or NOT_FAILED. Rules that list outcomes list all of FAILED."""
     counted = [
         frozenset(matcher.alternatives) - {"ok"}
         for rule in rules()
@@ -155,7 +158,7 @@ def test_failed_requests_are_told_from_the_clients_own() -> None:
 
 @pytest.mark.parametrize("name", alerts())
 def test_what_an_alert_says(name: str) -> None:
-    """How bad it is, what it is, where to read on; after a time that is neither none nor for ever."""
+    """An alert has a severity, a summary, a description and a runbook link, and waits between a minute and an hour."""
     rule = alerts()[name]
     said = rule["annotations"]
 
@@ -173,7 +176,7 @@ def test_what_an_alert_says(name: str) -> None:
 
 
 def test_names_are_used_once() -> None:
-    """No two alerts have one name, and no two recorded series one name and the same labels."""
+    """Names of alerts are unique, and so are names of recorded series with their labels."""
     names = [(rule.get("alert"), rule.get("record"), str(rule.get("labels"))) for rule in rules()]
 
     assert len(names) == len(set(names))

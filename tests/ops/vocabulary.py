@@ -1,7 +1,7 @@
-"""Which metrics there are, with which labels, and which values a label can have.
+"""Lists the metrics that exist, their labels, and the values that a label can have.
 
-Names and labels are a real scrape's. Values are the code's closed sets, since a scrape shows but some of them; only
-where the code has no name for a set is it what was scraped.
+Names and labels come from a real scrape. Values come from the code's enumerations, since a scrape shows only
+some of them. Where the code has no enumeration, the scraped values count.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from tests.ops.driving import scrape_of_driven
 from tests.ops.promql import Matcher, Selector
 
 Vocabulary: TypeAlias = Mapping[str, Mapping[str, frozenset[str]]]
-"""Names of series, their labels, and the values of those."""
+"""The names of series, their labels, and the values of each label."""
 
 TARGET_LABELS = frozenset({"namespace", "pod", "job", "instance"})
-"""What Prometheus puts on every series of a target, the first two of them in Kubernetes."""
+"""The labels that Prometheus adds to every series of a target. The first two exist in Kubernetes only."""
 
 FREE = TARGET_LABELS | {"version"}
-"""Labels whose values nobody can know here."""
+"""Labels whose values these tests cannot know."""
 
 
 def _codes(base: type[ProxyError]) -> Iterator[str]:
@@ -49,14 +49,14 @@ def _codes(base: type[ProxyError]) -> Iterator[str]:
 
 
 def _told(kind: Kind) -> str:
-    """Return the code that a client gets for a failure of the provider's."""
+    """Return the code that a client gets for a provider's failure."""
     fault = UpstreamFault("")
     tell_client(fault, next(row for row in TABLE if row.kind is kind), None)
     return fault.code
 
 
 _CLIENTS_OWN = {Kind.CONTEXT_OVERFLOW, Kind.CONTENT_FILTER}
-"""What a provider refuses of which only the client's words are the cause."""
+"""Failures of the provider that only the client's own content causes."""
 
 NOT_FAILED = frozenset(
     {
@@ -67,11 +67,11 @@ NOT_FAILED = frozenset(
         *map(_told, _CLIENTS_OWN),
     }
 )
-"""Outcomes of requests that are the client's affair."""
+"""Outcomes of requests that the client causes."""
 
 OUTCOMES = frozenset({"ok", CLIENT_DISCONNECTED, *_codes(ProxyError), *map(_told, Kind)})
 FAILED = OUTCOMES - NOT_FAILED - {"ok"}
-"""Outcomes that are the provider's fault, or ours."""
+"""Outcomes that the provider causes, or turnright."""
 
 _KINDS = frozenset(kind.value for kind in Kind)
 _VALUES: Mapping[tuple[str, str], frozenset[str]] = {
@@ -89,8 +89,8 @@ _VALUES: Mapping[tuple[str, str], frozenset[str]] = {
 def labels_of_metrics() -> Vocabulary:
     """Return each sample's name with its labels, and the values that were seen.
 
-    What is sent under ``on_violation: send`` cannot be had: no history is known that the steps leave illegal. Its
-    labels are the code's.
+    No known history makes ``on_violation: send`` count, since the steps leave every history legal. The labels
+    of that metric therefore come from the code.
     """
     never = Metrics()
     never.violations.labels("no_turn")
@@ -108,10 +108,10 @@ def labels_of_metrics() -> Vocabulary:
 def find_faults(
     selectors: Iterable[Selector], recorded: Vocabulary, *, free: frozenset[str] = FREE
 ) -> list[str]:
-    """Return what *selectors* name that is not there; *recorded* are series that are no metrics, as rules make them.
+    """Return a fault for each name in *selectors* that does not exist. *recorded* are the series that rules make.
 
-    The values of *free* labels are not looked at. A model is none of ours to know, but for the word for those that are
-    not configured, and the mark of a wildcard.
+    The values of *free* labels are not checked. A model may be the word for unknown models, ``.*``, or a
+    pattern that fits ``openai/*``.
     """
     metrics = labels_of_metrics()
     faults = []

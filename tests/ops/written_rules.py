@@ -1,4 +1,4 @@
-"""The rules as they are written: what they record, what they alert to, and what tests them."""
+"""Reads the rules as they are written: the recorded series, the alerts, and the paths of the files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ FOREIGN: Vocabulary = {
     "kube_pod_container_resource_limits": _LIMITS,
     "kube_pod_init_container_resource_limits": _LIMITS,
 }
-"""What others say: Prometheus of each target, kube-state-metrics of a pod's containers (docs/metrics/workload)."""
+"""Series of other programs:
+
+Prometheus' own, and kube-state-metrics' of a pod's containers (docs/metrics/workload).
+"""
 
 
 @functools.cache
@@ -39,9 +42,9 @@ def alerts() -> dict[str, Mapping[str, Any]]:
 
 @functools.cache
 def recorded() -> Vocabulary:
-    """Return the series that are recorded: each with the labels of its rule, and the values that these can have.
+    """Return the recorded series, each with the labels of its rule and the values that these can have.
 
-    A label comes from the metrics in the expression, or is the rule's own, as ``quantile`` is.
+    A label comes from the metrics in the expression, or from the rule itself, as ``quantile`` does.
     """
     found: dict[str, dict[str, frozenset[str]]] = {}
     for rule in rules():

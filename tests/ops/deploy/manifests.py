@@ -1,4 +1,4 @@
-"""What kustomize makes of ``deploy/kubernetes``, as documents."""
+"""Reads the documents that ``kubectl kustomize`` renders from ``deploy/kubernetes``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Manifests:
-    """The documents of one kustomization, and the text that they were read from."""
+    """The documents of one kustomization, and the text that kustomize printed."""
 
     text: str
     documents: tuple[Document, ...]
@@ -67,7 +67,7 @@ class Manifests:
 
 @cache
 def render(kustomization: str) -> Manifests:
-    """Return what ``kubectl kustomize`` prints for a directory of ``deploy/kubernetes``; it must warn of nothing."""
+    """Return the manifests of a directory of ``deploy/kubernetes``. Fails if kubectl prints a warning."""
     done = run_tool("kubectl", "kustomize", KUBERNETES / kustomization)
     assert (0, "") == (done.returncode, done.stderr)
     return Manifests(done.stdout, tuple(yaml.safe_load_all(done.stdout)))

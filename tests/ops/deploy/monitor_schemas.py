@@ -1,7 +1,7 @@
-"""What the Prometheus operator's two resources look like, as far as ``deploy/`` uses them.
+"""JSON schemas of the Prometheus operator's two resources, with the fields that ``deploy/`` uses.
 
-They are no part of Kubernetes, so the schemas of Kubernetes do not know them. From the operator's API reference
-(monitoring.coreos.com/v1); a field that is not here is refused, and to be looked up there before it is added.
+The schemas of Kubernetes do not cover these resources. The fields come from the operator's API reference
+(monitoring.coreos.com/v1). A schema refuses any other field: look it up there before you add it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The compose file: as the compose specification has it, hardened, on loopback, and all that it names is there.
+"""Tests the compose file: it is valid and hardened, listens on loopback only, and names files that exist.
 
-There is no compose here that could run it, nor images of Prometheus and Grafana.
+The tests read the file. They do not start compose, Prometheus or Grafana.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ def read(name: str) -> Any:
 
 
 def test_it_is_what_the_specification_has() -> None:
-    """The compose specification's schema takes it."""
+    """The compose file matches the compose specification's schema."""
     done = run_tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
 
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_services_are_hardened() -> None:
-    """No capabilities, no way to get any; turnright cannot write but to /tmp; nothing listens beyond loopback."""
+    """Services have no capabilities and cannot gain any.
+
+    The container of turnright can write to /tmp only. Ports are published on loopback only.
+    """
     services = read_compose()["services"]
 
     for service in services.values():
@@ -42,7 +45,10 @@ def test_services_are_hardened() -> None:
 
 
 def test_directories_are_mounted() -> None:
-    """What is mounted is there, read-only, and a directory: of a file alone a change would not be seen."""
+    """Every mounted path is an existing directory, mounted read-only.
+
+    A mounted single file would hide later changes.
+    """
     compose = read_compose()
     for service in compose["services"].values():
         for mount in service.get("volumes", []):
@@ -56,7 +62,7 @@ def test_directories_are_mounted() -> None:
 
 
 def test_keys_are_asked_for() -> None:
-    """What the configuration reads from the environment is given to it, and compose refuses to start without."""
+    """The container gets every environment variable of the configuration, and compose refuses to start without one."""
     given = read_compose()["services"]["turnright"]["environment"]
 
     assert set(configured("compose").keys) == set(given)
@@ -64,7 +70,10 @@ def test_keys_are_asked_for() -> None:
 
 
 def test_prometheus_scrapes_the_admin_listener() -> None:
-    """Its target is the service by name and the port of the configuration; its rules are those beside it."""
+    """Prometheus scrapes the service's name at the admin listener's port.
+
+    It loads the rules beside its configuration.
+    """
     prometheus = read("prometheus/prometheus.yml")
     admin = configured("compose").settings.general_settings.admin
     assert admin is not None
@@ -76,7 +85,10 @@ def test_prometheus_scrapes_the_admin_listener() -> None:
 
 
 def test_grafana_finds_its_files() -> None:
-    """The provisioning and the dashboards are within the mount, the data source is Prometheus by name and port."""
+    """The provisioning and the dashboards are inside Grafana's mount.
+
+    The data source is Prometheus' service and port.
+    """
     grafana = read_compose()["services"]["grafana"]
     [mount] = (entry.split(":")[1] for entry in grafana["volumes"] if entry.startswith("./grafana:"))
     [provider] = read("grafana/provisioning/dashboards/turnright.yaml")["providers"]

@@ -1,4 +1,4 @@
-"""The configurations that ``deploy/`` brings: valid, served as they are deployed, in step with how long is waited."""
+"""Tests the configurations in ``deploy/``: each is valid, can be served as deployed, and has enough time to stop."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tests.ops.deploy.configurations import PLACES, Configured, configured
 from tests.process.running import Running, command, environment
 
 SECONDS_TO_EXIT = 4
-"""What a process may take after its grace: a second for the last events to leave, and the exit itself."""
+"""Seconds that a process may take after its grace, for the last events and its exit."""
 
 FILE = "/etc/turnright/turnright.yaml"
 
 
 @pytest.fixture(params=PLACES)
 def deployed(request: pytest.FixtureRequest) -> Configured:
-    """Return each configuration in turn."""
+    """Return each deployed configuration in turn."""
     return configured(request.param)
 
 
 def value_of(deployed: Configured, name: str, default: str) -> str:
-    """Return the value of an option of ``turnright serve``."""
+    """Return the value of an option in the arguments of ``turnright serve``."""
     arguments = deployed.arguments
     return arguments[arguments.index(name) + 1] if name in arguments else default
 
 
 def test_check_has_nothing_to_say(deployed: Configured, tmp_path: Path) -> None:
-    """``turnright check`` finds no fault and nothing to warn of, with the keys that are named and no other."""
+    """``turnright check`` finds no fault and no warning when exactly the named keys are set."""
     path = tmp_path / "turnright.yaml"
     path.write_text(deployed.text)
     done = subprocess.run(
@@ -49,7 +49,7 @@ def test_check_has_nothing_to_say(deployed: Configured, tmp_path: Path) -> None:
 
 
 def test_its_bodies_fit_its_memory(deployed: Configured) -> None:
-    """The largest body that is taken fits what requests have of the container's memory, and little more would not."""
+    """The largest accepted body fits the container's memory. A limit of one MiB more causes a warning."""
     general = deployed.settings.general_settings
     larger = general.model_copy(update={"max_body_mib": general.max_body_mib + 1})
 
@@ -60,7 +60,7 @@ def test_its_bodies_fit_its_memory(deployed: Configured) -> None:
 
 
 def test_it_may_be_served_where_it_is(deployed: Configured) -> None:
-    """Loopback without a key, every other address with one."""
+    """A configuration asks for keys exactly where it listens beyond loopback."""
     host = value_of(deployed, "--host", "127.0.0.1")
 
     assert bind_fault(deployed.settings.general_settings, host) is None
@@ -68,9 +68,9 @@ def test_it_may_be_served_where_it_is(deployed: Configured) -> None:
 
 
 def test_its_arguments_start_a_process_that_gets_ready(deployed: Configured, tmp_path: Path) -> None:
-    """The arguments are the command line's, and the admin listener answers the probes, whatever key the API asks for.
+    """The command line accepts the arguments, and the admin listener answers the probes without a key.
 
-    Ports are the kernel's here, and loopback is enough.
+    The test replaces the ports by free ones, and the host by loopback.
     """
     file = tmp_path / "turnright.yaml"
     raw = yaml.safe_load(deployed.text)
@@ -104,7 +104,7 @@ def test_its_arguments_start_a_process_that_gets_ready(deployed: Configured, tmp
 
 
 def test_the_process_is_given_the_time_it_takes_to_drain(deployed: Configured) -> None:
-    """Whoever stops it waits longer than the delay and the grace of the configuration together."""
+    """The time that is given to stop is longer than the configuration's delay and grace together."""
     general = deployed.settings.general_settings
 
     assert deployed.seconds_to_stop >= general.drain_delay + general.drain_grace + SECONDS_TO_EXIT

@@ -1,4 +1,4 @@
-"""What can be told of the Dockerfile without building it; ``tests/ops/image`` builds it."""
+"""Tests the text of the Dockerfile. ``tests/ops/image`` tests the image that it builds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.ops.deploy.tools import DEPLOY, run_tool
 ROOT = DEPLOY.parent
 DOCKERFILE = DEPLOY / "Dockerfile"
 LOCKS = ("requirements.lock", "requirements-otel.lock")
-"""What the argument LOCK of the Dockerfile may be; the first is its default."""
+"""The values that the Dockerfile's argument LOCK may have. The first one is its default."""
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -31,7 +31,7 @@ def texts(word: str) -> list[str]:
 
 
 def test_hadolint_is_silent() -> None:
-    """The linter has nothing to say, with no rule switched off."""
+    """``hadolint`` reports nothing, and no rule is switched off."""
     done = run_tool("hadolint", "--no-color", DOCKERFILE)
 
     assert (0, "") == (done.returncode, done.stdout + done.stderr)
@@ -39,7 +39,10 @@ def test_hadolint_is_silent() -> None:
 
 
 def test_what_is_installed_is_locked_by_hash() -> None:
-    """Each install from an index asks for hashes and takes wheels alone; the project itself asks no index."""
+    """Each install from an index requires hashes and takes wheels only.
+
+    The project itself is installed without an index.
+    """
     installs = [
         command
         for text in texts("RUN")
@@ -58,7 +61,7 @@ def test_what_is_installed_is_locked_by_hash() -> None:
 
 
 def test_locks_hold_hashes_and_no_addresses() -> None:
-    """Every package of the locks is pinned, with hashes, and nothing says where it is from."""
+    """Every package of the locks has a fixed version and hashes, and no address of an index."""
     for path in (*(ROOT / lock for lock in LOCKS), DEPLOY / "build.lock"):
         entries = re.split(r"\n(?=\S)", path.read_text("utf-8").strip())
         assert all(re.match(r"[\w.-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
@@ -66,7 +69,7 @@ def test_locks_hold_hashes_and_no_addresses() -> None:
 
 
 def test_the_image_is_told_apart_and_runs_without_a_shell() -> None:
-    """The user is a number, the command a list, the version the project's, and SIGTERM what stops it."""
+    """The user is a number, the command is a list, the version is the project's, and SIGTERM stops the process."""
     labels = dict(re.findall(r'([\w.]+)="([^"]*)"', " ".join(texts("LABEL"))))
 
     assert texts("USER") == ["65532:65532"]
@@ -79,7 +82,7 @@ def test_the_image_is_told_apart_and_runs_without_a_shell() -> None:
 
 
 def test_the_base_is_pinned() -> None:
-    """Both stages begin from one argument, whose default has a full version."""
+    """Both stages use one base image, whose default has a full version."""
     [base] = [text for text in texts("ARG") if text.startswith("BASE=")]
 
     assert re.fullmatch(r"BASE=docker\.io/library/python:3\.\d+\.\d+-slim-[a-z]+", base)
@@ -87,7 +90,7 @@ def test_the_base_is_pinned() -> None:
 
 
 def test_the_context_holds_what_is_copied_and_nothing_else() -> None:
-    """Every source of a COPY is let through by .dockerignore, and everything that is let through is copied."""
+    """.dockerignore lets in every source of a COPY, and nothing that no COPY uses."""
     lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     rules = [line for line in lines if line and not line.startswith("#")]
     let_through = {rule[1:] for rule in rules if rule.startswith("!")}

@@ -1,4 +1,4 @@
-"""The gateway: what is selected exists, no request is lost by a rollout, and it reaches public addresses alone."""
+"""Tests the gateway: selectors and ports match, a rollout loses no request, and pods reach public addresses only."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PUBLIC = ("8.8.8.8", "142.250.74.106", "172.15.0.1", "172.32.0.1", "2607:f8b0::1
 
 
 def is_within(address: str, block: str) -> bool:
-    """Tell whether an address lies in a block; one of the other family never does."""
+    """Tell whether an address lies in a block. An address of the other IP family never does."""
     return ipaddress.ip_address(address) in ipaddress.ip_network(block)
 
 
@@ -49,7 +49,7 @@ def lets_out(address: str, port: int) -> bool:
 
 
 def selectors() -> Iterator[tuple[str, Document]]:
-    """Yield every selector that is meant for the gateway's own pods, by who has it."""
+    """Yield every selector that is meant for the gateway's own pods, with the name of its holder."""
     gateway = render(GATEWAY)
     yield "Deployment", gateway.one("Deployment")["spec"]["selector"]["matchLabels"]
     yield "Service", gateway.one("Service")["spec"]["selector"]
@@ -60,14 +60,14 @@ def selectors() -> Iterator[tuple[str, Document]]:
 
 
 def test_selectors_select_the_pods() -> None:
-    """Each names labels that the pods carry."""
+    """Each selector names labels that the gateway's pods carry."""
     labels = render(GATEWAY).pod_labels.items()
 
     assert [] == [who for who, wanted in selectors() if not wanted or not wanted.items() <= labels]
 
 
 def test_ports_lead_to_listeners() -> None:
-    """The service's ports and the policy's are the container's, and those are what the process listens on."""
+    """The service's ports and the policy's ports are the container's. turnright listens on these."""
     gateway = render(GATEWAY)
     service = {port["name"]: port["targetPort"] for port in gateway.one("Service")["spec"]["ports"]}
     let_in = {
@@ -84,7 +84,7 @@ def test_ports_lead_to_listeners() -> None:
 
 
 def test_service_monitor_finds_the_service() -> None:
-    """It selects labels of the service and names a port of it."""
+    """The ServiceMonitor selects labels of the service, and names one of its ports."""
     gateway = render(GATEWAY)
     service, monitor = gateway.one("Service"), gateway.one("ServiceMonitor")["spec"]
     [endpoint] = monitor["endpoints"]
@@ -94,13 +94,16 @@ def test_service_monitor_finds_the_service() -> None:
 
 
 def test_a_client_stays_on_one_replica() -> None:
-    """While signatures are kept by each process, the service goes by the client's address."""
+    """The service uses the client's address for affinity, since each process keeps its own signatures."""
     assert configured(GATEWAY).settings.store.url == "memory://"
     assert render(GATEWAY).one("Service")["spec"]["sessionAffinity"] == "ClientIP"
 
 
 def test_rollout_loses_no_request() -> None:
-    """A new replica is there before an old one goes, and an old one has time for a request begun in its last moment."""
+    """A new replica is ready before an old one stops.
+
+    The grace lets an old one finish a request begun in its last moment.
+    """
     strategy = render(GATEWAY).one("Deployment")["spec"]["strategy"]["rollingUpdate"]
     settings = configured(GATEWAY).settings
 
@@ -110,7 +113,10 @@ def test_rollout_loses_no_request() -> None:
 
 
 def test_autoscaler_alone_sets_the_number_by_an_existing_metric() -> None:
-    """It is the one that says how many, by a metric that exists, up at once and down slowly."""
+    """The autoscaler uses an existing metric, up at once and down slowly.
+
+    It alone sets the number of replicas, so that the deployment names none.
+    """
     gateway = render(GATEWAY)
     scaler = gateway.one("HorizontalPodAutoscaler")["spec"]
     [metric] = (entry["pods"] for entry in scaler["metrics"])
@@ -128,27 +134,30 @@ def test_autoscaler_alone_sets_the_number_by_an_existing_metric() -> None:
 
 
 def test_disruptions_take_one_at_a_time() -> None:
-    """The budget leaves all but one, and there is more than one."""
+    """The disruption budget permits one unavailable pod at a time."""
     assert render(GATEWAY).one("PodDisruptionBudget")["spec"]["maxUnavailable"] == 1
 
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_private_addresses_cannot_be_reached(address: str) -> None:
-    """No network of the cluster's or the company's, and no cloud's metadata service."""
+    """Egress to private networks, to loopback and to a cloud's metadata service is blocked."""
     assert not lets_out(address, 443)
     assert not lets_out(address, 80)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_providers_can_be_reached(address: str) -> None:
-    """Public addresses, by HTTPS alone."""
+    """Egress to public addresses is allowed for HTTPS, and blocked for other ports."""
     assert lets_out(address, 443)
     assert not lets_out(address, 80)
     assert not lets_out(address, 53)
 
 
 def test_who_is_let_in() -> None:
-    """The API is for those with the label, the metrics for Prometheus' namespace; nobody is let in by an empty rule."""
+    """The API is open to labelled pods and namespaces, and the metrics to Prometheus' namespace.
+
+    No rule is empty.
+    """
     policy = render(GATEWAY).one("NetworkPolicy")["spec"]
     client = {"matchLabels": {"turnright-client": "true"}}
 

@@ -1,4 +1,4 @@
-"""What holds for every pod of ``deploy/kubernetes``: hardened, probed, bounded, and of one image."""
+"""Tests every pod of ``deploy/kubernetes``: it is hardened, has probes and limits, and uses one image."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tests.ops.deploy.manifests import KUSTOMIZATIONS, Manifests, ports_of, rend
 
 NOBODY = 65532
 MIB_AT_REST = 260
-"""docs/performance.md, Memory: a process with litellm, and what it keeps, each at its bound."""
+"""MiB of a process with litellm, and of what it keeps, each at its bound (docs/performance.md, Memory)."""
 
 MIB_A_REQUEST = 1.5
-"""docs/performance.md, Memory: a request of 100k tokens while it is worked on."""
+"""MiB of a request of 100k tokens while the proxy handles it (docs/performance.md, Memory)."""
 
 
 @pytest.fixture(params=KUSTOMIZATIONS)
@@ -42,7 +42,10 @@ def test_containers_are_restricted(manifests: Manifests) -> None:
 
 
 def test_pods_have_no_rights(manifests: Manifests) -> None:
-    """No token, no host, no other services' addresses; the account that is named exists and has no token either."""
+    """Pods get no token, no host access and no service variables.
+
+    The named account exists, and has no token either.
+    """
     pod, account = manifests.pod, manifests.one("ServiceAccount")
 
     assert {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}} == pod["securityContext"]
@@ -58,7 +61,7 @@ def test_pods_have_no_rights(manifests: Manifests) -> None:
 
 
 def test_probes_ask_what_is_there(manifests: Manifests) -> None:
-    """Start, life and readiness are asked for on the admin listener's port, at paths that are served."""
+    """The startup, liveness and readiness probes use the admin listener's port, and paths that it serves."""
     turnright = manifests.turnright
     probes = {name: turnright[f"{name}Probe"]["httpGet"] for name in ("startup", "liveness", "readiness")}
     ports = ports_of(turnright)
@@ -72,7 +75,7 @@ def test_probes_ask_what_is_there(manifests: Manifests) -> None:
 
 
 def test_memory_is_bounded_and_the_cpu_is_not(manifests: Manifests) -> None:
-    """Requests are there, and the memory limit is enough for as many requests as are let in."""
+    """CPU and memory requests are set. The memory limit is enough for as many requests as are let in."""
     for container in manifests.containers():
         resources = container["resources"]
         assert {"cpu", "memory"} == set(resources["requests"])
@@ -84,7 +87,10 @@ def test_memory_is_bounded_and_the_cpu_is_not(manifests: Manifests) -> None:
 
 
 def test_configuration_is_mounted_as_a_directory(manifests: Manifests) -> None:
-    """The configuration is mounted as a directory: a file by subPath is never updated. /tmp alone is written to."""
+    """The configuration is mounted as a directory, since a file by subPath is never updated.
+
+    Pods write to /tmp only.
+    """
     volumes = {volume["name"]: volume for volume in manifests.pod["volumes"]}
     used = set()
     for container in manifests.containers():
@@ -106,7 +112,7 @@ def test_configuration_is_mounted_as_a_directory(manifests: Manifests) -> None:
 
 
 def test_image_has_one_name_and_this_trees_version(manifests: Manifests) -> None:
-    """One name, and the version of this tree; no tag is left open."""
+    """The image of turnright has one name and this tree's version. No image has an open tag."""
     assert manifests.turnright["image"] == f"registry.example/turnright:{__version__}"
     assert all(
         re.search(r":[0-9][^:/]*$", container["image"]) and not container["image"].endswith(":latest")
@@ -115,7 +121,7 @@ def test_image_has_one_name_and_this_trees_version(manifests: Manifests) -> None
 
 
 def test_keys_are_in_no_file(manifests: Manifests) -> None:
-    """Keys come from one Secret, which is not among the documents, and only turnright is given it."""
+    """Keys come from one Secret, which is not among the documents. Only turnright's container gets it."""
     assert "Secret" not in {document["kind"] for document in manifests.documents}
     assert {"turnright": [{"secretRef": {"name": "turnright-keys"}}]} == {
         container["name"]: container["envFrom"]

@@ -1,4 +1,4 @@
-"""The sidecar: native, on loopback, with the keys to itself, and found by Prometheus all the same."""
+"""Tests the sidecar: it is native, listens on loopback, has the keys to itself, and Prometheus finds it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ SIDECAR = "overlays/sidecar"
 
 
 def agent_of(manifests: Manifests) -> dict[str, object]:
-    """Return the example's container."""
+    """Return the container of the example's agent."""
     [agent] = manifests.pod["containers"]
     return dict(agent)
 
 
 def test_it_is_a_native_sidecar() -> None:
-    """An init container that goes on running: up before the agent, stopped after it, no hindrance to a Job."""
+    """The sidecar is an init container that keeps running.
+
+    It starts before the agent, stops after it, and lets a Job end.
+    """
     sidecar = render(SIDECAR)
     [container] = sidecar.pod["initContainers"]
 
@@ -24,14 +27,14 @@ def test_it_is_a_native_sidecar() -> None:
 
 
 def test_it_is_the_base_container() -> None:
-    """Nothing else differs from the container of the base, which the gateway has too."""
+    """The sidecar equals the base's container, except for its restart policy."""
     sidecar = {name: value for name, value in render(SIDECAR).turnright.items() if name != "restartPolicy"}
 
     assert sidecar == render("base").turnright
 
 
 def test_the_api_is_on_loopback() -> None:
-    """It has no address that others reach, and the agent is told the one that it has."""
+    """The API listens on loopback only, and the agent gets its address by the environment."""
     sidecar = render(SIDECAR)
     host, port = option(sidecar.turnright, "--host", "127.0.0.1"), option(sidecar.turnright, "--port", "4000")
 
@@ -42,7 +45,10 @@ def test_the_api_is_on_loopback() -> None:
 
 
 def test_it_outlives_the_agent() -> None:
-    """The pod's grace is the agent's first; when it is the sidecar's turn nobody is left, so no delay is waited for."""
+    """The pod's grace covers the agent's end and then the sidecar's drain.
+
+    No client is left then, so the drain delay is 0.
+    """
     sidecar = render(SIDECAR)
 
     assert sidecar.general["drain_delay"] == 0
@@ -50,7 +56,7 @@ def test_it_outlives_the_agent() -> None:
 
 
 def test_pod_monitor_finds_the_pod() -> None:
-    """It selects labels of the pod, and names a port that a container of the pod declares."""
+    """The PodMonitor selects labels of the pod, and names a port that a container of the pod declares."""
     sidecar = render(SIDECAR)
     monitor = sidecar.one("PodMonitor")["spec"]
     [endpoint] = monitor["podMetricsEndpoints"]
@@ -60,7 +66,7 @@ def test_pod_monitor_finds_the_pod() -> None:
 
 
 def test_it_has_names_of_its_own() -> None:
-    """Nothing bears the name of something of the gateway's: both may live in one namespace."""
+    """The sidecar and the gateway share no resource name, so that both can live in one namespace."""
     names = [
         {(document["kind"], document["metadata"]["name"]) for document in render(overlay).documents}
         for overlay in (SIDECAR, "overlays/gateway")

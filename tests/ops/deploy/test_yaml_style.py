@@ -1,4 +1,4 @@
-"""Every YAML file of ``deploy/`` in one style, with nothing said twice."""
+"""Tests the style of the YAML files of ``deploy/`` with yamllint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STYLE = {
 
 
 def test_yamllint_is_silent() -> None:
-    """No duplicate key, no trailing space, no truth in words, no line over 120."""
+    """``yamllint`` finds no duplicate key, trailing space, ``yes`` or ``no`` as a boolean, or line over 120."""
     done = run_tool("yamllint", "--strict", "--config-data", json.dumps(STYLE), DEPLOY)
 
     assert (0, "", "") == (done.returncode, done.stdout, done.stderr)

@@ -1,4 +1,4 @@
-"""The commands that judge the files of ``deploy/``; ``make test-deploy`` installs them."""
+"""Runs the commands that check the files of ``deploy/``. ``make test-deploy`` installs them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 ENVIRONMENT = Path(sys.prefix, "ops-env")
-"""What ``requirements-ops.lock`` says, and kubectl, see ``install_kubectl``."""
+"""An environment with the packages of ``requirements-ops.lock``, and kubectl (see ``install_kubectl``)."""
 
 
 def find_tool(name: str) -> str:
-    """Return the path of a command, the environment's own first.
+    """Return the path of a command. The environment's own commands come first.
 
-    kubectl alone may be missing, where there is none for this machine: then the test is skipped and says so.
+    Only kubectl may be missing, and only where none is packaged for this machine. The test is then skipped.
     """
     found = shutil.which(name, path=ENVIRONMENT / "bin") or shutil.which(name)
     packaged = (platform.system(), platform.machine()) == ("Linux", "x86_64")
@@ -29,7 +29,7 @@ def find_tool(name: str) -> str:
 
 
 def run_tool(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command and return what it said, whatever its exit status."""
+    """Run a command and return its result, whatever its exit status."""
     return subprocess.run(
         [find_tool(name), *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False
     )

@@ -1,8 +1,8 @@
 """Build the image of ``deploy/Dockerfile`` with no daemon and no registry of images.
 
-The base is made by mmdebstrap from Debian's packages: the same Debian and the same Python as the official image that
-the Dockerfile names. buildah then runs the Dockerfile as it stands. How this machine's pip finds its index goes in as
-the secret that the Dockerfile knows; a certificate that it trusts is mounted for the time of the build.
+mmdebstrap makes the base from Debian's packages. Debian and Python are those of the official image that the
+Dockerfile names. buildah then runs the Dockerfile unchanged. This machine's pip settings go in as the secret
+that the Dockerfile knows. A certificate that pip trusts is mounted during the build.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[3]
 BASE_ARCHIVE = ROOT / ".venv" / "image-base.tar"
-"""The base, which is kept: it takes longer than all the rest."""
+"""The base is kept, since it takes longer to make than all the rest."""
 
 BASE, IMAGE = "localhost/turnright-base", "localhost/turnright"
 PACKAGES = "ca-certificates,python3,python3-venv"
@@ -26,17 +26,17 @@ SECONDS = 900
 PASSED_ON = frozenset(
     {"index-url", "extra-index-url", "trusted-host", "proxy", "cert", "default-timeout", "timeout"}
 )
-"""What of pip's settings concerns the way to an index."""
+"""The settings of pip that concern its connection to an index."""
 
 
 @dataclass(frozen=True)
 class Builder:
-    """buildah with a storage of its own below a directory."""
+    """Runs buildah with its own storage below a directory."""
 
     directory: Path
 
     def run(self, *arguments: str | Path) -> str:
-        """Run a command of buildah and return what it printed; fails with what it said."""
+        """Run a command of buildah and return its output. Fails with the command's output and errors."""
         where = [
             "--root",
             self.directory / "root",
@@ -58,7 +58,7 @@ class Builder:
 
 @dataclass(frozen=True)
 class Built:
-    """The image: what its configuration says, and a directory that holds its root."""
+    """A built image: its configuration, and the directory with its root."""
 
     config: dict[str, Any]
     root: Path
@@ -97,7 +97,7 @@ def remove_images(directory: Path) -> None:
 
 
 def pip_settings() -> dict[str, str]:
-    """Return how this machine's pip finds its index, by pip's own names; the environment's word is the last."""
+    """Return this machine's pip settings for its index, by pip's own names. Environment variables win."""
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The image of ``deploy/Dockerfile``, built and run: as nobody, with no capability, on a read-only root."""
+"""Builds the image of ``deploy/Dockerfile`` and runs it without privileges, on a read-only root."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BROKEN: Any = [
 
 
 def test_configuration_of_the_image(built: Built) -> None:
-    """A user by number, a command without a shell, SIGTERM, both ports, and the version."""
+    """The image has a numeric user, a command without a shell, SIGTERM, both ports, and the version."""
     config = built.config
 
     assert (config["User"], config["Entrypoint"]) == ("65532:65532", ENTRYPOINT)
@@ -60,7 +60,7 @@ def test_configuration_of_the_image(built: Built) -> None:
 
 
 def test_nothing_of_the_build_is_left(built: Built) -> None:
-    """No pip, no sources' directory, and no word of the index that it was built from."""
+    """The image holds no pip, no source directory, and no address of the index used to build it."""
     site = next(built.root.glob("opt/turnright/lib/python3.*/site-packages"))
 
     assert not (built.root / "build").exists()
@@ -72,7 +72,7 @@ def test_nothing_of_the_build_is_left(built: Built) -> None:
 
 
 def test_it_can_do_nothing_but_its_work(built: Built, configuration: Path) -> None:
-    """Nobody, without a capability; only /tmp can be written to."""
+    """The process runs as an unprivileged user without capabilities, and can write to /tmp only."""
     script = """
 import os, pathlib
 print(os.getuid(), os.getgid(), os.getgroups())
@@ -100,7 +100,10 @@ for place in ("/", "/opt/turnright", "/etc/turnright", "/var/tmp", "/tmp"):
 
 
 def test_everything_that_is_loaded_was_compiled(built: Built, configuration: Path) -> None:
-    """Every module of a serving process has bytecode; that of our environment is not held against the files' times."""
+    """Every module of a serving process has bytecode.
+
+    The environment's bytecode is not checked against the files' times.
+    """
     status, out, errors = run_boxed(built, configuration, ["python3", "-c", LOADED])
     loaded = [line.split() for line in out.splitlines()]
     ours = [flags for _, path, flags in loaded if path.startswith("/opt/turnright/")]
@@ -123,7 +126,7 @@ def test_check_in_the_image_finds_a_deployed_configuration_good(built: Built) ->
 
 
 def test_demo_runs_in_the_image(built: Built, configuration: Path) -> None:
-    """``turnright demo`` shows the main job: the packaged histories and the emulator are in the image too."""
+    """``turnright demo`` works in the image, which holds the packaged histories and the emulator too."""
     status, out, errors = run_boxed(built, configuration, [*ENTRYPOINT, "demo"])
 
     assert (0, "") == (status, errors)
@@ -132,7 +135,10 @@ def test_demo_runs_in_the_image(built: Built, configuration: Path) -> None:
 
 @contextmanager
 def serving(built: Built, configuration: Path) -> Iterator[dict[str, Any]]:
-    """Serve in the box while the context lasts and yield the ready line; then SIGTERM, and it must end well."""
+    """Serve in the box while the context lasts, and yield the ready line.
+
+    Then SIGTERM must end the process with 0.
+    """
     started = time.monotonic()
     process = boxed(built, configuration, [*ENTRYPOINT, "serve", "--config", FILE, "--port", "0"])
     assert process.stdout is not None
@@ -151,7 +157,7 @@ def serving(built: Built, configuration: Path) -> Iterator[dict[str, Any]]:
 def test_image_serves_on_both_transports_until_sigterm(
     built: Built, configuration: Path, tmp_path: Path, transport: str
 ) -> None:
-    """It gets ready, mends a broken history on either transport, is scraped, and ends at SIGTERM with 0."""
+    """On either transport the image gets ready, repairs a broken history, counts it in a scrape, and exits with 0."""
     with emulate(tmp_path) as origin, httpx.Client(timeout=60, trust_env=False) as client:
         parameters = {
             "model": "gemini/gemini-2.5-pro",
