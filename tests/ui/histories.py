@@ -1,4 +1,4 @@
-"""What readers paste: every broken history that is known, long ones, and one that would run if it could."""
+"""Builds the histories for the page's tests: known broken ones, long ones, and a hostile one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKEN: dict[str, list[dict[str, Any]]] = {
     "tail": [user(), assistant("I was about to")],
     "media": [user([text("See:"), image("data:image/png;base64,!!!!")]), assistant("No."), user("Go on.")],
 }
-"""A history for each step, by the step that mends it for Gemini's strict models."""
+"""A history for each step that repairs it for Gemini's strict models."""
 
 TRAP = (
     "<script>globalThis.ran = 1</script><img src=x onerror='globalThis.ran = 2'>"
@@ -63,7 +63,7 @@ def long_history(count: int) -> list[dict[str, Any]]:
 
 
 def heavy_history() -> list[dict[str, Any]]:
-    """Return a history of some 90,000 tokens, which a small window does not take."""
+    """Return a history of some 90,000 tokens, which exceeds a small window."""
     messages = [system("You are a coding agent. " * 40), user("Fix the failing test. " * 20)]
     for number in range(12):
         messages.append(
@@ -74,7 +74,7 @@ def heavy_history() -> list[dict[str, Any]]:
 
 
 def small_request() -> dict[str, Any]:
-    """Return a request that shows much in little room: the first picture."""
+    """Return a small request with several faults. The first picture shows it."""
     return {
         "model": "gemini",
         "messages": [
@@ -93,7 +93,7 @@ def small_request() -> dict[str, Any]:
 
 
 def varied_request() -> dict[str, Any]:
-    """Return a request that most steps have something to do with: what pictures are made of."""
+    """Return a request that most steps change. The other pictures show it."""
     signed = call("c1", "get weather", '{"city": "Oslo"}')
     return {
         "model": "gemini",

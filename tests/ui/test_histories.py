@@ -1,4 +1,4 @@
-"""Histories in the page: pasted, dropped, walked through step by step, and hostile ones, which must not run."""
+"""Tests histories in the page: pasted, dropped, read step by step, and hostile ones, which must not run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.ui.histories import BROKEN, HOSTILE, KNOWN, long_history
 
 @pytest.mark.parametrize("step", BROKEN)
 def test_each_step_shows_what_it_changed(read: Opened, step: str) -> None:
-    """The step is in the strip; its view marks a turn, and says the rule and why."""
+    """A step that changed the history is in the strip, and its view marks a turn with the rule and the reason."""
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": BROKEN[step]})
@@ -30,7 +30,7 @@ def test_each_step_shows_what_it_changed(read: Opened, step: str) -> None:
 
 
 def test_every_known_history_can_be_walked_through(read: Opened) -> None:
-    """What was reported of real clients: each stage of each is shown, and none makes the page complain."""
+    """Every stage of every history that was reported of real clients is shown, and the page reports no fault."""
     reader = read()
     reader.open()
     for known in KNOWN:
@@ -41,7 +41,10 @@ def test_every_known_history_can_be_walked_through(read: Opened) -> None:
 
 
 def test_findings_stand_at_their_turn_in_the_providers_words(read: Opened) -> None:
-    """As it came: the turn that a provider would refuse is marked, its words and their source behind it."""
+    """The view of the received history marks the turn that a provider would refuse.
+
+    It shows the provider's words and their source.
+    """
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": BROKEN["orphan_drop"]})
@@ -54,7 +57,10 @@ def test_findings_stand_at_their_turn_in_the_providers_words(read: Opened) -> No
 
 
 def test_calls_are_tied_to_their_results(read: Opened) -> None:
-    """By number, by colour and by a line; what has no other end says so."""
+    """Calls and results are linked by number, colour and line.
+
+    The page names a call without a result and a result without a call.
+    """
     messages = [
         user(),
         assistant(calls=[call("a"), call("b", "g"), call("lost")]),
@@ -80,7 +86,7 @@ def test_calls_are_tied_to_their_results(read: Opened) -> None:
 
 
 def test_signatures_and_media_are_told_as_facts(read: Opened) -> None:
-    """Neither the bytes of an image nor a signature is shown; where they are, and how large, is."""
+    """The page shows the place and size of signatures and images, and never their bytes."""
     signed = call("a", extra_content={"google": {"thought_signature": "U0lHTkVE" * 100}})
     media = [text("See:"), image(), image("https://elsewhere.invalid/x.png")]
     reader = read()
@@ -96,7 +102,7 @@ def test_signatures_and_media_are_told_as_facts(read: Opened) -> None:
 
 
 def test_hostile_history_runs_nothing(read: Opened) -> None:
-    """Markup, handlers and addresses of a history stay text, in every stage and every tab."""
+    """Markup, handlers and addresses of a history stay text in every stage and every tab."""
     reader = read()
     reader.open()
     reader.paste(json.dumps(HOSTILE))
@@ -112,7 +118,10 @@ def test_hostile_history_runs_nothing(read: Opened) -> None:
 
 
 def test_refusal_stands_at_its_message(read: Opened) -> None:
-    """What turnright itself refuses is told above all, and at the message that it names; nothing is said to go out."""
+    """A refusal by turnright is shown at the top and at the message that it names.
+
+    The page shows no outgoing request.
+    """
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": [user(), user([image("data:image/svg+xml,x")])]})
@@ -123,7 +132,7 @@ def test_refusal_stands_at_its_message(read: Opened) -> None:
 
 
 def test_example_is_there_to_begin_with(read: Opened) -> None:
-    """One press shows what the page is for."""
+    """A press on the first example shows a history with its steps."""
     reader = read()
     reader.open()
     reader.page.click("#welcome-examples button >> nth=0")
@@ -134,7 +143,10 @@ def test_example_is_there_to_begin_with(read: Opened) -> None:
 
 
 def test_hostile_target_in_the_address_runs_nothing(read: Opened) -> None:
-    """The fragment is anybody's to write."""
+    """Markup in the address's fragment does not run, and an unknown target is reported.
+
+    Anybody can write a link.
+    """
     reader = read()
     reader.open("#tab=models&target=model:%3Cimg%20src=x%20onerror=ran=1%3E&step=%22%3E%3Cscript%3E&recent=")
     reader.paste(BROKEN["tail"])
@@ -155,7 +167,7 @@ def test_hostile_target_in_the_address_runs_nothing(read: Opened) -> None:
     ],
 )
 def test_what_is_no_request_is_told_beside_the_field(read: Opened, given: str, said: str) -> None:
-    """Nothing is asked, and the field is marked as wrong."""
+    """Text that is no request causes a message beside the field, and the field is marked as invalid."""
     reader = read()
     reader.open()
     reader.page.fill("#request", given)
@@ -166,7 +178,7 @@ def test_what_is_no_request_is_told_beside_the_field(read: Opened, given: str, s
 
 
 def test_file_can_be_opened_and_dropped(read: Opened, tmp_path: Path) -> None:
-    """Both ways lead to the same."""
+    """A file that is chosen and a file that is dropped lead to the same view."""
     path = tmp_path / "request.json"
     path.write_text(json.dumps({"model": "gemini", "messages": BROKEN["pairing"]}))
     reader = read()
@@ -190,7 +202,7 @@ def test_file_can_be_opened_and_dropped(read: Opened, tmp_path: Path) -> None:
 def test_ten_thousand_messages_do_not_freeze_it(
     read: Opened, tmp_path: Path, viewport: dict[str, int] | None
 ) -> None:
-    """Few rows are in the document wherever one is, and no piece of work holds the page up for long."""
+    """A history of 10,000 messages shows few rows at a time, and no task blocks the page for long."""
     path = tmp_path / "long.json"
     path.write_text(json.dumps({"model": "gemini", "messages": long_history(10_000)}))
     reader = read(**({"viewport": viewport} if viewport else {}))
@@ -238,4 +250,4 @@ _SCROLL = """() => new Promise(done => {
   };
   requestAnimationFrame(step);
 })"""
-"""Scrolls from the top to the bottom; resolves to the milliseconds from frame to frame."""
+"""Scrolls from the top to the bottom, and resolves to the milliseconds between frames."""

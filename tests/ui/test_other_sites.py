@@ -1,4 +1,7 @@
-"""Pages of other origins in a real browser: one that is allowed reads answers and streams, another gets nothing."""
+"""Tests pages of other origins in a real browser.
+
+A page of an allowed origin reads answers and streams. Any other page gets nothing.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,12 @@ class _EmptyPage(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    """Serve an empty page on two origins of one port: `localhost` and `127.0.0.1`; yield the port."""
+    """Serve an empty page on two origins of one port, `localhost` and `127.0.0.1`, and yield the port."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _EmptyPage)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -44,7 +47,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def guarded(directory: Path, gemini: Gemini, site: str) -> Iterator[Served]:
-    """Serve without a key; pages of `localhost` are allowed, those of `127.0.0.1` are not."""
+    """Serve without a key. Pages of `localhost` are allowed, those of `127.0.0.1` are not."""
     config = configure(gemini.api_base, allowed_origins=[f"http://localhost:{site}"])
     with serve(directory, config) as process:
         yield process
@@ -77,7 +80,10 @@ def requests_served(served: Served) -> int:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_allowed_page_reads_answers(browser: Any, guarded: Served, site: str, stream: bool) -> None:
-    """With a preflight, since it sends JSON and a header of an SDK's; streams and our headers can be read."""
+    """An allowed page reads answers, streams and turnright's headers.
+
+    Its JSON and an SDK's header cause a preflight.
+    """
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(f"http://localhost:{site}/")
@@ -93,7 +99,10 @@ def test_allowed_page_reads_answers(browser: Any, guarded: Served, site: str, st
 def test_other_page_neither_reads_nor_spends(
     browser: Any, guarded: Served, site: str, content_type: str | None
 ) -> None:
-    """Whether the browser asks beforehand or not: nothing is read, and nothing goes to the provider."""
+    """A page of another origin reads nothing, and its request does not reach the provider.
+
+    This holds with a preflight and without one.
+    """
     before = requests_served(guarded)
     with browser.new_context() as context:
         page = context.new_page()

@@ -1,4 +1,7 @@
-"""The page itself: tabs, targets, keys, links, the keyboard, both schemes, a phone, and what axe says."""
+"""Tests the page itself, and its accessibility with axe.
+
+Tabs, targets, keys, links, the keyboard, both colour schemes, and narrow screens.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def ask(served: Served, body: dict[str, Any]) -> None:
 
 
 def test_budget_is_a_picture_with_its_numbers(read: Opened) -> None:
-    """Both bars, what was cut, the marks, and the same in a table."""
+    """The budget's tab draws both bars, the cut part and the marks, and names the numbers."""
     reader = read()
     reader.open()
     reader.paste(HEAVY)
@@ -54,7 +57,10 @@ def test_budget_is_a_picture_with_its_numbers(read: Opened) -> None:
 
 
 def test_other_models_are_a_table_to_choose_from(read: Opened) -> None:
-    """Every configured model and every profile has a row; choosing one looks at it, and the address names it."""
+    """Every configured model and every profile has a row.
+
+    A click on a row shows that target and puts it into the address.
+    """
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": BROKEN["tail"]})
@@ -73,7 +79,7 @@ def test_other_models_are_a_table_to_choose_from(read: Opened) -> None:
 
 
 def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
-    """Whoever has the content sees the same by the link; the link says nothing of it."""
+    """A link reproduces the view for a reader who has the content. The link itself holds no content."""
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": [user("A secret."), tool("x", "Another.")]})
@@ -92,7 +98,7 @@ def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
 
 
 def test_page_copies_body_command_and_changes(read: Opened) -> None:
-    """The repaired body, a command for a shell, and the changes."""
+    """The page copies the repaired body, the changes as JSON, and a shell command that is quoted safely."""
     reader = read(permissions=["clipboard-read", "clipboard-write"])
     reader.open()
     reader.paste({"model": "gemini", "messages": [user("It's $HOME"), tool("x")]})
@@ -107,7 +113,7 @@ def test_page_copies_body_command_and_changes(read: Opened) -> None:
 
 
 def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
-    """One that went through stands in the list; its body, which is kept here, opens with the provider's own count."""
+    """A recent request is in the list. Its stored body opens with the provider's own token count."""
     ask(served, {"model": "gemini", "messages": [user("Who are you?"), tool("x", "stray")]})
     reader = read()
     reader.open("#tab=recent")
@@ -121,7 +127,7 @@ def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
 
 
 def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> None:
-    """Every two seconds, and not at all from another tab of the page."""
+    """The live tab polls every two seconds, and not while another tab of the page is open."""
     reader = read()
     asked: list[str] = []
     reader.page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/live") else None)
@@ -137,7 +143,10 @@ def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> No
 
 
 def test_charts_tell_what_is_new_to_them(read: Opened) -> None:
-    """Classes and steps by their names, the many small ones as one; the whole as text for who cannot see it."""
+    """The charts name classes and steps, and sum up the small ones.
+
+    Each chart has a text for screen readers.
+    """
     reader = read()
     reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
     reader.open("#tab=live")
@@ -153,7 +162,7 @@ def test_charts_tell_what_is_new_to_them(read: Opened) -> None:
 
 
 def test_key_is_asked_for_and_kept_in_the_tab_alone(read: Opened, locked: Served) -> None:
-    """A wrong key is told, the right one is used from then on, and it is nowhere but in sessionStorage."""
+    """A wrong key is reported. A right key is used from then on, and only sessionStorage holds it."""
     reader = read(locked.origin)
     reader.page.goto(f"{locked.origin}/ui")
     reader.page.wait_for_selector("#key-dialog[open]")
@@ -176,7 +185,7 @@ def test_key_is_asked_for_and_kept_in_the_tab_alone(read: Opened, locked: Served
 
 
 def test_cancelled_key_leaves_a_word(read: Opened, locked: Served) -> None:
-    """The page says what it lacks, and how to go on."""
+    """A reader who cancels the key's dialog sees that a key is needed, and a button that asks again."""
     reader = read(locked.origin)
     reader.page.goto(f"{locked.origin}/ui")
     reader.page.wait_for_selector("#key-dialog[open]")
@@ -190,7 +199,7 @@ def test_cancelled_key_leaves_a_word(read: Opened, locked: Served) -> None:
 
 
 def test_process_that_is_gone_is_told(read: Opened) -> None:
-    """What was shown stays readable."""
+    """The page reports a process that cannot be reached."""
     reader = read()
     reader.open()
     reader.page.route("**/ui/api/look", lambda route: route.abort())
@@ -201,7 +210,7 @@ def test_process_that_is_gone_is_told(read: Opened) -> None:
 
 
 def test_keyboard_alone_is_enough(read: Opened) -> None:
-    """From the skip link through the field, the steps, the turns and the tabs, with the focus always to be seen."""
+    """The keyboard alone reaches the skip link, the field, the steps, the turns and the tabs, with a visible focus."""
     reader = read()
     reader.open()
     press = reader.page.keyboard.press
@@ -241,7 +250,10 @@ def test_keyboard_alone_is_enough(read: Opened) -> None:
 
 
 def test_single_keys_work_anywhere_until_they_are_switched_off(read: Opened) -> None:
-    """Views, steps, changes and the field by one key each; none of them while somebody writes; the list says which."""
+    """One key each selects views, steps, changes and the field, and a list names the keys.
+
+    The keys do nothing while somebody writes, or once they are switched off.
+    """
     reader = read()
     reader.open()
     press = reader.page.keyboard.press
@@ -278,7 +290,7 @@ def test_single_keys_work_anywhere_until_they_are_switched_off(read: Opened) -> 
 
 
 def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
-    """From the first to the last and back; at an end there is nowhere to go."""
+    """Buttons go from the first step to the last and back. At either end the button is disabled."""
     reader = read()
     reader.open()
     reader.paste(SHOWN)
@@ -294,7 +306,7 @@ def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
 
 
 def test_request_can_be_folded_away(read: Opened) -> None:
-    """The history then has the whole width; the key for the field brings it back."""
+    """When the request is folded away, the history gets the whole width. The field's key unfolds it."""
     reader = read()
     reader.open()
     reader.paste(SHOWN)
@@ -308,7 +320,10 @@ def test_request_can_be_folded_away(read: Opened) -> None:
 
 
 def test_colours_can_be_chosen(read: Opened) -> None:
-    """The system's scheme first, the reader's choice over it, also after the page is opened again."""
+    """The page starts with the system's colour scheme.
+
+    The reader's choice replaces it, also after a reload.
+    """
     reader = read(color_scheme="dark")
     reader.open()
     back = "getComputedStyle(document.body).backgroundColor"
@@ -327,7 +342,10 @@ def test_colours_can_be_chosen(read: Opened) -> None:
 def test_axe_finds_nothing_serious(
     read: Opened, served: Served, axe: Path, pictures: Path, scheme: str, viewport: dict[str, int]
 ) -> None:
-    """In no tab, empty or filled, light or dark, wide or narrow; nothing is wider than the window."""
+    """``axe`` finds nothing serious in any tab, empty or filled, in each scheme and width.
+
+    Nothing is wider than the window.
+    """
     reader = read(color_scheme=scheme, viewport=viewport)
     size = "wide" if viewport == WIDE else "narrow"
 

@@ -1,4 +1,4 @@
-"""What the page says is so: what is sent by the mode, to whom, in which numbers, and of the request that is shown."""
+"""Tests that the page shows the truth about the mode, the numbers, the deployments and the current request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXACT = "9007199254740993"
 
 @pytest.fixture(scope="module", params=["observe", "off", "strict"])
 def modal(request: pytest.FixtureRequest, directory: Path, gemini: Gemini) -> Iterator[tuple[str, Served]]:
-    """Serve in another mode than ``repair``."""
+    """Serve in each mode other than ``repair``."""
     config = {**configure(gemini.api_base), "sanitize": {"mode": request.param}}
     with serve(directory, config) as process:
         yield request.param, process
@@ -29,7 +29,7 @@ def modal(request: pytest.FixtureRequest, directory: Path, gemini: Gemini) -> It
 
 @pytest.fixture(scope="module")
 def pooled(directory: Path, gemini: Gemini) -> Iterator[Served]:
-    """Serve one model by two deployments, of which the first answers."""
+    """Serve one model by two deployments. The first one answers."""
     config = configure(gemini.api_base, inspector={"bodies": True})
     other = {"model_name": "gemini", "litellm_params": {"model": "openai/gpt-4o", "api_key": "x"}}
     with serve(directory, {**config, "model_list": [*config["model_list"], other]}) as process:
@@ -37,7 +37,7 @@ def pooled(directory: Path, gemini: Gemini) -> Iterator[Served]:
 
 
 def test_the_mode_is_told(read: Opened, modal: tuple[str, Served]) -> None:
-    """Where nothing is repaired, what goes out is what came, and what repairing would do is told as that."""
+    """In modes without repair, the page shows the sent history unchanged, and the repairs as what would happen."""
     mode, served = modal
     reader = read(served.origin)
     reader.open()
@@ -62,7 +62,7 @@ def test_the_mode_is_told(read: Opened, modal: tuple[str, Served]) -> None:
 
 
 def test_numbers_stay_as_they_are(read: Opened, served: Served) -> None:
-    """One that JavaScript cannot hold is shown, copied, and taken from a recent request, as it was written."""
+    """A number that JavaScript cannot hold is shown, copied and loaded from a recent request as it was written."""
     asked = json.dumps({"model": "gemini", "messages": STRAY, "seed": 1}).replace("1}", EXACT + "}")
     answer = httpx.post(f"{served.base_url}/chat/completions", content=asked, trust_env=False, timeout=30)
     assert answer.status_code == 200, answer.text
@@ -83,7 +83,10 @@ def test_numbers_stay_as_they_are(read: Opened, served: Served) -> None:
 
 
 def test_members_of_a_pool(read: Opened, pooled: Served) -> None:
-    """One row is the one that is shown; the other can be looked at, and a recent request is where it went."""
+    """Each deployment of a pool has a row, and a link can select it.
+
+    A recent request shows the deployment that answered it.
+    """
     asked = {"model": "gemini", "messages": STRAY}
     answer = httpx.post(f"{pooled.base_url}/chat/completions", json=asked, trust_env=False, timeout=30)
     assert answer.status_code == 200, answer.text
@@ -110,7 +113,7 @@ def test_members_of_a_pool(read: Opened, pooled: Served) -> None:
 
 
 def test_verdicts_are_of_the_request_that_is_shown(read: Opened) -> None:
-    """However late those of another come: they are given up, and each request is asked about once."""
+    """Late verdicts of an earlier request are dropped, and each request is asked about once."""
     reader = read()
     held: list[Any] = []
     asked: list[str] = []
@@ -148,7 +151,7 @@ def test_verdicts_are_of_the_request_that_is_shown(read: Opened) -> None:
 
 
 def test_privacy_follows_the_process(read: Opened) -> None:
-    """A process that is told meanwhile to keep bodies, or not to, says so to a page that is open."""
+    """An open page shows that the process has stopped keeping bodies."""
     reader = read()
     reader.open()
     assert "Bodies are kept" in reader.text("#privacy")
