@@ -1,9 +1,9 @@
 """Install the client packages from npm that the tests drive, beside the environments of Python.
 
-``make test`` runs this with the clients' interpreter, whose node and npm come from PyPI. The packages are those of
-``node/package-lock.json``, by hash. Without a way to the npm registry there is nothing to run them with: that is
-noted, the tests of these clients are skipped with the note, and the next ``make test`` tries again. Any other failure
-of npm is a failure here.
+``make test`` runs this with the clients' interpreter, whose node and npm come from PyPI. npm installs the
+packages of ``node/package-lock.json`` by hash. If the npm registry cannot be reached, a note is left. The
+tests of these clients are then skipped with the note, and the next ``make test`` tries again. Any other
+failure of npm is a failure here.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ UNREACHABLE = re.compile(
     r"|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$",
     re.MULTILINE,
 )
-"""What npm says when it does not get to its registry: no name, no connection, no answer, or a gateway's, which may show
-a certificate of its own."""
+"""npm's errors when it cannot reach its registry:
+
+no name, no connection, no answer, or a gateway's error or certificate.
+"""
 
 PATIENCE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000")
 
 
 def main() -> int:
-    """Install into the directory that the command line names; return npm's exit status, 0 if it got nowhere."""
+    """Install into the directory that the command line names.
+
+    Returns npm's exit status, or 0 if the registry could not be reached.
+    """
     [target] = map(Path, sys.argv[1:])
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)

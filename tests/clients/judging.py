@@ -1,7 +1,7 @@
-"""Checks of the emulator's journal and of a client's report.
+"""Checks the emulator's journal and a client's report.
 
-The emulator refuses a missing signature and a misplaced one by itself, but takes Google's stand-ins for any. Here they
-count as failures: a signature that a client got must come back as it was issued.
+The emulator refuses missing and misplaced signatures by itself, but accepts Google's stand-ins for any. These
+checks fail on stand-ins: a signature must come back as it was issued.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from tests.clients.rounds import LAST_WORDS, ROUNDS, issued_signature
 from tests.clients.running_clients import Report
 
 CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-"""What every provider takes for the id of a call: OpenAI at most 40 characters, Anthropic no others."""
+"""A call id that every provider accepts:
+
+at most 40 characters for OpenAI, and only these characters for Anthropic.
+"""
 
 
 def check_report(report: Report) -> None:
-    """Check that the client saw each round's calls once and in order, under ids that go anywhere, and the end."""
+    """Check that the client saw each round's calls once and in order, with portable ids, and then the last text."""
     seen = [[(call.name, call.arguments) for call in calls] for calls in report.rounds]
     assert seen == [[(call.name, call.args) for call in expected.calls] for expected in ROUNDS]
     assert report.text == LAST_WORDS
@@ -30,10 +33,10 @@ def check_report(report: Report) -> None:
 
 
 def check_request(body: Mapping[str, Any], rounds_done: int, foreign: Collection[int] = ()) -> None:
-    """Check that Gemini was sent the prompt and *rounds_done* rounds: calls, signatures, and results behind them.
+    """Check that Gemini was sent the prompt and *rounds_done* rounds: calls, signatures, and then results.
 
-    The rounds whose numbers are *foreign* were another provider's: a stand-in is the only signature that they can
-    have, and they must have it.
+    The rounds whose numbers are *foreign* came from another provider. Their only possible signature is a
+    stand-in, and they must have it.
     """
     request, refusal = read_request(dict(body))  # either spelling of the fields' names
     assert refusal is None

@@ -21,10 +21,10 @@ import pytest
 from tests.process.running import ROOT, environment
 
 ENVIRONMENT = Path(sys.prefix, "clients-env")
-"""What ``requirements-clients.lock`` says, node among it."""
+"""An environment with the packages of ``requirements-clients.lock``, node among them."""
 
 PACKAGES = Path(sys.prefix, "clients-node")
-"""What ``node/package-lock.json`` says, and a link to the scripts, see ``install_node``."""
+"""A directory with the packages of ``node/package-lock.json``, and a link to the scripts (see ``install_node``)."""
 
 SECONDS = 180
 QUIET = {
@@ -32,14 +32,14 @@ QUIET = {
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
     "PYTHONWARNINGS": "ignore",  # what a client's own dependencies are warned of is not our business
 }
-"""What keeps a client from reporting to its maker."""
+"""Variables that keep a client from reporting to its maker, and silence the warnings of its dependencies."""
 
 SURROUNDINGS: Any = {"cwd": ROOT, "env": environment(**QUIET), "text": True}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A call as a client gave it to its application."""
+    """A call as a client passed it to its application."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Report:
-    """The report of a client."""
+    """A client's report of one run: the calls of each round, and the last text."""
 
     rounds: Sequence[Sequence[Seen]]
     text: str
@@ -56,10 +56,10 @@ class Report:
 
 @dataclass(frozen=True)
 class Client:
-    """A script that runs the tool loop with one client package, whole or streamed."""
+    """A script that runs the tool loop with one client package, streamed or not."""
 
     script: str
-    """A module of ``python/``, or with its suffix a file of ``node/``."""
+    """A module of ``python/``, or a file of ``node/`` with its suffix."""
 
     stream: bool
 
@@ -69,30 +69,30 @@ class Client:
         return f"{self.script}-{'stream' if self.stream else 'whole'}"
 
     def run(self, base_url: str, model: str) -> Report:
-        """Run the loop to its end; fails with the client's own words if it does not get there."""
-        told = run_script(self.script, base_url, model, "stream" if self.stream else "whole")
+        """Run the loop to its end. Fails with the client's own error output otherwise."""
+        arguments = [base_url, model, "stream" if self.stream else "whole"]
+        told = run_script(self.name, [*_command(self.script), *arguments])
         return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
 
 
-def run_script(script: str, *arguments: str) -> dict[str, Any]:
-    """Return what a script prints, as JSON; fails with the client's own words if it does not end well."""
-    if script.endswith(".mjs"):
-        through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
-        command = [node(), *through_the_link, str(npm_packages() / "scripts" / script), *arguments]
-        done = subprocess.run(
-            command,
-            **SURROUNDINGS,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        status, out, errors = done.returncode, done.stdout, done.stderr
-    else:
-        status, out, errors = _forking(f"tests.clients.python.{script}").run(arguments)
-    if status:
-        pytest.fail(f"{script} ended with {status}:\n{errors}", pytrace=False)
-    told: dict[str, Any] = json.loads(out)
+def run_script(name: str, command: Sequence[str | Path]) -> dict[str, Any]:
+    """Return the JSON that a script prints.
+
+    Fails with the script's error output if its exit status is not 0.
+    """
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=ROOT,
+        env=environment(**QUIET),
+        timeout=SECONDS,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(f"{name} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
+    told: dict[str, Any] = json.loads(done.stdout)
     return told
 
 
@@ -149,7 +149,10 @@ CLIENTS = both_ways(
 
 
 def npm_packages() -> Path:
-    """Return where the packages from npm lie; skips the test where their registry could not be reached."""
+    """Return the directory of the packages from npm.
+
+    Skips the test if the registry could not be reached at set-up.
+    """
     unreachable = PACKAGES / "unreachable"
     if unreachable.exists():
         pytest.skip(unreachable.read_text().strip())
@@ -164,7 +167,7 @@ def node() -> str:
 
 
 def existing(path: Path) -> str:
-    """Return *path* as text; fails the test where set-up has not made it."""
+    """Return *path* as text. Fails the test if set-up has not made it."""
     if not path.exists():
         pytest.fail(f"{path} is missing: make test sets it up", pytrace=False)
     return str(path)

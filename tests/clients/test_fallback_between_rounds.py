@@ -1,7 +1,7 @@
-"""The same five rounds where another provider answers the third: to OpenAI and back to Gemini within one turn.
+"""Runs five rounds in which OpenAI answers the third and Gemini the others, within one turn.
 
-Gemini must get its own signatures back afterwards, and a stand-in for the one call that was never its own. OpenAI must
-get none of it: no signature, no field that it does not know, and ids that it takes.
+Gemini must get its own signatures back, and a stand-in for the calls that OpenAI made. OpenAI must get no
+signature, no unknown field, and only ids that it accepts.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ from tests.process.running import Served
 from tests.support.openai_emulator import OpenAIEmulator
 
 FALLING_BACK = both_ways("openai_bare", "openai_objects", "ai_sdk.mjs")
-"""One that drops what it does not know, one that sends it on, and one that knows the signatures."""
+"""A client that drops unknown fields, one that sends them back, and one that knows signatures."""
 
 FOREIGN = 2
-"""The number of the round that OpenAI answers, counted from 0."""
+"""The index of the round that OpenAI answers."""
 
 OWN_FIELDS = {"index"}
-"""What a client adds to a call by itself: openai-python's stream helper leaves it there, and OpenAI takes it."""
+"""Fields that a client adds to a call.
+
+openai-python's stream helper leaves ``index`` there, and OpenAI accepts it.
+"""
 
 
 @pytest.mark.parametrize("client", FALLING_BACK, ids=NAME)
 def test_signatures_survive_a_fallback(
     served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, client: Client
 ) -> None:
-    """Gemini's calls come back signed, the other's with a stand-in, and OpenAI sees nothing of Gemini's."""
+    """Gemini's calls come back signed, OpenAI's with a stand-in, and OpenAI sees nothing of Gemini's."""
     gemini.fault(times=FOREIGN)  # without an effect: it lets the rounds before pass
     gemini.fault(status=503, message="The model is overloaded.")
     for number, expected in enumerate(ROUNDS):
@@ -56,7 +59,7 @@ def test_signatures_survive_a_fallback(
 
 
 def check_openai_request(body: Any, rounds_done: int) -> None:
-    """Check that OpenAI was sent *rounds_done* rounds in its own fields alone, each result behind its call."""
+    """Check that OpenAI was sent *rounds_done* rounds in its own fields only, each result after its call."""
     text = json.dumps(body)
     for word in ("extra_content", "thought", "signature", *map(issued_signature, range(rounds_done))):
         assert word not in text

@@ -1,6 +1,6 @@
 """The parts that the endless agents share: tools with endless results, and the report of a run.
 
-The agents have no limit of their own that could end them: whatever ends them is the gateway.
+The agents have no effective limit of their own, so that only the gateway can end them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import httpx
 
 PROMPT = "Find out everything that there is to know."
 MAX_REQUESTS = 200
-"""Where a run that nothing ends would be given up."""
+"""Requests after which a run fails that nothing has ended."""
 
 
 def search(query: str) -> str:
@@ -23,13 +23,13 @@ def search(query: str) -> str:
 
 @dataclass
 class Told:
-    """The gateway's headers of each request, and the agent's last words."""
+    """The gateway's header of each answer, and the agent's last text."""
 
     rounds: list[str] = field(default_factory=list)
     text: str | None = None
 
     def client(self) -> httpx.AsyncClient:
-        """Return an HTTP client that notes the header of each answer."""
+        """Return an HTTP client that records the header of each answer."""
 
         async def note(response: httpx.Response) -> None:
             self.rounds.append(response.headers.get("x-turnright-rounds", ""))
@@ -37,5 +37,5 @@ class Told:
         return httpx.AsyncClient(event_hooks={"response": [note]}, trust_env=False, timeout=30)
 
     def write(self) -> None:
-        """Print it as one line of JSON."""
+        """Print the report as one line of JSON."""
         sys.stdout.write(json.dumps({"rounds": self.rounds, "text": self.text}) + "\n")

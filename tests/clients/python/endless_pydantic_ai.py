@@ -1,6 +1,7 @@
-"""pydantic-ai, with a model that never stops calling tools.
+"""Runs pydantic-ai with a model that never stops calling tools.
 
-With ``output`` its answer must come by a tool, with ``images`` its tool returns images, each in a user message.
+In mode ``output`` the answer must come by a tool. In mode ``images`` the tool returns images, each in a user
+message.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PIXEL = b64decode(
 
 
 async def main() -> None:
-    """Let the agent run until it ends."""
+    """Run the agent until it ends."""
     base_url, name, mode = sys.argv[1:]
     told = Told()
     client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=told.client())
@@ -44,7 +45,7 @@ async def main() -> None:
 
 @dataclass
 class Finding:
-    """What was found."""
+    """The agent's structured answer."""
 
     summary: str
 
