@@ -1,7 +1,7 @@
-"""An upstream that does what no real one does on demand: it answers, pauses, breaks and hangs as a test says.
+"""An upstream that follows a test's script: it answers, pauses, fails and hangs on demand.
 
-Each call takes the next reply of the script; a reply is a list of steps that are gone through in order. When the
-script is used up, a call gets `GOOD_ANSWER` or `GOOD_STREAM`.
+Each call takes the next reply of the script. A reply is a list of steps that run in order. When the script is
+used up, a call gets `GOOD_ANSWER` or `GOOD_STREAM`.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ HANG = Pause(3600)
 """A step that does not end by itself."""
 
 Step = dict[str, Any] | BaseException | Pause | asyncio.Event
-"""What is said or raised, or waited for: so many seconds, or until the test sets an event."""
+"""A step: a value to answer, an error to raise, a pause, or an event to wait for."""
 
 
 def answer(text: Any = "Good day.", **message: Any) -> Answer:
@@ -63,30 +63,33 @@ GOOD_STREAM: list[Step] = [chunk({"role": "assistant", "content": ""}), say("Goo
 
 @dataclass(slots=True)
 class Exchange:
-    """One call and how it ended: by itself, with an error, cancelled in a wait, or closed between two chunks."""
+    """One call and its end: finished, failed, cancelled in a wait, or closed between two chunks."""
 
     call: UpstreamCall
     stream: bool
     end: End | None = None
     chunks: AsyncGenerator[Chunk, None] | None = None
-    """Kept, so that the collector does not close what nobody else does."""
+    """The generator is kept, so that the garbage collector does not close it before the proxy does."""
 
     _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def note(self, end: End) -> None:
-        """Note the end; the first note stands."""
+        """Record the end. The first record stands."""
         self.end = self.end or end
         self._ended.set()
 
     async def ended(self, *, within: float = 30.0) -> End | None:
-        """Return how the call ended; raises `TimeoutError` when it has not after so many seconds."""
+        """Return how the call ended. Raises `TimeoutError` if it has not ended after so many seconds."""
         async with asyncio.timeout(within):
             await self._ended.wait()
         return self.end
 
 
 class ScriptedUpstream:
-    """Follows its script and keeps every call; `unsupported` names parameters that "the provider" does not take."""
+    """Follows its script and keeps every call.
+
+    `unsupported` names parameters that "the provider" does not accept.
+    """
 
     def __init__(self, *replies: Iterable[Step], unsupported: Iterable[str] = ()) -> None:
         self.script: deque[list[Step]] = deque(list(reply) for reply in replies)
@@ -108,30 +111,30 @@ class ScriptedUpstream:
         self.script.append(list(steps))
 
     async def called(self, count: int = 1) -> Exchange:
-        """Wait until `count` calls have been made and return the last of them."""
+        """Wait until `count` calls have been made, and return the last of them."""
         async with asyncio.timeout(30):
             while len(self.exchanges) < count:  # noqa: ASYNC110 - a test waits, and nothing is gained by an event
                 await asyncio.sleep(0.001)
         return self.exchanges[count - 1]
 
     async def start(self) -> None:
-        """Warm up, for as long as `may_start` is not set."""
+        """Warm up for as long as `may_start` is not set."""
         self.starting.set()
         await self.may_start.wait()
 
     async def prepare(self, settings: Settings) -> None:
-        """Be ready for whatever is configured."""
+        """Do nothing: the script needs no preparation."""
 
     async def close(self) -> None:
-        """Note that the upstream was closed."""
+        """Record that the upstream was closed."""
         self.closed = True
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return those of the parameters that the test said are not taken."""
+        """Return the parameters that the test declared as unsupported."""
         return self._unsupported & parameters.keys()
 
     async def complete(self, call: UpstreamCall) -> Answer:
-        """Go through the next reply up to its first answer."""
+        """Run the next reply up to its first answer."""
         exchange, steps = self._open(call, stream=False)
         try:
             for step in steps:
@@ -147,7 +150,7 @@ class ScriptedUpstream:
         raise AssertionError("the reply holds no answer")
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
-        """Go through the next reply and yield its chunks."""
+        """Run the next reply and yield its chunks."""
         exchange, steps = self._open(call, stream=True)
         exchange.chunks = self._chunks(exchange, steps)
         return exchange.chunks
@@ -171,11 +174,11 @@ class ScriptedUpstream:
         exchange.note("finished")
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-        """Return those of the parameters that the test said are not taken."""
+        """Return the parameters that the test declared as unsupported."""
         return self.unsupported(deployment, parameters)
 
     async def embed(self, call: TextCall) -> Answer:
-        """Go through the next reply up to its first answer; there must be one."""
+        """Run the next reply up to its first answer. The script must have a reply."""
         self.plain_calls.append(call)
         for step in self.script.popleft():
             if (found := await _take(step)) is not None:
@@ -183,11 +186,11 @@ class ScriptedUpstream:
         raise AssertionError("the reply holds no answer")
 
     async def complete_text(self, call: TextCall) -> Answer:
-        """Do as `embed` does."""
+        """Do the same as `embed`."""
         return await self.embed(call)
 
     async def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
-        """Go through the next reply and yield its chunks; there must be one."""
+        """Run the next reply and yield its chunks. The script must have a reply."""
         self.plain_calls.append(call)
         for step in self.script.popleft():
             if (found := await _take(step)) is not None:

@@ -1,4 +1,4 @@
-"""The tool calls of an answer: what each must have, and that no two can be mixed up."""
+"""Checks the tool calls of an answer: their ids, arguments, signatures and finish reasons."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from typing import Any
 from tests.support.contract.said import Call, Choice, Said
 
 LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-"""What every provider takes for an id: OpenAI's length, Anthropic's alphabet."""
+"""A call id that every provider accepts, by OpenAI's length and Anthropic's alphabet."""
 
 FRESH_ID = re.compile(r"call_[a-z2-7]{24}")
-"""An id that the proxy gives."""
+"""An id that the proxy makes."""
 
 _FINISHES = {"stop", "length", "tool_calls", "content_filter", "function_call"}
 
 
 def judge_ids(said: Said, taken: Set[str], fresh: bool, notes: list[str]) -> None:
-    """Note ids that a client, or the next request's provider, could not tell apart or would not take."""
+    """Note ids that are repeated, that are in *taken*, or that some provider would refuse.
+
+    With *fresh*, an id that the proxy did not make is noted too.
+    """
     ids = [call.id for choice in said.choices.values() for call in choice.calls]
     for call_id in ids:
         if not LEGAL_ID.fullmatch(call_id):
@@ -33,7 +36,7 @@ def judge_ids(said: Said, taken: Set[str], fresh: bool, notes: list[str]) -> Non
 
 
 def judge_end(index: int, choice: Choice, broken_arguments: bool, notes: list[str]) -> None:
-    """Note a finish reason that does not go with what the choice holds, and calls that nobody can run."""
+    """Note a finish reason that contradicts the choice's contents, and arguments that are no JSON object."""
     where = f"choice {index}"
     if choice.finish not in _FINISHES:
         notes.append(f"{where}: finish_reason is {choice.finish!r}")
@@ -52,7 +55,7 @@ def judge_end(index: int, choice: Choice, broken_arguments: bool, notes: list[st
 
 
 def arguments_of(call: Call) -> dict[str, Any] | None:
-    """Return the object that a call's arguments are; None where they are none."""
+    """Return a call's arguments if they are a JSON object, else None."""
     try:
         value = json.loads(call.arguments)
     except ValueError:
@@ -61,7 +64,10 @@ def arguments_of(call: Call) -> dict[str, Any] | None:
 
 
 def signature_of(holder: Mapping[str, Any], where: str, notes: list[str]) -> str | None:
-    """Return the thought signature that a call or a message carries; note one in another shape than Google's."""
+    """Return the thought signature of a call or a message.
+
+    Note a signature in another shape than Google's.
+    """
     if "extra_content" not in holder:
         return None
     extra = holder["extra_content"]
@@ -74,7 +80,7 @@ def signature_of(holder: Mapping[str, Any], where: str, notes: list[str]) -> str
 
 
 def judge_beside_calls(said: Mapping[str, Any], where: str, notes: list[str]) -> None:
-    """Note empty texts beside calls, and fields of calls that are there and hold nothing."""
+    """Note empty texts beside calls, and an empty list of calls."""
     if "tool_calls" not in said:
         return
     if not isinstance(said["tool_calls"], list) or not said["tool_calls"]:

@@ -11,7 +11,7 @@ from tests.support.contract.calls import arguments_of
 from tests.support.contract.said import Call, Choice, Said
 
 NamedCall = tuple[str, Any]
-"""A name and the arguments: an object, or the text that a model wrote in place of one."""
+"""A call's name and its arguments: an object, or the text that a model wrote instead."""
 
 Wire = Literal["openai", "gemini"]
 
@@ -19,22 +19,22 @@ GOOGLE = "openai/gemini-3.6-flash"
 """A Gemini model behind Google's OpenAI-compatible endpoint."""
 
 OTHER = "openai/some-model"
-"""A model of another server that speaks OpenAI's wire."""
+"""A model of another OpenAI-compatible server."""
 
 NATIVE = "gemini/gemini-3.6-flash"
 """A Gemini model on its own wire."""
 
 UNTOLD: Mapping[str, Any] = {"untold": True}
-"""A usage of which nothing can be said but that the contract holds for it, if there is one."""
+"""A usage that is not compared. The contract still checks it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """The contents of an answer's first choice, and of *others*.
 
-    *fault* means that it is no answer and may be tried again: an error before anything was said, or as the stream's
-    last event. *ids* are the ids that must reach the client as they came, None for each that must not or need not;
-    *signatures* those of the calls.
+    *fault* means that the answer is an error, before any content or as the stream's last event, and may be
+    retried. *ids* are the ids that must reach the client unchanged. None stands for an id that need not.
+    *signatures* are those of the calls.
     """
 
     text: str = ""
@@ -46,7 +46,7 @@ class Meaning:
     ids: tuple[str | None, ...] = ()
     signatures: tuple[str | None, ...] = ()
     others: tuple[Meaning, ...] = field(default=())
-    """What the further choices say, where more than one was asked for."""
+    """The contents of further choices, if the request asked for more than one."""
 
     @property
     def broken(self) -> bool:
@@ -54,9 +54,9 @@ class Meaning:
         return any(not isinstance(arguments, dict) for _, arguments in self.calls)
 
     def differences(self, said: Said, *, usage_asked: bool = True, estimated: bool = False) -> list[str]:
-        """Return where *said* is not what was meant.
+        """Return the differences between *said* and the meaning.
 
-        *estimated* says that a transport makes a usage up where the provider gave none, and details of its own.
+        *estimated* is true for a transport that estimates a missing usage, and adds details of its own.
         """
         if self.fault:
             return [] if said.error else ["a fault is told as an answer"]
@@ -112,9 +112,9 @@ def _comparable(calls: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One example: the stream of *model* as *body*, and the same as a *whole* answer where it can be one.
+    """One example: a stream of *model* as *body*, and the same answer as *whole* if it can be sent at once.
 
-    *taken* are ids that the calls of the request's history have.
+    *taken* are the call ids in the request's history.
     """
 
     name: str

@@ -1,9 +1,9 @@
-"""The ways in which servers of OpenAI's wire tell calls apart, drawn so that a reader can still tell what is meant.
+"""Draws the ways in which OpenAI-compatible servers separate calls, as far as a reader can still understand them.
 
-Two things tell one call from the next: the index, or an id of its own. A server that gives neither is understood only
-while each call's arguments are whole before the next one begins; then it must not leave arguments empty. Arguments
-that grow from piece to piece are told from such as go on by an id or a name that is said again: `{"a":` and `{"a":1}}`
-may be the one or the other.
+The index or an id of its own separates a call from the next one. Without either, a server is understood only
+if each call's arguments are complete before the next call. It must then not leave arguments empty. A repeated
+id or name shows that a piece replaces the text before it. Without that, `{"a":` and `{"a":1}` could be
+growing text or two pieces.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Way:
 
     @property
     def own_ids(self) -> bool:
-        """True if each call has an id of its own."""
+        """True if each call has its own id."""
         return self.ids in _OWN or self.ids == "new each"
 
     @property
     def told_apart(self) -> bool:
-        """True if the index or the id alone tells the calls apart."""
+        """True if the index or the id alone separates the calls."""
         return self.index == "right" or self.own_ids
 
     def index_of(self, slot: int) -> Any:
@@ -71,7 +71,7 @@ class Slot:
     arguments: Any
     """A text, an object, None or ABSENT."""
     plain: bool
-    """Whether it is one object as text: only that can be cut as it grows, and be sent again."""
+    """True if the arguments are one object as text. Only such a text can grow by pieces, or be sent again."""
     pieces: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -99,9 +99,9 @@ def ways(draw: st.DrawFn) -> Way:
 
 
 def understood(way: Way, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
-    """Return those of the calls that can be told apart.
+    """Return the calls that can be separated.
 
-    An empty object may be a placeholder for the arguments to come, unless index or id say that they are another call's.
+    An empty object may be a placeholder for later arguments, unless the index or the id shows another call.
     """
     names = [name for name, _ in calls]
     return [one for one in calls if way.told_apart or one[1] or names.count(one[0]) == 1]
@@ -110,7 +110,7 @@ def understood(way: Way, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[
 def draw_slots(
     draw: st.DrawFn, way: Way, calls: list[tuple[str, dict[str, Any]]], cut_off: bool
 ) -> list[Slot]:
-    """Write calls in slots; *cut_off* says that the answer ends in another way than by calling."""
+    """Write calls in slots. *cut_off* means that the answer does not end with a call's finish reason."""
     slots: list[Slot] = []
     left = list(calls)
     while left:
@@ -125,7 +125,7 @@ def draw_slots(
 
 
 def _goes_with(call: tuple[str, dict[str, Any]], name: str, arguments: dict[str, Any]) -> bool:
-    """Tell whether a call can stand behind another in one slot; beside an empty object it might be the same call."""
+    """Tell whether a call can follow another in one slot. After an empty object it could be the same call."""
     return call[0] == name and bool(call[1]) and bool(arguments)
 
 
@@ -168,7 +168,7 @@ def _piece(way: Way, at: int, slot: Slot, number: int, arguments: Any) -> dict[s
 
 
 def sent_again(way: Way, at: int, slot: Slot) -> dict[str, Any] | None:
-    """Return the piece that says a slot's whole call again, right behind it; None where it would be another call."""
+    """Return the piece that repeats a slot's whole call directly after it, or None if it would be another call."""
     if (
         not slot.plain
         or way.ids == "new each"
