@@ -1,4 +1,4 @@
-"""The emulators in OpenAI's shape through the real client package: ids, thoughts and errors are their own."""
+"""Tests the emulators in OpenAI's shape through the real client package: their ids, reasoning and errors."""
 
 import re
 from typing import Any
@@ -24,14 +24,14 @@ WIRES = {
 
 
 def connected(base_url: str) -> AsyncOpenAI:
-    """Return the real client."""
+    """Return the real client, connected to an emulator."""
     return AsyncOpenAI(base_url=base_url, api_key="x", max_retries=0)
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("model", WIRES)
 async def test_calls_go_back(model: str, stream: bool) -> None:
-    """Calls have ids in the provider's style, unlike in every answer, and the whole goes back as it came."""
+    """Each answer's calls have new ids in the provider's style, and the emulator accepts the history with them."""
     wire, style = WIRES[model]
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         message = await ask(client, model, [ASKING], stream)
@@ -87,7 +87,7 @@ async def ask(client: AsyncOpenAI, model: str, messages: Any, stream: bool) -> d
 async def test_chat_emulators_refuse_in_their_providers_envelope(
     wire: ChatWire, model: str, messages: Any, caught: type[openai.APIStatusError]
 ) -> None:
-    """What is illegal gets the provider's status and envelope, and the journal has the verdict."""
+    """An illegal history gets the provider's status and envelope, and the journal has the refusal."""
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         with pytest.raises(caught) as told:
             await client.chat.completions.create(model=model, messages=messages)
@@ -100,7 +100,7 @@ async def test_chat_emulators_refuse_in_their_providers_envelope(
 
 @pytest.mark.parametrize("wire", [MISTRAL, DEEPSEEK, TEMPLATED])
 async def test_scripted_error_has_its_providers_envelope(wire: ChatWire) -> None:
-    """An error that a test asks for comes in the provider's envelope, with the headers that were asked for."""
+    """A scripted error comes in the provider's envelope, with the scripted headers."""
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         emulator.faults.append({"status": 429, "message": "Slow down.", "headers": {"Retry-After": "7"}})
         with pytest.raises(openai.RateLimitError) as told:

@@ -1,4 +1,4 @@
-"""The judge of answers finds every fault that it is there for, and none in answers as OpenAI sends them."""
+"""Tests the contract's checks of answers: they find each fault, and accept answers as OpenAI sends them."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ ERROR = {"error": {"message": "Broken.", "type": "server_error", "param": None, 
 
 
 def written(chunks: list[Any], end: str = "data: [DONE]\n\n") -> bytes:
-    """Write a stream."""
+    """Write chunks as a stream."""
     return ("".join(f"data: {json.dumps(one)}\n\n" for one in chunks) + end).encode()
 
 
 def faults(raw: bytes, **options: Any) -> list[str]:
-    """Return what is wrong with a stream."""
+    """Return the violations of a stream."""
     return judge_stream(raw, **{"usage_asked": True, **options}).violations
 
 
 def test_good_stream_is_read_as_it_was_meant() -> None:
-    """What was said is read as it was meant."""
+    """A legal stream is read with its text, reasoning, calls, signatures and usage."""
     judged = judge_stream(written(GOOD, ": beat\n\ndata: [DONE]\n\n"), usage_asked=True)
     choice = judged.said.choices[0]
 
@@ -68,7 +68,7 @@ def test_good_stream_is_read_as_it_was_meant() -> None:
 
 
 def test_broken_stream_owes_no_finish_reason() -> None:
-    """A stream that was broken off owes no finish reason."""
+    """A stream that was broken off needs no finish reason."""
     judged = judge_stream(written([*GOOD[:3], ERROR], ""))
 
     assert judged.violations == []
@@ -76,7 +76,7 @@ def test_broken_stream_owes_no_finish_reason() -> None:
 
 
 def put(at: int, path: str, value: Any) -> Callable[[Chunks], None]:
-    """Return a fault: a value at a place of one chunk."""
+    """Return a fault that sets a value at a path of one chunk."""
     names: list[Any] = [int(name) if name.isdecimal() else name for name in path.split(".")]
 
     def fault(chunks: Chunks) -> None:
@@ -89,7 +89,7 @@ def put(at: int, path: str, value: Any) -> Callable[[Chunks], None]:
 
 
 def drop(at: int, path: str) -> Callable[[Chunks], None]:
-    """Return a fault: a place of one chunk is missing."""
+    """Return a fault that deletes a path of one chunk."""
     *names, last = path.split(".")
 
     def fault(chunks: Chunks) -> None:
@@ -161,7 +161,7 @@ FAULTS: list[tuple[Callable[[Chunks], Any], str]] = [
     ("fault", "words"), FAULTS, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_fault_of_a_stream_is_named(fault: Callable[[Chunks], Any], words: str) -> None:
-    """Each fault is named."""
+    """A fault in a chunk is named."""
     chunks = copy.deepcopy(GOOD)
     fault(chunks)
 
@@ -191,12 +191,12 @@ def test_fault_of_a_stream_is_named(fault: Callable[[Chunks], Any], words: str) 
     ],
 )
 def test_faults_of_the_frame(raw: bytes, words: str) -> None:
-    """So are those of the stream itself."""
+    """A fault of the stream's events or their encoding is named."""
     assert any(words in found for found in faults(raw))
 
 
 def test_options_of_the_request_decide_what_is_right() -> None:
-    """What the request says changes what is right."""
+    """The request's options decide: usage, the history's ids, fresh ids, and broken arguments."""
     assert any("not asked" in found for found in faults(written(GOOD), usage_asked=False))
     assert any("history" in found for found in faults(written(GOOD), taken={"b"}))
     assert any("not one of the proxy's" in found for found in faults(written(GOOD), fresh_ids=True))
@@ -232,7 +232,7 @@ MESSAGE = "choices.0.message"
 
 
 def test_good_answer_is_read_as_it_was_meant() -> None:
-    """A whole answer is read as it was meant."""
+    """A whole answer without faults has no violations, and its signature is read."""
     judged = judge_answer(ANSWER)
 
     assert judged.violations == []

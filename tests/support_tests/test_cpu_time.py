@@ -1,4 +1,4 @@
-"""The measure of CPU seconds: what it repeats, what it leaves out, and that it does find what is slow."""
+"""Tests the measure of CPU seconds: its repeats, and that it counts this thread's work only."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tests.support.cpu_time import cpu_seconds
 
 
 def burn(seconds: float) -> None:
-    """Keep this thread at work."""
+    """Keep this thread busy for so many CPU seconds."""
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         pass
 
 
 def counted(*seconds: float) -> tuple[list[float], Callable[[], None]]:
-    """Return work whose runs take so long, and the list of those that are left."""
+    """Return the list of remaining times, and work that burns the next of them."""
     left = list(seconds)
     return left, lambda: burn(left.pop(0))
 
 
 def test_first_run_within_the_bound_is_enough() -> None:
-    """What is fast at once runs once, what stumbles first runs again, and what is slow is slow three times."""
+    """Fast work runs once. Work over the bound runs again, at most three times in all."""
     left, work = counted(0, 0)
     assert cpu_seconds(work, bound=1) < 1
     assert len(left) == 1
@@ -38,7 +38,7 @@ def test_first_run_within_the_bound_is_enough() -> None:
 
 
 def test_other_threads_and_waiting_do_not_count() -> None:
-    """Only what this thread works on does."""
+    """Only CPU time of this thread counts."""
 
     def work() -> None:
         other = threading.Thread(target=burn, args=(0.2,))

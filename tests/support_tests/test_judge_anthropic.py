@@ -15,7 +15,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_anthropic_judge_names_the_fault_in_anthropics_words(case: str) -> None:
-    """The fault is named in Anthropic's words, in its envelope."""
+    """The refusal has Anthropic's text in Anthropic's envelope."""
     asked, words = REFUSED[case]
 
     refusal = judge_anthropic(asked)
@@ -29,13 +29,13 @@ def test_anthropic_judge_names_the_fault_in_anthropics_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_anthropic_judge_takes_what_anthropic_takes(case: str) -> None:
-    """What Anthropic takes is not refused."""
+    """Requests that Anthropic accepts pass."""
     assert judge_anthropic(ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("a")], ids=lambda e: e["id"])
 def test_anthropic_judge_has_the_texts_of_public_reports(entry: dict[str, Any]) -> None:
-    """The texts that were reported in public are among those that are given here, but for an index in them."""
+    """Each publicly reported text is among these refusals, apart from an index in it."""
     words = [given.partition("messages.")[2].lstrip("0123456789") or given for _, given in REFUSED.values()]
     reported = entry["expected_error"]
     told = reported.partition("messages.")[2].lstrip("0123456789") or reported
@@ -43,7 +43,7 @@ def test_anthropic_judge_has_the_texts_of_public_reports(entry: dict[str, Any]) 
 
 
 def test_anthropic_judge_asks_for_key_and_version() -> None:
-    """The key and the version are asked for by name, in any case."""
+    """A missing key or version is refused by its name. The headers' case does not matter."""
     refused = [judge_headers(headers) for headers in ({}, {"X-Api-Key": "k"})]
 
     assert [(refusal.message, refusal.status) for refusal in refused if refusal] == [
@@ -54,7 +54,7 @@ def test_anthropic_judge_asks_for_key_and_version() -> None:
 
 
 def test_places_of_cache_marks_are_read() -> None:
-    """The places of the marks can be read from a body."""
+    """The paths of cache marks are read from a request body."""
     marked = text("a", cache_control=MARK)
     result = {"type": "tool_result", "tool_use_id": "t", "content": [marked]}
 

@@ -13,7 +13,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_bedrock_judge_names_the_fault_in_bedrocks_words(case: str) -> None:
-    """The fault is named in Bedrock's words; its type stands in a header."""
+    """The refusal has Bedrock's text, and its type in a header."""
     model, body, words = REFUSED[case]
 
     refusal = judge_bedrock(model, body)
@@ -25,14 +25,14 @@ def test_bedrock_judge_names_the_fault_in_bedrocks_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_bedrock_judge_takes_what_bedrock_takes(case: str) -> None:
-    """What Bedrock takes is not refused."""
+    """Requests that Bedrock accepts pass."""
     model, body = ACCEPTED[case]
 
     assert judge_bedrock(model, body) is None
 
 
 def test_bedrock_judge_has_the_texts_of_public_reports() -> None:
-    """The texts that were reported in public are among those that are given here, but for an index in them."""
+    """Two publicly reported texts are among these refusals, apart from an index in them."""
     given = {words.replace("messages.1", "messages.7") for _, _, words in REFUSED.values()}
 
     assert [entry["id"] for entry in KNOWN if entry["id"][0] == "b" and entry["expected_error"] in given] == [

@@ -18,7 +18,7 @@ KNOWN: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", cases.MISTRAL_REFUSED)
 def test_mistral_judge_names_the_fault_in_mistrals_words(case: str) -> None:
-    """The fault is named in Mistral's words: with a code of its own, or as a list of what is wrong with the shape."""
+    """The refusal has Mistral's text, with a code of its own or as a list of shape faults."""
     body, words, code = cases.MISTRAL_REFUSED[case]
 
     refusal = judge_mistral(body)
@@ -36,13 +36,13 @@ def test_mistral_judge_names_the_fault_in_mistrals_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", cases.MISTRAL_ACCEPTED)
 def test_mistral_judge_takes_what_mistral_takes(case: str) -> None:
-    """What Mistral takes is not refused."""
+    """Requests that Mistral accepts pass."""
     assert judge_mistral(cases.MISTRAL_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("case", cases.DEEPSEEK_REFUSED)
 def test_deepseek_judge_names_the_fault_in_deepseeks_words(case: str) -> None:
-    """The fault is named in DeepSeek's words, in its envelope."""
+    """The refusal has DeepSeek's text in DeepSeek's envelope."""
     body, words = cases.DEEPSEEK_REFUSED[case]
 
     refusal = judge_deepseek(body)
@@ -55,13 +55,13 @@ def test_deepseek_judge_names_the_fault_in_deepseeks_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", cases.DEEPSEEK_ACCEPTED)
 def test_deepseek_judge_takes_what_deepseek_takes(case: str) -> None:
-    """What DeepSeek takes is not refused."""
+    """Requests that DeepSeek accepts pass."""
     assert judge_deepseek(cases.DEEPSEEK_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_REFUSED)
 def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> None:
-    """The fault is named in the template's words, with the status that its server gives it."""
+    """The refusal has the template's text, and its server's status."""
     body, words, status = cases.TEMPLATED_REFUSED[case]
 
     refusal = judge_templated(body)
@@ -73,13 +73,13 @@ def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> Non
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_ACCEPTED)
 def test_template_judge_takes_what_the_template_takes(case: str) -> None:
-    """What the template takes is not refused."""
+    """Requests that the chat template accepts pass."""
     assert judge_templated(cases.TEMPLATED_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("name", cases.REPORTED)
 def test_known_history_is_refused(name: str) -> None:
-    """Each history that was reported in public is refused in the words of the report."""
+    """Each publicly reported history is refused with the report's text and status."""
     entry = KNOWN[name]
     model, [words] = cases.REPORTED[name]
     body = {"model": model, "messages": entry["messages"]}

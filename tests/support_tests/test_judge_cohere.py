@@ -14,7 +14,7 @@ ROUND = [U, assistant(calls=[call("c1")]), tool("c1")]
 
 
 def body(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request."""
+    """Build a request to Cohere."""
     return {"model": "command-a-03-2025", "messages": list(messages), **fields}
 
 
@@ -65,7 +65,7 @@ ACCEPTED: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_cohere_judge_names_the_fault_in_coheres_words(case: str) -> None:
-    """The fault is named in Cohere's words, in its envelope."""
+    """The refusal has Cohere's text in Cohere's envelope."""
     asked, words, status = REFUSED[case]
 
     refusal = judge_cohere(asked)
@@ -77,5 +77,5 @@ def test_cohere_judge_names_the_fault_in_coheres_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_cohere_judge_takes_what_cohere_takes(case: str) -> None:
-    """What Cohere takes is not refused."""
+    """Requests that Cohere accepts pass."""
     assert judge_cohere(ACCEPTED[case]) is None

@@ -15,7 +15,7 @@ ARGUMENTS = {"field": FIELD, "type": "api.ToolCallFunctionArguments"}
 
 
 def body(*messages: Any, model: str = "qwen3.5", **fields: Any) -> dict[str, Any]:
-    """Build a request."""
+    """Build a request to Ollama."""
     return {"model": model, "messages": list(messages), **fields}
 
 
@@ -67,7 +67,7 @@ ACCEPTED: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_ollama_judge_names_the_fault_in_ollamas_words(case: str) -> None:
-    """The fault is named in Ollama's words, in its envelope."""
+    """The refusal has Ollama's text in Ollama's envelope."""
     asked, words, status = REFUSED[case]
 
     refusal = judge_ollama(asked)
@@ -78,5 +78,5 @@ def test_ollama_judge_names_the_fault_in_ollamas_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_ollama_judge_takes_what_ollama_takes(case: str) -> None:
-    """What Ollama takes is not refused."""
+    """Requests that Ollama accepts pass."""
     assert judge_ollama(ACCEPTED[case]) is None

@@ -13,7 +13,7 @@ from tests.support_tests.openai_cases import ACCEPTED, EMPTY, REFUSED, U
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_openai_judge_names_the_fault_in_openais_words(case: str) -> None:
-    """The first fault is named in OpenAI's words, with its param and code, in OpenAI's envelope."""
+    """The refusal names the first fault with OpenAI's text, param and code, in OpenAI's envelope."""
     messages, words, param, code = REFUSED[case]
     refusal = judge_openai(messages)
     assert refusal is not None
@@ -24,7 +24,7 @@ def test_openai_judge_names_the_fault_in_openais_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_openai_judge_takes_what_openai_takes(case: str) -> None:
-    """What OpenAI takes is not refused."""
+    """Histories that OpenAI accepts pass."""
     assert judge_openai(ACCEPTED[case]) is None
 
 
@@ -42,7 +42,7 @@ def test_openai_judge_takes_what_openai_takes(case: str) -> None:
     ],
 )
 def test_openai_judge_refuses_a_body_that_is_not_whole(body: Any, words: str) -> None:
-    """Beside the messages, the request itself has to be whole."""
+    """A request without JSON, model or messages, or with a contradiction, is refused."""
     refusal = judge_openai_body(body)
     assert refusal is not None
     assert refusal.message.startswith(words)
@@ -108,7 +108,7 @@ NAME = "tools[0].function.name"
 def test_openai_judge_refuses_parameters_over_the_limits(
     fields: dict[str, Any], words: str, param: str
 ) -> None:
-    """Tools, what belongs to them, and stop sequences have limits."""
+    """Tools, their options and stop sequences have limits."""
     refusal = judge_openai_body({"model": "m", "messages": [U], **fields})
     assert refusal is not None
     assert (refusal.message, refusal.param) == (words, param)
@@ -125,7 +125,7 @@ def test_openai_judge_refuses_parameters_over_the_limits(
     ],
 )
 def test_openai_judge_takes_parameters_within_the_limits(fields: dict[str, Any]) -> None:
-    """Within the limits nothing is refused."""
+    """Parameters within the limits pass."""
     assert judge_openai_body({"model": "m", "messages": [U], **fields}) is None
 
 
@@ -143,7 +143,7 @@ PATH = "messages[0].content[0].image_url"
     ],
 )
 def test_openai_judge_refuses_addresses_without_an_image(url: str, found: str) -> None:
-    """An address that is no image is told by its path."""
+    """An image address that is no image is refused with its path."""
     refusal = judge_openai_body({"model": "m", "messages": [user([image(url)])]})
     assert refusal is not None
     assert (refusal.message, refusal.code) == (
@@ -153,7 +153,7 @@ def test_openai_judge_refuses_addresses_without_an_image(url: str, found: str) -
 
 
 def test_openai_judge_refuses_bytes_that_are_no_image() -> None:
-    """Bytes that are no image have a code of their own; so has a part without an address."""
+    """Bytes that are no image have an error code of their own, and so has a part without an address."""
     refused = [
         judge_openai_body({"model": "m", "messages": [user([part])]})
         for part in (
@@ -171,5 +171,5 @@ def test_openai_judge_refuses_bytes_that_are_no_image() -> None:
 
 @pytest.mark.parametrize("url", [PNG_URL, "https://example.com/a.png"])
 def test_openai_judge_takes_images_of_both_kinds(url: str) -> None:
-    """An image in the request and one that OpenAI fetches are taken."""
+    """An image in the request passes, and so does an image at an address."""
     assert judge_openai_body({"model": "m", "messages": [user([image(url)])]}) is None

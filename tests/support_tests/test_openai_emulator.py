@@ -1,4 +1,4 @@
-"""The emulator over real HTTP, mostly through the real client package."""
+"""Tests OpenAI's emulator over real HTTP, mostly through the real client package."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ async def emulator() -> AsyncIterator[OpenAIEmulator]:
 
 @pytest.fixture
 async def client(emulator: OpenAIEmulator) -> AsyncIterator[AsyncOpenAI]:
-    """Connect the real client to it."""
+    """Connect the real client to the emulator."""
     async with AsyncOpenAI(base_url=emulator.base_url, api_key="x", max_retries=0) as connected:
         yield connected
 
@@ -70,7 +70,7 @@ async def test_openai_emulator_answers_and_records_the_request(
 
 
 async def test_parallel_calls_and_results(client: AsyncOpenAI) -> None:
-    """Mentioned tools are called in parallel with unique ids; the results get a text."""
+    """Tools that the user mentions are called in parallel with unique ids, and their results get a text."""
     answer = await client.chat.completions.create(model="m", messages=[MENTION], tools=TOOLS)
     message: Any = answer.choices[0].message.model_dump(exclude_none=True)
     assert answer.choices[0].finish_reason == "tool_calls"
@@ -97,14 +97,14 @@ async def test_parallel_calls_and_results(client: AsyncOpenAI) -> None:
 async def test_tool_choice_decides_which_tools_are_called(
     client: AsyncOpenAI, extra: Any, names: list[str]
 ) -> None:
-    """The request says whether and which tools are called."""
+    """The request's tool options decide whether tools are called, and which."""
     answer = await client.chat.completions.create(model="m", messages=[MENTION], tools=TOOLS, **extra)
     called: Any = answer.choices[0].message.tool_calls or []
     assert [entry.function.name for entry in called] == names
 
 
 async def test_stream_of_text(client: AsyncOpenAI) -> None:
-    """A stream says what the plain answer says, in pieces, and gives the usage on request."""
+    """A stream has the text of a whole answer in pieces, and the usage if the request asks for it."""
     chunks = await stream(client, stream_options={"include_usage": True})
     texts = [choice.delta.content or "" for chunk in chunks for choice in chunk.choices]
     assert "".join(texts) == "You wrote 6 characters. This is answer number 1."
@@ -117,7 +117,7 @@ async def test_stream_of_text(client: AsyncOpenAI) -> None:
 
 
 async def test_id_and_name_come_before_the_arguments(client: AsyncOpenAI) -> None:
-    """Id and name come before the fragments of the arguments, which add up to JSON."""
+    """Each call's id and name come before the pieces of its arguments, which add up to JSON."""
     chunks = await stream(client, messages=[MENTION], tools=TOOLS)
     deltas = [entry for chunk in chunks for entry in chunk.choices[0].delta.tool_calls or ()]
     for index, name in enumerate(["grep", "read_file"]):
@@ -130,7 +130,7 @@ async def test_id_and_name_come_before_the_arguments(client: AsyncOpenAI) -> Non
 
 
 async def test_stream_closes_with_done(emulator: OpenAIEmulator) -> None:
-    """On the wire each event is a data line and the last one says so."""
+    """Every event of a stream is one data line, and the last one is ``[DONE]``."""
     body = {"model": "m", "messages": [U], "stream": True}
     async with (
         aiohttp.ClientSession() as session,
@@ -146,7 +146,7 @@ async def test_stream_closes_with_done(emulator: OpenAIEmulator) -> None:
 async def test_openai_emulator_refuses_an_illegal_history(
     client: AsyncOpenAI, emulator: OpenAIEmulator, streaming: bool
 ) -> None:
-    """An illegal history is refused with OpenAI's envelope, also where a stream was asked for."""
+    """An illegal history is refused in OpenAI's envelope, for streams too."""
     messages: Any = [tool("c1"), U]
     with pytest.raises(openai.BadRequestError) as caught:
         await client.chat.completions.create(model="m", messages=messages, stream=streaming)
@@ -162,14 +162,14 @@ async def test_openai_emulator_refuses_an_illegal_history(
 
 
 async def test_legal_exchange_is_accepted(client: AsyncOpenAI) -> None:
-    """A call with its result passes."""
+    """A history with a call and its result is accepted."""
     messages: Any = [U, assistant(calls=[call("c1")]), tool("c1")]
     answer = await client.chat.completions.create(model="m", messages=messages)
     assert answer.choices[0].finish_reason == "stop"
 
 
 async def test_models_and_unknown_paths(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """Models are listed; another path is a 404 in the same envelope."""
+    """The emulator lists models, and answers another path with a 404 in OpenAI's envelope."""
     assert [model.id async for model in client.models.list()]
     with pytest.raises(openai.NotFoundError) as caught:
         await client.models.retrieve("x")
@@ -178,7 +178,10 @@ async def test_models_and_unknown_paths(client: AsyncOpenAI, emulator: OpenAIEmu
 
 
 async def test_scripted_error_answers_one_request(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """A fault answers one request with its status, message and headers; the next one is served."""
+    """A scripted fault answers one request with its status, message and headers.
+
+    The next request is served.
+    """
     emulator.faults.append({"status": 503, "message": "Overloaded.", "headers": {"Retry-After": "7"}})
     with pytest.raises(openai.InternalServerError) as caught:
         await client.chat.completions.create(model="m", messages=[U])
@@ -196,7 +199,7 @@ async def test_scripted_error_answers_one_request(client: AsyncOpenAI, emulator:
 async def test_scripted_stream_ends_without_a_closing_event(
     client: AsyncOpenAI, emulator: OpenAIEmulator
 ) -> None:
-    """A stream can end in the middle without a closing event."""
+    """A scripted stream breaks off without a last event."""
     emulator.faults.append({"cut_after_chunks": 2})
     with pytest.raises(httpx.RemoteProtocolError):
         await stream(client)
@@ -205,7 +208,7 @@ async def test_scripted_stream_ends_without_a_closing_event(
 
 
 async def test_scripted_answer_closes_the_connection(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """Without a stream the connection closes before any answer."""
+    """A scripted connection closes before any answer."""
     emulator.faults.append({"cut_after_chunks": 0})
     with pytest.raises(openai.APIConnectionError):
         await client.chat.completions.create(model="m", messages=[U])
@@ -213,7 +216,7 @@ async def test_scripted_answer_closes_the_connection(client: AsyncOpenAI, emulat
 
 
 async def test_scripted_200_may_hold_no_json(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """A 200 can hold something that is no JSON, in a stream and without."""
+    """A scripted 200 holds no JSON, in a stream and in a whole answer."""
     emulator.faults.extend([{"garbage": True}, {"garbage": True}])
     with pytest.raises(json.JSONDecodeError):
         await client.chat.completions.create(model="m", messages=[U])
@@ -222,7 +225,7 @@ async def test_scripted_200_may_hold_no_json(client: AsyncOpenAI, emulator: Open
 
 
 async def test_scripted_text_may_be_empty(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """The text of an answer can be scripted, so that it is empty."""
+    """A scripted text may be empty."""
     emulator.faults.append({"text": ""})
     answer = await client.chat.completions.create(model="m", messages=[U])
     assert answer.choices[0].message.content == ""
@@ -231,7 +234,7 @@ async def test_scripted_text_may_be_empty(client: AsyncOpenAI, emulator: OpenAIE
 async def test_scripted_calls_come_behind_results_as_well(
     client: AsyncOpenAI, emulator: OpenAIEmulator
 ) -> None:
-    """A fault may make calls of its own choice, behind tool results as well."""
+    """Scripted calls are answered after tool results as well."""
     emulator.faults.append({"calls": [("grep", {"q": "a"}), ("grep", {"q": "b"})]})
     history: Any = [MENTION, assistant(calls=[call("c1", "grep", "{}")]), tool("c1", "nothing")]
     answer = await client.chat.completions.create(model="m", messages=history, tools=TOOLS)
@@ -245,7 +248,7 @@ async def test_scripted_calls_come_behind_results_as_well(
     ("streaming", "slow"), [(False, {"delay_seconds": 30}), (True, {"chunk_delay_seconds": 30})]
 )
 async def test_disconnect_is_recorded(emulator: OpenAIEmulator, streaming: bool, slow: Any) -> None:
-    """When the client goes away the handler is cancelled, and the record says so."""
+    """A client's disconnect cancels the handler, and the record says ``disconnected``."""
     emulator.faults.append(slow)
     body = {"model": "m", "messages": [U], "stream": streaming}
     async with aiohttp.ClientSession() as session:
@@ -259,5 +262,5 @@ async def test_disconnect_is_recorded(emulator: OpenAIEmulator, streaming: bool,
 
 
 async def test_record_is_bounded(emulator: OpenAIEmulator) -> None:
-    """An emulator that runs for long forgets the oldest requests."""
+    """The emulator keeps at most 1000 requests, and drops the oldest."""
     assert emulator.requests.maxlen == 1000

@@ -1,4 +1,4 @@
-"""Cohere's, Ollama's and Bedrock's emulators over real HTTP: a stream says what a whole answer says."""
+"""Tests Cohere's, Ollama's and Bedrock's emulators over real HTTP: streams hold the same as whole answers."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tests.support_tests.chat_cases import function
 
 ASKING = "Call f now."
 Told = tuple[str, list[tuple[str, str, Any]], str | None]
-"""The text, the calls with their ids, and the thought."""
+"""The text, the calls with their ids, and the reasoning."""
 
 
 def cohere_body(content: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def cohere_body(content: str) -> dict[str, Any]:
 
 
 def read_cohere(answer: bytes, stream: bool) -> Told:
-    """Read Cohere's answer."""
+    """Read Cohere's answer, streamed or whole."""
     if not stream:
         message = json.loads(answer)["message"]
         words = "".join(part["text"] for part in message.get("content") or ())
@@ -89,7 +89,7 @@ def bedrock_body(content: str) -> dict[str, Any]:
 
 
 def read_bedrock(answer: bytes, stream: bool) -> Told:
-    """Read Bedrock's answer; Amazon's own decoder reads the stream and checks its sums."""
+    """Read Bedrock's answer. Amazon's own decoder reads the stream and checks its checksums."""
     blocks = json.loads(answer)["output"]["message"]["content"] if not stream else joined(answer)
     words = "".join(block.get("text", "") for block in blocks)
     calls = [
@@ -102,7 +102,7 @@ def read_bedrock(answer: bytes, stream: bool) -> Told:
 
 
 def joined(stream: bytes) -> list[Any]:
-    """Put the events of a stream together."""
+    """Join the events of a stream to content blocks."""
     buffer = EventStreamBuffer()
     buffer.add_data(stream)
     blocks: dict[int, Any] = {}
@@ -137,7 +137,7 @@ KINDS: dict[str, Kind] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_streams_say_what_answers_say(kind: str) -> None:
-    """Texts, calls and thoughts come whole and in pieces, and no id comes twice."""
+    """Texts, calls and reasoning are the same in a stream and in a whole answer, and no call id is repeated."""
     wire, path, build, read = KINDS[kind]
     ids: list[str] = []
     async with serving(wire) as emulator, httpx.AsyncClient(trust_env=False) as client:
@@ -162,7 +162,7 @@ async def test_streams_say_what_answers_say(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_refusals_and_faults(kind: str) -> None:
-    """What is illegal, and what a test asks for, comes in the provider's envelope."""
+    """A refusal and a scripted error come in the provider's envelope."""
     wire, path, build, _ = KINDS[kind]
     asked = build("Hello.")
     asked["messages"] = [{"role": "nobody", "content": [{"text": "a"}]}]

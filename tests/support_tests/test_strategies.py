@@ -1,4 +1,4 @@
-"""The strategies keep what they promise: legal is legal, damaged is damaged, texts can be found again."""
+"""Tests the strategies: legal histories are legal, damage can make them illegal, and each text can be found again."""
 
 import copy
 import functools
@@ -51,12 +51,12 @@ def sample(strategy: st.SearchStrategy[History], count: int = 100) -> list[Histo
 
 @functools.cache
 def legal_sample() -> tuple[History, ...]:
-    """Draw legal histories once for all tests that look at many; they must not be changed."""
+    """Draw legal histories once for several tests, which must not change them."""
     return tuple(sample(legal_histories(), 300))
 
 
 def roles_of(history: History) -> list[str]:
-    """List the roles, with `call` for an assistant that calls and without the leading system message."""
+    """List the roles without the leading system message. An assistant that calls tools is `call`."""
     roles = ["call" if message.get("tool_calls") else message["role"] for message in history]
     return roles[1:] if roles[0] == "system" else roles
 
@@ -71,13 +71,13 @@ FOLLOWERS = {
 
 @given(legal_histories(allow_trailing_assistant=True, whitespace=True, id_style="mixed"))
 def test_legal_histories_are_accepted(history: History) -> None:
-    """OpenAI takes every legal history, with every option on."""
+    """OpenAI accepts every legal history, with every option on."""
     assert judge_openai(history) is None
 
 
 @given(legal_histories())
 def test_legal_histories_are_strict(history: History) -> None:
-    """By default they are legal for the strictest: turn order, result order, ids, texts, arguments."""
+    """By default, legal histories meet the strictest rules for turns, results, ids, texts and arguments."""
     roles = roles_of(history)
     assert roles[0] == "user"
     assert roles[-1] in {"user", "tool"}
@@ -99,7 +99,7 @@ def test_legal_histories_are_strict(history: History) -> None:
 
 @given(legal_histories(media=False, extras=False, reuse_ids=False))
 def test_options_switch_features_off(history: History) -> None:
-    """Without media, extras and reuse there are no images, no unknown fields, no id twice."""
+    """Without media, extras and reuse, a history has no images, no unknown fields and no repeated id."""
     written = json.dumps(history)
     assert "image_url" not in written
     assert not {"x_unknown", "x_first"} & {key for message in history for key in message}
@@ -120,7 +120,7 @@ def test_options_switch_features_off(history: History) -> None:
     ],
 )
 def test_legal_histories_reach(name: str, holds: Any) -> None:
-    """The features that matter come up in 300 examples."""
+    """Each feature occurs in 300 examples."""
     assert any(holds(history) for history in legal_sample()), name
 
 
@@ -130,38 +130,38 @@ def _ids(history: History) -> list[Any]:
 
 @given(legal_histories(allow_trailing_assistant=True))
 def test_tokens_are_unique(history: History) -> None:
-    """No two texts of a history share a token, and each text has one."""
+    """Every text of a history has one token, and no two texts share a token."""
     tokens = tokens_of(history)
     assert len(tokens) == len(set(tokens)) == len(texts_of(history))
 
 
 def test_damaged_histories_are_often_refused() -> None:
-    """At least forty of a hundred damaged histories break a rule of OpenAI; some stay legal."""
+    """OpenAI refuses at least forty of a hundred damaged histories, and accepts some."""
     refused = [judge_openai(history) is not None for history in sample(damaged_histories())]
     assert 0.4 <= sum(refused) / len(refused) < 1
 
 
 def test_arbitrary_histories_are_both() -> None:
-    """Arbitrary histories are mostly illegal, and now and then legal."""
+    """Arbitrary histories are mostly illegal, and sometimes legal."""
     refused = [judge_openai(history) is not None for history in sample(any_histories())]
     assert 0.4 <= sum(refused) / len(refused) < 1
 
 
 @given(st.one_of(damaged_histories(), any_histories()))
 def test_illegal_histories_are_still_requests(history: History) -> None:
-    """They are never empty, have known roles only, and can be written as JSON and read back."""
+    """Illegal histories are not empty, have known roles only, and survive a round trip through JSON."""
     assert history
     assert {message["role"] for message in history} <= KNOWN_ROLES
     assert json.loads(json.dumps(history, allow_nan=False)) == history
 
 
 OPENAI_LOOKS_AWAY = {"misplaced_calls"}
-"""Damage that OpenAI's rules do not name: calls on other roles are fields that it does not read."""
+"""Damage that OpenAI's rules do not name: OpenAI ignores calls on other roles."""
 
 
 @pytest.mark.parametrize("name", [name for name in DAMAGES if name not in OPENAI_LOOKS_AWAY])
 def test_each_damage_of_a_history_is_refused_at_times(name: str) -> None:
-    """No damage is without effect, and each can make a history illegal."""
+    """Each kind of damage changes some histories, and makes some illegal."""
     chosen = random.Random(7)
     changed = refused = 0
     for original in legal_sample()[:100]:
@@ -176,7 +176,7 @@ def test_each_damage_of_a_history_is_refused_at_times(name: str) -> None:
 
 @given(growth(max_added=4))
 def test_growth_is_legal_after_each_piece(grown: tuple[History, list[History]]) -> None:
-    """A history that grows is legal for each request, and no number is handed out twice."""
+    """A growing history is legal at each request, and no token is used twice."""
     history, pieces = grown
     whole = list(history)
     assert pieces
@@ -192,7 +192,7 @@ def test_growth_is_legal_after_each_piece(grown: tuple[History, list[History]]) 
 
 @given(st.data())
 def test_growth_of_a_given_history(data: st.DataObject) -> None:
-    """A history at hand can grow too, also one that ends with the assistant."""
+    """A given history can grow too, even if it ends with the assistant."""
     start = [user("t1§"), assistant("t2§")]
     history, pieces = data.draw(growth(start))
     assert history == [user("t1§"), assistant("t2§")]
@@ -201,7 +201,7 @@ def test_growth_of_a_given_history(data: st.DataObject) -> None:
 
 
 def test_texts_are_found_with_the_index_of_their_message() -> None:
-    """Texts come from strings and text parts, with the index of their message; empty ones do not count."""
+    """Texts come from strings and text parts, each with its message's index. Empty texts are left out."""
     history = [
         user([text("a"), image(), text("")]),
         assistant("b", [call("c1", "f", '{"x": "not a content"}')]),
@@ -217,7 +217,7 @@ def test_texts_are_found_with_the_index_of_their_message() -> None:
 
 
 def test_examples_shrink_to_something_small() -> None:
-    """The shortest history with a parallel call is a question, a call of two and two results."""
+    """The smallest history with parallel calls is one question, two calls and two results."""
     found = find(
         legal_histories(),
         lambda history: any(len(message.get("tool_calls", ())) > 1 for message in history),
