@@ -1,4 +1,4 @@
-"""OpenAI's client formats alone know its envelope, the end of its streams and the prefixes of its ids."""
+"""Only OpenAI's client formats may write its error envelope, the end of its streams, and the prefixes of its ids."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENAI_ROOMS = ("proxy/ingress/openai_", "proxy/upstream/wires/", "proxy/emulator/")
-"""Who may know how OpenAI writes: its client formats, its wire, and the emulator, which is a judge of its own."""
+"""The rooms that may write OpenAI's format: its client formats, its wire, and the emulator."""
 
 OPENAI_WORDS = re.compile(r"cmpl-|\[DONE\]|\{\s*[\"']error[\"']\s*:")
-"""The prefixes of its ids, the end of its streams, and its envelope in a text."""
+"""The prefixes of OpenAI's ids, the end of its streams, and its envelope in a text."""
 
 
 def openai_words(source: str) -> list[str]:
-    """Return what *source* writes that OpenAI's formats alone may write: constants, and the envelope as a dict.
+    """Return the parts of OpenAI's format in *source*: constants, and the envelope as a dict.
 
-    Docstrings may speak of it.
+    Docstrings are not searched.
     """
     nodes = list(ast.walk(ast.parse(source)))
     told = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
@@ -42,7 +42,10 @@ def openai_words(source: str) -> list[str]:
 
 
 def test_openai_formats_alone_know_how_openai_writes() -> None:
-    """Every other format would get its ids, its end of a stream and its errors otherwise."""
+    """OpenAI's rooms alone write parts of OpenAI's format.
+
+    Any other module would send them to another format's clients.
+    """
     paths = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "proxy").rglob("*.py")}
     found = {
         name: words
@@ -65,6 +68,6 @@ def test_openai_formats_alone_know_how_openai_writes() -> None:
     ],
 )
 def test_the_search_finds_each_word(source: str) -> None:
-    """A search that finds nothing anywhere would hold the rule above."""
+    """The search finds each part of the format in code. Otherwise the rule above could not fail."""
     assert openai_words(source)
     assert not openai_words(repr(source))

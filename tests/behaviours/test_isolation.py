@@ -1,6 +1,7 @@
-"""One tenant's requests leave what another tenant gets as it is, whatever the first one writes.
+"""One tenant's requests do not change the answers of another tenant.
 
-A tenant is a client key. Key ``a`` is hostile or unlucky, ``b`` the second to meet the same, and ``c`` a bystander.
+A tenant is a client key. Key ``a`` is hostile or unlucky, ``b`` later meets the same failure, and ``c`` is a
+bystander.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ def settings() -> Settings:
 
 
 class Clients:
-    """The three clients, and what the proxy thinks for each of them."""
+    """The three clients, and the proxy's state for each of them."""
 
     def __init__(self, proxy: Proxied, upstream: ScriptedUpstream) -> None:
         self.proxy, self.upstream = proxy, upstream
         self.gateway = proxy.server.gateway
 
     async def ask(self, key: str, model: str, messages: Any = "Hello.", **fields: Any) -> Reply:
-        """Ask under a key; a text is the one message."""
+        """Send a request under a key. A text stands for a single user message."""
         said = [user(messages)] if isinstance(messages, str) else messages
         headers = {"Authorization": f"Bearer {KEYS[key]}"}
         reply = await self.proxy.post({"model": model, "messages": said, **fields}, headers=headers)
@@ -61,31 +62,31 @@ class Clients:
         return reply
 
     async def fail(self, key: str, model: str, fault: Step, messages: Any = "Hello.", **fields: Any) -> Reply:
-        """Ask under a key, once, for an answer that fails."""
+        """Send one request under a key. The upstream fails with *fault*."""
         self.upstream.script.clear()
         self.upstream.then(fault)
         return await self.ask(key, model, messages, **fields)
 
     def deployment(self, model: str) -> Deployment:
-        """Return the first that answers for a model."""
+        """Return the first deployment of a model."""
         return resolve(self.gateway.settings, model)[0]
 
     def window(self, key: str, model: str) -> int | None:
-        """Return the learned window."""
+        """Return the window that was learned for a key."""
         known = self.gateway.learned_windows.peek(self.deployment(model), self.now, key)
         return None if known.learned is None else known.learned.window
 
     def state(self, key: str, model: str) -> State:
-        """Return the state of the circuit."""
+        """Return the state of a deployment's circuit for a key."""
         return self.gateway.balancer.state(self.deployment(model), self.now, key)
 
     def states(self, model: str) -> str:
-        """Return the state for each key, as its number."""
+        """Return the circuit's state for each key, as digits."""
         return "".join(str(int(self.state(key, model))) for key in KEYS)
 
     @property
     def now(self) -> float:
-        """The loop's clock."""
+        """The event loop's clock, in seconds."""
         return self.proxy.session._loop.time()
 
 
@@ -97,7 +98,10 @@ async def clients(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterat
 
 
 async def test_a_window_that_the_client_wrote_teaches_nobody(clients: Clients) -> None:
-    """The provider quotes it, bare or escaped; not even its own sender is cut by it afterwards."""
+    """A window that the provider quotes from the request, plain or escaped, is not learned.
+
+    Later requests, also of the same tenant, are not cut by it.
+    """
     for words in (WINDOW, f"Invalid value: {WINDOW}", f"{WINDOW} is not one of the allowed values."):
         for written in (WINDOW, WINDOW.replace(" ", "\n").upper(), WINDOW.replace("e", "\\u0065")):
             await clients.fail("a", "lone", refused(400, words), [*LONG, user(written)])
@@ -109,7 +113,10 @@ async def test_a_window_that_the_client_wrote_teaches_nobody(clients: Clients) -
 
 
 async def test_a_window_counts_for_its_tenant_and_for_all_from_the_second_on(clients: Clients) -> None:
-    """Words at the beginning of a text, which the request does not hold."""
+    """A window at the beginning of the provider's text counts for its tenant.
+
+    Once a second tenant gets one, it counts for all tenants.
+    """
     await clients.fail("a", "lone", refused(400, WINDOW), LONG)
     assert [clients.window(key, "lone") for key in KEYS] == [8_192, None, None]
     await clients.ask("c", "lone", LONG)
@@ -122,7 +129,7 @@ async def test_a_window_counts_for_its_tenant_and_for_all_from_the_second_on(cli
 
 
 async def test_a_window_under_a_code_counts_at_once(clients: Clients) -> None:
-    """The provider has defined it for nothing else."""
+    """A window under the provider's error code for overflow counts for all tenants at once."""
     body = {"error": {"message": WINDOW, "code": "context_length_exceeded"}}
     await clients.fail("a", "lone", refused(400, WINDOW, body), LONG)
 
@@ -130,7 +137,10 @@ async def test_a_window_under_a_code_counts_at_once(clients: Clients) -> None:
 
 
 async def test_words_within_a_text_count_for_their_tenant_alone(clients: Clients) -> None:
-    """However many tenants meet them: a server that quotes may have found them somewhere."""
+    """A window in the middle of the provider's text counts for the tenants that got it, and for no others.
+
+    A server that quotes may have found the text anywhere.
+    """
     for at, key in enumerate("ab"):
         said = f"The upstream said this to your request: {WINDOW}"
         await clients.fail(key, "lone", refused(400, said), LONG)
@@ -142,7 +152,10 @@ async def test_words_within_a_text_count_for_their_tenant_alone(clients: Clients
 async def test_words_that_the_history_quotes_serve_one_request(
     clients: Clients, said: str, code: dict[str, str]
 ) -> None:
-    """An agent that has an earlier refusal in its history is still cut by the next one, and sent again."""
+    """A refusal that the history already quotes still cuts this request, which is sent again.
+
+    No other tenant learns it.
+    """
     history = [*LONG, assistant("It failed."), user(f"The tool said: {said}")]
     clients.upstream.then(refused(400, said, {"error": {"message": said, **code}}))
     reply = await clients.ask("a", "lone", history)
@@ -153,7 +166,7 @@ async def test_words_that_the_history_quotes_serve_one_request(
 
 
 async def test_a_configured_window_does_not_shrink_below_half(clients: Clients) -> None:
-    """By words, were they the provider's."""
+    """Texts of the provider cannot shrink a configured window below its half."""
     said = (
         "This model's maximum context length is {} tokens. However, your messages resulted in 20000 tokens."
     )
@@ -167,7 +180,10 @@ async def test_a_configured_window_does_not_shrink_below_half(clients: Clients) 
 
 
 async def test_a_factor_is_the_tenant_s_own(clients: Clients) -> None:
-    """Texts that take many tokens each move nobody else's estimates; two tenants move those of a third."""
+    """A tenant whose texts have many tokens each changes its own factor only.
+
+    After two tenants, the lower of their factors counts for a third.
+    """
     answer = {"usage": {"prompt_tokens": 6_000, "completion_tokens": 1, "total_tokens": 6_001}}
 
     def factor(key: str) -> float:
@@ -189,7 +205,10 @@ async def _whole(clients: Clients) -> dict[str, Any]:
 
 
 async def test_usage_is_asked_for_until_two_were_refused(clients: Clients) -> None:
-    """Some servers do not know the parameter; a client that writes its name is not one of them."""
+    """The proxy asks for usage until the parameter was refused to two tenants.
+
+    A quoted parameter name does not count.
+    """
     words = "Unrecognized request argument supplied: stream_options"
 
     async def asks(key: str) -> bool:
@@ -219,7 +238,10 @@ ONE_REQUEST = {
 
 @pytest.mark.parametrize("fault", ONE_REQUEST.values(), ids=ONE_REQUEST)
 async def test_what_a_request_may_have_caused_counts_for_its_tenant(clients: Clients, fault: Step) -> None:
-    """And for all once a second tenant's calls fail as well."""
+    """A failure that the request may have caused opens the circuit for its tenant.
+
+    Once a second tenant's calls fail as well, it is open for all.
+    """
     for _ in range(3):
         await clients.fail("a", "lone", fault)
     assert clients.states("lone") == "200"
@@ -237,7 +259,7 @@ ABOUT_ONE_REQUEST = {
 
 @pytest.mark.parametrize("fault", ABOUT_ONE_REQUEST.values(), ids=ABOUT_ONE_REQUEST)
 async def test_what_is_about_one_request_closes_nothing(clients: Clients, fault: Step) -> None:
-    """However often, and whoever sends it."""
+    """A failure that concerns one request only never opens the circuit, however often it occurs."""
     for key in "aaabbb":
         await clients.fail(key, "lone", fault)
     assert clients.states("lone") == "000"
@@ -255,14 +277,17 @@ OF_THE_ACCOUNT = {
 
 @pytest.mark.parametrize("fault", OF_THE_ACCOUNT.values(), ids=OF_THE_ACCOUNT)
 async def test_what_the_provider_says_of_the_account_counts_for_all(clients: Clients, fault: Step) -> None:
-    """At once, whoever was told."""
+    """A failure that concerns the provider's account opens the circuit for all tenants at once."""
     await clients.fail("a", "lone", fault)
 
     assert clients.states("lone") == "222"
 
 
 async def test_a_dead_host_counts_for_all(clients: Clients) -> None:
-    """Nothing was sent, three times in a row, so that no client has caused it; a crash among them says nothing."""
+    """Three failures to connect open the circuit for all, since nothing was sent that a client could have caused.
+
+    A crash between them does not count as a failure to connect.
+    """
     unreachable = UpstreamUnreachable("Gone.")
     for fault in (unreachable, unreachable, refused(500)):
         await clients.fail("a", "lone", fault)
@@ -282,7 +307,7 @@ QUOTED = {
 
 @pytest.mark.parametrize(("status", "words"), QUOTED.values(), ids=QUOTED)
 async def test_what_the_client_wrote_parks_nothing(clients: Clients, status: int, words: str) -> None:
-    """Not even for the tenants that wrote it, were there two."""
+    """A fault that the provider quotes from the request opens no circuit, for no tenant."""
     for key in "ab":
         await clients.fail(key, "lone", refused(status, f"{words.upper()} is no valid value."), words)
 
@@ -290,7 +315,10 @@ async def test_what_the_client_wrote_parks_nothing(clients: Clients, status: int
 
 
 async def test_a_quoted_quota_or_delay_parks_for_no_longer(clients: Clients) -> None:
-    """The provider's 429 counts for all; what it quotes does not make it a used-up quota, or an hour."""
+    """A 429 counts for all tenants.
+
+    A quota or delay that it quotes from the request does not lengthen the cooldown.
+    """
     words = "Slow down. We could not take: 'per day; try again in 50 minutes'"
     await clients.fail("a", "lone", refused(429, words), "per day; try again in 50 minutes")
 
@@ -321,7 +349,7 @@ def _due(clients: Clients, key: str) -> float:
 
 
 async def test_a_word_of_the_request_does_not_hide_a_used_up_quota(clients: Clients) -> None:
-    """Gemini's own field says which quota it is; "per day" is said in many a prompt."""
+    """Gemini's quota field counts, even if the request's text happens to hold "per day"."""
     fault = refused(429, "You exceeded your current quota.", {"error": QUOTA})
     await clients.fail("a", "lone", fault, "How many calories per day, with limit: 50, in 8s?")
 
@@ -329,7 +357,10 @@ async def test_a_word_of_the_request_does_not_hide_a_used_up_quota(clients: Clie
 
 
 async def test_a_word_that_the_request_holds_counts_for_this_request(clients: Clients) -> None:
-    """A used-up quota is not asked again by it; for others the deployment only cools down."""
+    """A quota's text that the request also holds counts for this request only.
+
+    Others see a short cooldown.
+    """
     for words, prompt in (("Daily limit reached.", "My daily walk."), ("Slow down.", "Good day.")):
         reply = await clients.fail("a", "lone", refused(429, words), prompt)
         assert reply.status == 429
@@ -338,7 +369,7 @@ async def test_a_word_that_the_request_holds_counts_for_this_request(clients: Cl
 
 
 async def test_the_first_delay_that_is_no_quotation_counts(clients: Clients) -> None:
-    """It may stand behind one."""
+    """The first delay that the request does not hold counts, even after a quoted one."""
     said = "You wrote 'retry in 50 minutes'. Please try again in 40 seconds."
     await clients.fail("a", "lone", refused(429, said), "retry in 50 minutes")
 
@@ -346,7 +377,7 @@ async def test_the_first_delay_that_is_no_quotation_counts(clients: Clients) -> 
 
 
 async def test_a_delay_that_the_request_holds_is_waited_for(clients: Clients) -> None:
-    """By this request; the deployment rests no longer than it would without."""
+    """A delay that the request also holds is told to this client. The deployment's cooldown stays short."""
     said = "Please try again in 20 seconds."
     reply = await clients.fail("a", "lone", refused(429, said), "try again in 20 seconds, ok?")
 
@@ -379,7 +410,10 @@ MINE = (
 
 @pytest.mark.parametrize("send_back", SENT_BACK.values(), ids=SENT_BACK)
 async def test_a_quoted_body_s_codes_say_nothing(clients: Clients, send_back: Callable[[str], Any]) -> None:
-    """A provider that sends the request back within its error sends the client's codes as well."""
+    """A provider that quotes the request in its error also quotes the client's codes.
+
+    These codes count for nothing.
+    """
     for mine in MINE:
         text = json.dumps(mine)
         for body in (send_back(text), send_back(json.dumps(mine, indent=1))):
@@ -390,7 +424,7 @@ async def test_a_quoted_body_s_codes_say_nothing(clients: Clients, send_back: Ca
 
 
 async def test_a_quotation_that_reads_otherwise_is_one(clients: Clients) -> None:
-    """Python reads the octal escapes of a literal; the text that it stood in is the client's all the same."""
+    """A quotation with octal escapes is still the client's text."""
     text = "b'" + r'{"\143ode": 401}' + "'"
     await clients.fail("a", "lone", refused(400, "No.", _message(text)), text)
 
@@ -408,7 +442,7 @@ async def test_a_provider_s_own_codes_count_wherever_they_stand(clients: Clients
 
 
 async def test_a_pool_is_asked_as_if_the_other_tenant_were_not_there(clients: Clients) -> None:
-    """A deployment that one tenant makes fail is still the first of the pool for another."""
+    """A deployment that fails for one tenant is still the first of the pool for another."""
     for _ in range(4):
         await clients.fail("a", "pool", refused(500))
     clients.upstream.script.clear()
@@ -419,7 +453,7 @@ async def test_a_pool_is_asked_as_if_the_other_tenant_were_not_there(clients: Cl
 
 
 async def test_a_tenant_s_retries_are_its_own(upstream: ScriptedUpstream) -> None:
-    """Ten are free for each; a client that provokes failures uses up its own."""
+    """Each tenant has its own retry budget, so that a client that provokes failures uses up only its own."""
     keys = [{"name": name, "key": key} for name, key in KEYS.items()]
     settings = settings_of(
         {"lone": "openai/x"},
@@ -442,7 +476,10 @@ async def test_a_tenant_s_retries_are_its_own(upstream: ScriptedUpstream) -> Non
 
 
 async def test_a_remembered_refusal_is_told_to_its_own_key_alone(clients: Clients) -> None:
-    """Another key's same body is sent, and gets the provider's words about itself."""
+    """A remembered refusal answers the same body of its own key only.
+
+    Another key's body is sent to the provider.
+    """
     for _ in range(2):
         await clients.fail("a", "lone", refused(400, "A secret of a."), "the very same")
     assert (await clients.ask("a", "lone", "the very same")).error["message"] == "A secret of a."

@@ -1,4 +1,4 @@
-"""The four modes: who repairs, who reports, who refuses, and who looks away."""
+"""Tests the four modes: repair, observe, strict and off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 LEGAL = [user("Hello.")]
 BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello."), assistant("Bye.")]
 HOPELESS = [tool("nobody", "lost")]
-"""Nothing is left of it when it is repaired."""
+"""A history that repair leaves empty."""
 
 REMOTE = [user([{"type": "image_url", "image_url": {"url": "https://example.test/x.png"}}])]
 
@@ -21,7 +21,7 @@ REMOTE = [user([{"type": "image_url", "image_url": {"url": "https://example.test
 async def send(
     messages: list[Any], upstream: ScriptedUpstream, *, stream: bool = False, **sanitize: Any
 ) -> tuple[Reply, dict[str, float]]:
-    """Send a history in a mode; return the answer and the counters that differ by mode."""
+    """Send a history in a mode. Return the reply, and the counters that differ by mode."""
     async with proxied(settings_of(sanitize=sanitize), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": messages, "stream": stream})
         names = ("changes_total", "observed_changes_total", "violations_sent_total")
@@ -30,7 +30,7 @@ async def send(
 
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
 async def test_legal_history_goes_as_it_is(upstream: ScriptedUpstream, mode: str) -> None:
-    """In every mode a legal history is sent unchanged, and nothing is said of it."""
+    """In every mode a legal history is sent unchanged, with no changes reported."""
     reply, counts = await send(LEGAL, upstream, mode=mode)
 
     assert reply.status == 200
@@ -43,7 +43,7 @@ async def test_legal_history_goes_as_it_is(upstream: ScriptedUpstream, mode: str
 async def test_repair_mode_makes_the_history_legal_and_reports_it(
     upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The default makes the history legal, says what it did in the header, and counts it."""
+    """Mode repair makes the history legal, lists its changes in the header, and counts them."""
     reply, counts = await send(BROKEN, upstream, stream=stream)
 
     assert reply.status == 200
@@ -57,7 +57,7 @@ async def test_repair_mode_makes_the_history_legal_and_reports_it(
 async def test_observe_mode_sends_the_history_unchanged_and_reports_it(
     upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Observe sends the history as it came, and says what it would have done."""
+    """Mode observe sends the history unchanged, and reports the changes that repair would make."""
     reply, counts = await send(BROKEN, upstream, mode="observe", stream=stream)
 
     assert reply.status == 200
@@ -68,7 +68,7 @@ async def test_observe_mode_sends_the_history_unchanged_and_reports_it(
 
 @pytest.mark.parametrize("messages", [HOPELESS, REMOTE], ids=["nothing left", "media by address"])
 async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[Any]) -> None:
-    """A history that cannot be repaired is sent as well: observe changes no request."""
+    """Mode observe sends a history that cannot be repaired as well."""
     reply, _ = await send(messages, upstream, mode="observe")
 
     assert reply.status == 200
@@ -77,7 +77,7 @@ async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_strict_mode_refuses_with_each_rule_and_place(upstream: ScriptedUpstream, stream: bool) -> None:
-    """Strict refuses what it would have to change, with every rule, its place, and the change that mends it."""
+    """Mode strict refuses a history that needs changes, and names each rule, its index and the repairing step."""
     reply, counts = await send(BROKEN, upstream, mode="strict", stream=stream)
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (
@@ -98,7 +98,7 @@ async def test_strict_mode_refuses_with_each_rule_and_place(upstream: ScriptedUp
 
 
 async def test_off_mode_checks_only_the_shape_of_a_request(upstream: ScriptedUpstream) -> None:
-    """Off looks at nothing but what any request must be."""
+    """Mode off checks only the shape of a request."""
     reply, counts = await send(BROKEN, upstream, mode="off")
     refused, _ = await send([{"role": "wizard"}], upstream, mode="off")
 
@@ -118,7 +118,7 @@ async def test_off_mode_checks_only_the_shape_of_a_request(upstream: ScriptedUps
 async def test_what_cannot_be_repaired_is_refused(
     upstream: ScriptedUpstream, messages: list[Any], param: str, mode: str
 ) -> None:
-    """A history that no step can mend is a 400 with its place."""
+    """A history that no step can repair is a 400 with its path."""
     reply, _ = await send(messages, upstream, mode=mode)
 
     assert (reply.status, reply.error["code"]) == (400, "illegal_history")
@@ -130,7 +130,7 @@ async def test_what_cannot_be_repaired_is_refused(
 async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str
 ) -> None:
-    """A history whose rule stays broken is refused, or sent and counted, as the setting says."""
+    """A history that stays illegal is refused, or sent and counted, by ``on_violation``."""
     monkeypatch.setattr("sanitizers.pipeline.STEPS", ())  # the steps know of no history that they cannot mend
     reply, counts = await send(BROKEN, upstream, on_violation=on_violation)
 
@@ -147,7 +147,7 @@ async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says
 
 
 async def test_the_profile_is_the_deployments(upstream: ScriptedUpstream) -> None:
-    """The rules are those of the model that answers: a history may be legal for one provider alone."""
+    """The deployment's profile decides. A history may be legal for one provider only."""
     settings = settings_of({"gpt": "openai/gpt-4.1", "gem": "gemini/gemini-3.6-flash"})
     messages = [assistant("Hi."), user("Hello.")]
     async with proxied(settings, upstream) as proxy:
@@ -159,7 +159,7 @@ async def test_the_profile_is_the_deployments(upstream: ScriptedUpstream) -> Non
 
 
 async def test_merge_same_role_merges_runs_for_every_provider(upstream: ScriptedUpstream) -> None:
-    """With the setting, runs of one role are merged for every provider."""
+    """With ``merge_same_role``, runs of one role are merged for every provider."""
     settings = settings_of({MODEL: "openai/gpt-4.1"}, sanitize={"merge_same_role": True})
     async with proxied(settings, upstream) as proxy:
         await proxy.post({"model": MODEL, "messages": [user("a"), user("b")]})
@@ -168,7 +168,7 @@ async def test_merge_same_role_merges_runs_for_every_provider(upstream: Scripted
 
 
 async def test_repair_answers_a_dangling_call(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The main job: a call without its result gets one, directly behind it."""
+    """A call without a result gets one directly after it."""
     history = [user("x"), assistant(None, [call("c1"), call("c2", "g")]), tool("c1"), user("y")]
     reply = await proxy.post({"model": MODEL, "messages": history}, CHAT)
 

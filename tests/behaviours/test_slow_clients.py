@@ -1,4 +1,4 @@
-"""Clients that are slow, or do nothing at all, on purpose or not: what they hold they get back for a time only."""
+"""Tests clients that are slow or idle, on purpose or not: they hold resources for a bounded time only."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.support.scripted_upstream import HANG, Pause, ScriptedUpstream, Step,
 
 BOUND_S = 0.4
 SLOW_S = 20.0
-"""What a busy machine may add: less than the clients would go on for."""
+"""Seconds that a busy machine may add. The clients would go on for longer."""
 
 ROOM = 4
 LARGE = "x" * (24 * 2**20)
-"""More than the kernel's buffers between two sockets take."""
+"""An answer that exceeds the kernel's buffers between two sockets."""
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def settings() -> Settings:
 
 
 class Connection:
-    """A connection that is driven byte by byte."""
+    """A connection that the test drives byte by byte."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
 
     async def ends(self, within: float = 30.0) -> bytes:
-        """Return all that comes until the proxy closes the connection."""
+        """Return everything that arrives before the proxy closes the connection."""
         async with asyncio.timeout(within):
             try:
                 return await self.reader.read()
@@ -51,7 +51,7 @@ class Connection:
 
 @asynccontextmanager
 async def connected(proxy: Proxied) -> AsyncIterator[Connection]:
-    """Open a connection whose reading end takes little before it is read from."""
+    """Open a connection with a small read buffer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port, limit=2**10)
     try:
         yield Connection(reader, writer)
@@ -68,7 +68,7 @@ def head_for(size: int, path: str = CHAT) -> bytes:
 async def test_slow_body_is_a_408_that_frees_its_place(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """A body has its time, whether or not something of it comes: then it is a 408, and its place is free."""
+    """A body that takes too long gets a 408, even if bytes keep coming, and its place is freed."""
     monkeypatch.setattr(read_body, "_LONGEST_S", BOUND_S)
     loop = asyncio.get_running_loop()
     async with connected(proxy) as client:
@@ -94,7 +94,7 @@ async def test_slow_body_is_a_408_that_frees_its_place(
 async def test_head_that_never_ends(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
-    """A connection on which no request is made is closed, though bytes come; it never had a place."""
+    """A connection without a complete request head is closed, even if bytes come. It never holds a place."""
     monkeypatch.setattr(server, "_IDLE_S", BOUND_S)
     loop = asyncio.get_running_loop()
     async with proxied(settings, upstream) as proxy, connected(proxy) as client:
@@ -110,7 +110,10 @@ async def test_head_that_never_ends(
 async def test_whole_answer_that_nobody_reads(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It keeps its place while it is written, for a bounded time; then the client is cut off."""
+    """A whole answer that nobody reads keeps its place for a bounded time.
+
+    Then the client is disconnected.
+    """
     monkeypatch.setattr(deliver, "_LONGEST_S", 2.0)
     upstream.then(answer(LARGE))
     async with connected(proxy) as client:
@@ -127,7 +130,7 @@ async def test_whole_answer_that_nobody_reads(
 
 
 async def test_whole_answer_that_is_read(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A large answer comes whole, and the connection is used again."""
+    """A large answer arrives whole, and its connection can be used again."""
     upstream.then(answer(LARGE))
 
     assert (await proxy.post(chat())).json["choices"][0]["message"]["content"] == LARGE
@@ -138,7 +141,7 @@ async def test_whole_answer_that_is_read(proxy: Proxied, upstream: ScriptedUpstr
 async def test_stream_that_nobody_reads(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stream that stalls on its client is cut off, and the call behind it ends."""
+    """A stream that its client does not read is cut off, and the upstream call ends."""
     monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "STALL_S", BOUND_S)
     steps: list[Step] = [say("x" * 2**20) for _ in range(24)]
@@ -157,7 +160,7 @@ async def test_stream_that_nobody_reads(
 async def test_client_that_reads_a_stream_slowly_is_not_cut_off(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A client that reads slowly is not cut off."""
+    """A client that reads slowly gets its whole stream."""
     monkeypatch.setattr(event_stream, "HOLD_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", BOUND_S / 4)
     monkeypatch.setattr(event_stream, "STALL_S", 2.0)

@@ -1,4 +1,4 @@
-"""Bytes of one client format never go out as those of another: the toy's body over OpenAI's wire, on real sockets."""
+"""The bytes of one client format never go out as another's. Tested with a toy format on real sockets."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tests.support.toy_format import TOY, TOY_PATH
 pytestmark = pytest.mark.usefixtures("_toy")
 
 LURE = b'"model":"gemini","messages":[{"role":"user","content":"Another history."}]'
-"""What a body holds that is of the toy's format, and could be taken for one of OpenAI's."""
+"""A part of the toy's body that OpenAI's wire could mistake for a history."""
 
 
 @pytest.fixture
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the toy into the table of formats."""
+    """Add the toy to the table of formats."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
 
 
 @pytest.fixture
 async def provider() -> AsyncIterator[Provider]:
-    """Serve a provider of OpenAI's wire."""
+    """Serve an OpenAI-compatible provider."""
     reply = whole(json.dumps(answer("Good day.")).encode())
 
     async def script(exchange: Exchange) -> None:
@@ -40,13 +40,13 @@ async def provider() -> AsyncIterator[Provider]:
 
 @pytest.fixture
 async def proxy(provider: Provider) -> AsyncIterator[Proxied]:
-    """Serve the proxy before it."""
+    """Serve the proxy in front of the provider."""
     async with before(provider.port) as serving:
         yield serving
 
 
 async def test_body_of_a_toy_never_goes_out_by_openai_s_wire(proxy: Proxied, provider: Provider) -> None:
-    """Though nothing was changed, and OpenAI's wire would find a history in it."""
+    """A toy's body is rebuilt for OpenAI's wire, though nothing was changed and the body holds a lure."""
     reply = await proxy.post(b'{"ask":"%s","about":"Hi.",%s}' % (MODEL.encode(), LURE), TOY_PATH)
 
     assert reply.status == 200
@@ -55,7 +55,7 @@ async def test_body_of_a_toy_never_goes_out_by_openai_s_wire(proxy: Proxied, pro
 
 
 async def test_body_of_openai_s_own_client_goes_out_as_it_came(proxy: Proxied, provider: Provider) -> None:
-    """The spelling of its history shows it."""
+    """The body of OpenAI's own format goes out with its history byte for byte."""
     spelled = b'[ {"role":"user",\t"content":"\\u0048i."} ]'
     reply = await proxy.post(b'{"model":"%s","messages":%s}' % (MODEL.encode(), spelled))
 
@@ -64,7 +64,7 @@ async def test_body_of_openai_s_own_client_goes_out_as_it_came(proxy: Proxied, p
 
 
 async def test_history_that_was_changed_goes_out_as_it_is_now(proxy: Proxied, provider: Provider) -> None:
-    """The client's bytes are not sent, though they hold the same messages in another order."""
+    """A changed history is written anew, and the client's bytes are not sent."""
     asks, waits, result = assistant(None, [call("a")]), user("Wait."), tool("a")
     reply = await proxy.post({**chat(), "messages": [user("Hi."), asks, waits, result]})
 

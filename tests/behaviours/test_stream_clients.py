@@ -1,4 +1,4 @@
-"""Streams and their clients: slow ones, stuck ones, and those that leave."""
+"""Tests streams with clients that are slow, stuck, or leave."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tests.support.scripted_upstream import HANG, STOP, ScriptedUpstream, say
 pytestmark = LITELLM_NOISE
 
 AT_ONCE = 10.0
-"""Seconds in which a client's leaving has to reach the upstream."""
+"""Seconds within which a client's disconnect must reach the upstream."""
 
 
 async def connect(proxy: Proxied, body: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Send a request on a socket of our own, whose window is small."""
+    """Send a request on a socket with a small receive window."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.setblocking(False)
@@ -52,7 +52,10 @@ WHOLE_BODY = STREAM_BODY.replace(b"true", b"false")
 
 
 async def test_slow_client_holds_the_provider_back(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A client that does not read makes the provider wait, not this process's memory grow; then it gets all."""
+    """A client that does not read makes the provider wait, so that the proxy's memory stays bounded.
+
+    Later it gets everything.
+    """
     taken = 0
 
     async def counted(call: Any) -> Any:
@@ -79,7 +82,7 @@ async def test_slow_client_holds_the_provider_back(proxy: Proxied, upstream: Scr
 
 
 async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
-    """A client that takes nothing for ever is let go at the deadline, and so is the provider."""
+    """A client that reads nothing is disconnected at the deadline, and the upstream call ends."""
     upstream.then(*[say("x" * BIG)] * 100, STOP)
     async with proxied(settings_of(router_settings={**LIMITS, "timeout": 0.4}), upstream) as proxy:
         reader, writer = await connect(proxy, STREAM_BODY)
@@ -93,7 +96,10 @@ async def test_stuck_client_is_cut_off(upstream: ScriptedUpstream) -> None:
 
 
 def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, RequestRecord, Mock]:
-    """Return a request, its stream, whose end is not waited for long, its record, and the transport to its client."""
+    """Return a request, its stream, its record, and the client's transport.
+
+    The stream's last flush is short.
+    """
     monkeypatch.setattr("proxy.forwarding.event_stream._FLUSH_S", 0.05)
     transport = Mock(spec=asyncio.Transport)
     record = RequestRecord(request_id="x", route=CHAT, started=0.0)
@@ -104,7 +110,7 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, Re
 
 
 async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that does not take the last event is let go as well."""
+    """A client that does not read the last event is disconnected as well."""
     _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", AsyncMock())
     monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
@@ -120,7 +126,7 @@ async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) 
 async def test_client_that_is_stuck_before_the_end(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, begun: bool
 ) -> None:
-    """A beat that waits for it keeps nothing that ends from ending."""
+    """A keep-alive that waits for the client does not delay the stream's end."""
     _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", lambda _: asyncio.sleep(3600))
 
@@ -140,7 +146,10 @@ async def test_client_that_is_stuck_before_the_end(
 
 
 async def test_a_chunk_costs_one_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once an answer is on its way a chunk is written, and nothing else: there are hundreds in each answer."""
+    """A chunk of a running stream costs one write and one look at the clock.
+
+    An answer has hundreds of them.
+    """
     loop = asyncio.get_running_loop()
     clock = Mock(side_effect=itertools.count(100.0))
     record = RequestRecord(request_id="x", route=CHAT, started=0.0)
@@ -171,7 +180,7 @@ async def test_a_chunk_costs_one_look_at_the_clock(monkeypatch: pytest.MonkeyPat
 async def test_leaving_client_ends_the_call(
     proxy: Proxied, upstream: ScriptedUpstream, body: bytes, steps: list[Any], end: str
 ) -> None:
-    """When the client goes, the provider's call ends at once: what nobody reads is not paid for."""
+    """A client's disconnect ends the provider's call at once, so that nobody pays for unread tokens."""
     upstream.then(*steps)
     _, writer = await connect(proxy, body)
     exchange = await upstream.called()
@@ -193,13 +202,13 @@ async def test_leaving_client_ends_the_call(
 async def test_leaving_client_reaches_the_provider(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, stream: bool
 ) -> None:
-    """Through litellm too, the provider's connection is closed when the client goes."""
+    """A client's disconnect closes the provider's connection, through litellm too."""
     openai.faults.append({"delay_seconds": 0 if stream else 60, "chunk_delay_seconds": 1.5})
     await gemini.fault(delay_seconds=0 if stream else 60, chunk_delay_seconds=1.5)
     asked = asyncio.get_running_loop().create_task(real.post(chat(model=model, stream=stream)))
 
     async def seen() -> str | None:
-        """Return how the provider's request ended; `running` before."""
+        """Return how the provider's request ended, or `running`, or None before it began."""
         if model == "openai":
             return (openai.requests[0].finished or "running") if openai.requests else None
         journal = await gemini.journal()

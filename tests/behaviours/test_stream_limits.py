@@ -1,4 +1,4 @@
-"""Streams in time: how long a provider may be silent, and what ends with its limit."""
+"""Tests the time limits of streams: the first byte, silence, and the deadline."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ pytestmark = LITELLM_NOISE
 
 LIMITS = {"timeout": 60.0, "first_byte_timeout": 30.0, "idle_timeout": 30.0}
 SLOW_S = 20.0
-"""What a limit of a second may take on a busy machine: less than the limits that are not looked at."""
+"""Seconds that a limit of one second may take on a busy machine.
+
+The limits that are not tested are longer.
+"""
 
 
 async def timed(upstream: ScriptedUpstream, body: Any, **limits: float) -> tuple[Reply, float]:
-    """Send a request under these limits; return the answer and how long it took."""
+    """Send a request under these limits. Return the reply and the seconds that it took."""
     async with proxied(settings_of(router_settings={**LIMITS, **limits}), upstream) as proxy:
         start = time.monotonic()
         reply = await proxy.post(body)
@@ -29,7 +32,7 @@ async def timed(upstream: ScriptedUpstream, body: Any, **limits: float) -> tuple
 
 
 async def test_provider_that_does_not_begin_is_a_504(upstream: ScriptedUpstream) -> None:
-    """A provider that does not begin is a 504, and its call is ended."""
+    """A provider that does not begin in time is a 504, and its call is ended."""
     upstream.then(HANG)
     reply, took = await timed(upstream, chat(stream=True), first_byte_timeout=0.2)
 
@@ -39,7 +42,7 @@ async def test_provider_that_does_not_begin_is_a_504(upstream: ScriptedUpstream)
 
 
 async def test_stream_that_stops_in_the_middle_ends_at_the_idle_timeout(upstream: ScriptedUpstream) -> None:
-    """A provider that stops in the middle ends the stream with an event; each chunk sets the limit back."""
+    """A provider that falls silent ends the stream with an error event. Each chunk restarts the limit."""
     upstream.then(*[step for _ in range(7) for step in (say("x"), Pause(0.3))], HANG)
     reply, took = await timed(upstream, chat(stream=True), idle_timeout=1.8, first_byte_timeout=1.0)
 
@@ -60,7 +63,7 @@ async def test_chunks_that_say_nothing_do_not_begin(upstream: ScriptedUpstream) 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_endless_stream_ends_at_the_deadline(upstream: ScriptedUpstream, stream: bool) -> None:
-    """A provider that goes on for ever is stopped at the deadline."""
+    """A provider that never stops is ended at the deadline."""
     steps = [step for _ in range(1000) for step in (say("x"), Pause(0.05))]
     upstream.then(*(steps if stream else [HANG]))
     reply, took = await timed(upstream, chat(stream=stream), timeout=0.4)
@@ -73,7 +76,7 @@ async def test_endless_stream_ends_at_the_deadline(upstream: ScriptedUpstream, s
 
 
 async def test_deployment_may_have_a_shorter_timeout_than_the_router(upstream: ScriptedUpstream) -> None:
-    """A deployment may be given less time than the router."""
+    """A deployment may have a shorter timeout than the router."""
     upstream.then(HANG)
     settings = settings_of({MODEL: {"model": "openai/gpt-4.1", "timeout": 0.2}}, router_settings=LIMITS)
     async with proxied(settings, upstream) as proxy:

@@ -1,7 +1,8 @@
 """A client's body never decides where a request, or a key, is sent.
 
-The names that steer litellm are read from the pinned release when the test runs, and typed here as the reference
-lists them, so that a release with a new one, or a new name in our allow-list, has to be looked at.
+The names that control litellm are read from the pinned release when the test runs. Those of the reference are
+typed here. A new name in the release or in the allow-list therefore fails a test, until somebody has looked
+at it.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _TYPED = """
     tiered_pricing max_budget budget_duration tpm rpm itpm otpm weight order
 """
 TYPED = frozenset(_TYPED.split())
-"""The deny list of the reference, a member or two of each family."""
+"""The deny list of the reference: a member or two of each family."""
 
 _SIGNATURE = """
     api_key api_version base_url deployment_id enable_json_schema_validation extra_headers
@@ -66,22 +67,22 @@ _SIGNATURE = """
     web_search_options
 """
 SIGNATURE_FOR_US = frozenset(_SIGNATURE.split())
-"""Named arguments of `acompletion` that no client sets (`model` and `messages` are ours: the deployment decides)."""
+"""Named arguments of `acompletion` that no client sets. The deployment decides `model` and `messages`."""
 
 OVERLAPS: frozenset[str] = frozenset()
-"""Names that a client may set and that litellm also reads for itself. Look at each before it comes in here."""
+"""Names that a client may set and that litellm also reads for itself. Look at each before you add it."""
 
 _OURS = """
     model messages stream stream_options api_key api_base timeout max_retries drop_params _skip_mcp_handler
     allowed_openai_params extra_headers extra_body api_version
 """
 OURS = frozenset(_OURS.split())
-"""What `build_arguments` sets by itself."""
+"""The arguments that `build_arguments` sets by itself."""
 
 
 @pytest.fixture(scope="module")
 def control_names() -> frozenset[str]:
-    """Every name that steers the pinned litellm rather than the model."""
+    """Return every name that controls the pinned litellm rather than the model."""
     quiet_litellm()
     from litellm.litellm_core_utils.get_litellm_params import OPTIONAL_KWARGS_KEYS
     from litellm.types.utils import all_litellm_params
@@ -90,12 +91,15 @@ def control_names() -> frozenset[str]:
 
 
 def test_allow_list_has_no_control_name(control_names: frozenset[str]) -> None:
-    """A name that litellm reads for itself is in the allow-list only where somebody has looked at it."""
+    """The allow-list holds a name that litellm reads for itself only if it is in OVERLAPS."""
     assert PARAMETERS.keys() & control_names == OVERLAPS
 
 
 def test_every_argument_of_litellm_is_sorted() -> None:
-    """Each named argument of the pinned `acompletion` is a client's or ours; a new one has to be looked at."""
+    """Each named argument of the pinned `acompletion` is either a client's or the proxy's.
+
+    A new one fails the test.
+    """
     quiet_litellm()
     import litellm
 
@@ -114,7 +118,7 @@ def hostile(names: frozenset[str], value: Any) -> dict[str, Any]:
 async def test_hostile_names_reach_no_argument(
     proxy: Proxied, upstream: ScriptedUpstream, control_names: frozenset[str], value: Any
 ) -> None:
-    """Of a body with every control name, nothing but the history arrives in litellm's arguments."""
+    """Of a body with every control name, only the history reaches litellm's arguments."""
     reply = await proxy.post(hostile(control_names, value))
     arguments = build_arguments(upstream.calls[0], stream=True)
 
@@ -125,7 +129,7 @@ async def test_hostile_names_reach_no_argument(
 
 
 async def test_arguments_of_a_chat_are_a_closed_set(upstream: ScriptedUpstream) -> None:
-    """With every parameter and every setting in use, the arguments are the allow-list's and ours."""
+    """With every parameter and every setting in use, the arguments are the allow-list's and the proxy's."""
     entry = {
         "model": "openai/gpt-4.1",
         "api_key": OUR_KEY,
@@ -162,7 +166,7 @@ async def test_arguments_of_a_chat_are_a_closed_set(upstream: ScriptedUpstream) 
 
 @dataclass(slots=True)
 class Attacker:
-    """A server that should hear nothing."""
+    """A server that must get no request."""
 
     url: str = ""
     requests: list[str] = field(default_factory=list)
@@ -170,7 +174,7 @@ class Attacker:
 
 @pytest.fixture
 async def attacker() -> AsyncIterator[Attacker]:
-    """Serve somebody who notes whoever calls, and answers as a provider would."""
+    """Serve an attacker that records each request, and answers as a provider would."""
     found = Attacker()
 
     async def note(request: web.Request) -> web.Response:
@@ -232,7 +236,7 @@ def redirecting(attacker: Attacker) -> dict[str, Any]:
 async def test_openai_call_stays_ours(
     real: Proxied, openai: OpenAIEmulator, attacker: Attacker, stream: bool, fails: bool
 ) -> None:
-    """The provider gets one call with our key and the client's history; nobody else gets anything."""
+    """OpenAI gets one call with the proxy's key and the client's history. The attacker gets nothing."""
     if fails:
         openai.faults.append({"status": 500})
     body = {**redirecting(attacker), **chat("Mine.", model="openai", stream=stream, temperature=0.5)}
@@ -259,7 +263,7 @@ async def test_openai_call_stays_ours(
 async def test_gemini_call_stays_ours(
     real: Proxied, gemini: GeminiEmulator, attacker: Attacker, stream: bool
 ) -> None:
-    """Gemini gets the client's history and nothing of the rest."""
+    """Gemini gets the client's history, and none of the other fields."""
     body = {**redirecting(attacker), **chat("Mine.", model="gemini", stream=stream)}
     reply = await real.post(body)
 
@@ -288,7 +292,7 @@ SERVER_TOOLS: dict[str, Any] = {"googleSearch": {}, "codeExecution": {}, "url_co
 async def test_no_tool_of_the_providers_own(
     real: Proxied, gemini: GeminiEmulator, fields: dict[str, Any]
 ) -> None:
-    """A function with the fields of Gemini's own tools is a function and no more."""
+    """A function with the fields of Gemini's own tools arrives as a plain function."""
     reply = await real.post(chat(model="gemini", **fields))
 
     assert reply.status == 200
@@ -301,7 +305,7 @@ async def test_no_tool_of_the_providers_own(
 
 @TRANSPORTS
 async def test_history_makes_nobody_fetch(real: Proxied, gemini: GeminiEmulator, attacker: Attacker) -> None:
-    """Fields of a history that make litellm fetch, cache or call tools by itself do not arrive."""
+    """Fields of a history that make litellm fetch, cache or call tools do not arrive."""
     fields = {
         "cache_control": {"type": "ephemeral"},
         "images": [{"image_url": {"url": f"{attacker.url}/x.png"}}],
@@ -331,7 +335,10 @@ async def test_history_makes_nobody_fetch(real: Proxied, gemini: GeminiEmulator,
 async def test_no_media_is_fetched_for_gemini(
     real: Proxied, gemini: GeminiEmulator, attacker: Attacker, url: str
 ) -> None:
-    """A target that cannot fetch by itself gets no address; the client is told, and nobody is asked for it."""
+    """A target that cannot fetch media gets no address.
+
+    The client gets a 400, and nobody is asked for the media.
+    """
     history = [user([text("Look."), image(url.format(attacker.url))])]
     reply = await real.post({"model": "gemini", "messages": history})
 
@@ -342,7 +349,7 @@ async def test_no_media_is_fetched_for_gemini(
 
 
 async def test_unknown_parameters_are_dropped_and_counted(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A parameter that is not in the allow-list is dropped and counted."""
+    """A parameter outside the allow-list is dropped and counted."""
     await proxy.post(chat(foo=1, guided_json={}, temperature=0.5))
     await proxy.post(chat(foo=None))
 
@@ -352,7 +359,7 @@ async def test_unknown_parameters_are_dropped_and_counted(proxy: Proxied, upstre
 
 
 async def test_parameters_that_a_provider_lacks_are_dropped_and_counted(settings: Any) -> None:
-    """A known parameter that the provider does not take is withheld and counted as well."""
+    """A known parameter that the provider does not accept is dropped and counted as well."""
     upstream = ScriptedUpstream(unsupported=["logit_bias"])
     async with proxied(settings, upstream) as proxy:
         await proxy.post(chat(logit_bias={"1": 1}, seed=1))
@@ -364,7 +371,7 @@ async def test_parameters_that_a_provider_lacks_are_dropped_and_counted(settings
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_allowed_parameters_arrive(openai: OpenAIEmulator, transport: str, stream: bool) -> None:
-    """A name that the deployment allows arrives in the provider's body as it was sent; others still do not."""
+    """A parameter that the deployment allows reaches the provider's body unchanged. Others do not."""
     entry = {
         "model": "openai/gpt-4.1",
         "api_base": openai.base_url,
