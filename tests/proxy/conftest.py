@@ -1,4 +1,4 @@
-"""What many tests of the proxy share: its settings, an upstream that follows a script, and the proxy before it."""
+"""Shared fixtures of the proxy's tests: settings, a scripted upstream, the served proxy, its log, and emulators."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 OUR_KEY = "sk-ours-5d0f7c1e"
 TRANSPORTS = pytest.mark.parametrize("transport", ["litellm", "direct"])
-"""For tests of what both transports owe: they take `transport`, or what is built on it, as `real`."""
+"""For tests of a duty of both transports. Such a test uses the fixture `transport`, or `real`."""
 
 LogLines = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with one Gemini model; a module that needs others overrides this."""
+    """Return settings with one Gemini model. A module that needs others overrides this fixture."""
     return settings_of()
 
 
 @pytest.fixture
 async def upstream() -> ScriptedUpstream:
-    """Return an upstream that answers well until it is told otherwise."""
+    """Return an upstream that gives good answers until a test scripts others."""
     return ScriptedUpstream()
 
 
 @pytest.fixture
 async def proxy(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
-    """Serve the proxy."""
+    """Serve the proxy in front of the scripted upstream."""
     async with proxied(settings, upstream) as served:
         yield served
 
 
 @pytest.fixture
 def log_text() -> Iterator[io.StringIO]:
-    """Send the log to a stream, configured as in the process; put everything back afterwards."""
+    """Send the log to a stream, with the process's configuration. The logging is restored afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     stream = io.StringIO()
@@ -70,20 +70,23 @@ def log_lines(log_text: io.StringIO) -> LogLines:
 
 @pytest.fixture
 async def openai() -> AsyncIterator[OpenAIEmulator]:
-    """OpenAI's chat endpoint, emulated."""
+    """Serve an emulator of OpenAI's chat endpoint."""
     async with serving_openai() as served:
         yield served
 
 
 @pytest.fixture
 async def gemini() -> AsyncIterator[GeminiEmulator]:
-    """Gemini's API, emulated."""
+    """Serve an emulator of Gemini's API."""
     async with serving_gemini() as base, aiohttp.ClientSession() as session:
         yield GeminiEmulator(session, base)
 
 
 def settings_on(transport: str, models: Mapping[str, dict[str, Any]], **sections: Any) -> Settings:
-    """Load settings whose models, names with their `litellm_params`, are all asked by one transport."""
+    """Load settings in which one transport serves all models.
+
+    *models* maps names to their `litellm_params`.
+    """
     entries = [
         {"model_name": name, "litellm_params": given, "transport": transport}
         for name, given in models.items()
@@ -93,7 +96,7 @@ def settings_on(transport: str, models: Mapping[str, dict[str, Any]], **sections
 
 @pytest.fixture
 def transport() -> str:
-    """Return the transport behind `real`; a test of both says so with `TRANSPORTS`."""
+    """Return the transport behind `real`. A test of both transports replaces it with `TRANSPORTS`."""
     return "litellm"
 
 

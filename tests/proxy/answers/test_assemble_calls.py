@@ -29,7 +29,7 @@ def more(text: str, index: int | None = 0, call: str | None = None) -> dict[str,
 
 
 def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    """Return each call's id, name and arguments as a client joins them, which appends every text, up to the end."""
+    """Join the texts of each call as a client does, and return the calls' ids, names and arguments."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     calls: dict[int, list[str]] = {}
     deltas: list[dict[str, Any]] = [{"delta": {"tool_calls": event}} for event in events]
@@ -50,7 +50,7 @@ def joined(*events: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 TWO = [("a", "f", A), ("b", "f", B)]
 IDS = CallIds("f")
 FIRST, SECOND, *_ = OURS = [IDS.id_for(None, 0, place) for place in range(5)]
-"""The ids of calls without a provider's id, by their place."""
+"""The ids that the proxy makes for calls without a provider's id, by index."""
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,10 @@ def test_a_repeated_call_is_sent_once(events: list[Any]) -> None:
     ids=["its place", "with its name", "made up for each piece"],
 )
 def test_a_repeated_id_continues_its_call(events: list[Any]) -> None:
-    """A piece with a known id continues that call. The client joins texts, so it gets id and name once."""
+    """A piece with a known id continues that call.
+
+    Its id and name are not sent again, since clients join texts.
+    """
     assert joined(*events) == TWO
 
 
@@ -120,7 +123,7 @@ def test_a_repeated_id_continues_its_call(events: list[Any]) -> None:
     ],
 )
 def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
-    """Nothing can follow whole arguments. Another object is another call, with an id of its own."""
+    """An object after complete arguments is another call, with an id of its own."""
     assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
 
 
@@ -143,7 +146,7 @@ def test_a_late_id_changes_nothing() -> None:
 
 
 def test_calls_with_a_shared_id_are_told_apart_by_index() -> None:
-    """Parallel calls with one id are told apart by their indexes, in any order."""
+    """Parallel calls with one id are separated by their indexes, in any order."""
     events = [
         [piece(0, "x", "f", A[:3]), piece(1, "x", "g", B[:3])],
         [more(A[3:], 0, "x")],
@@ -154,9 +157,9 @@ def test_calls_with_a_shared_id_are_told_apart_by_index() -> None:
 
 
 def test_an_empty_object_may_be_a_placeholder() -> None:
-    """Servers behind Anthropic's events begin a call with an empty object.
+    """An empty object counts as a call's arguments only if nothing follows.
 
-    It is the call's arguments only if nothing follows.
+    Servers behind Anthropic's events begin a call with an empty object.
     """
     assert [text for *_, text in joined([piece(0, "a", "f", "{}")], [more(A[:3], 0)], [more(A[3:], 0)])] == [
         A
@@ -174,9 +177,9 @@ def test_a_repetition_sends_nothing() -> None:
 
 
 def test_calls_of_a_whole_answer_ignore_the_index() -> None:
-    """In a whole answer the index does not count.
+    """The index does not count in a whole answer.
 
-    Calls that share an id are told apart, and a repeated call is there once.
+    Calls that share an id are separated, and a repeated call is kept once.
     """
     calls = [piece(0, "a", text=A), piece(0, "a", text=B), piece(0, "a", text=A), piece(0, "b", text=B)]
     calls += [piece(0, None, text=B), piece(0, None, text=B)]
@@ -206,7 +209,10 @@ def test_calls_of_a_whole_answer_are_never_joined() -> None:
 
 @pytest.mark.parametrize("where", ["call", "details"])
 def test_a_signature_behind_the_end_is_kept(where: str) -> None:
-    """The client cannot get it any more, but knows the call's id (open-webui/computer#224)."""
+    """A signature after the end is recorded with its call's id.
+
+    The client cannot get the signature any more, but knows the id (open-webui/computer#224).
+    """
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     details = [{"type": "reasoning.encrypted", "id": "a", "data": "c2ln", "format": "google-gemini-v1"}]
     signed = {"index": 0, "extra_content": {"google": {"thought_signature": "c2ln"}}}
@@ -223,7 +229,7 @@ def test_a_signature_behind_the_end_is_kept(where: str) -> None:
 
 
 def test_a_model_in_a_loop_is_a_fault() -> None:
-    """A model that writes hundreds of objects in one call has not called hundreds of times."""
+    """Hundreds of objects in one call are a fault, since the model is in a loop."""
     answer = {"choices": [{"message": {"tool_calls": [piece(0, "a", text=A * 500)]}}]}
     with pytest.raises(UpstreamFault, match="over and over"):
         normalize_answer(answer, fallback_id="f", created=1, model="m")
@@ -257,7 +263,7 @@ def test_each_call_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_call_without_a_name_is_never_begun() -> None:
-    """The provider is at fault, also where a second object follows. No piece is sent."""
+    """A call without a name is never sent, also if a second object follows. The provider is at fault."""
     nameless = {"index": 0, "id": "a", "function": {"arguments": A}}
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
 

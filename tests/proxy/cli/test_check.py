@@ -33,7 +33,7 @@ def test_result_is_on_standard_output_and_warnings_on_standard_error(
 
 
 def test_json_has_the_warnings_too(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A machine reads one object, and standard error is empty."""
+    """With ``json``, the output is one object that includes the warnings, and standard error is empty."""
     assert run_check(Namespace(config=str(path), json=True)) == 0
 
     shown = capsys.readouterr()
@@ -46,7 +46,7 @@ def test_json_has_the_warnings_too(path: Path, capsys: pytest.CaptureFixture[str
 def test_configuration_that_cannot_be_served_has_status_2(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No settings are printed."""
+    """A configuration that cannot be served has status 2, and its settings are not printed."""
     path.write_bytes(b"model_list: []")
 
     assert run_check(Namespace(config=str(path), json=False)) == 2

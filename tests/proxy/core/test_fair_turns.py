@@ -14,7 +14,7 @@ CLIENTS = "abcd"
 
 
 def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
-    """Return the turns after each client in *asked* has asked; a waiter is the position of its letter."""
+    """Return the turns after each client in *asked* has asked. A waiter is the position of its letter."""
     made: FairTurns[int] = FairTurns(places, kept_free=kept_free)
     for at, client in enumerate(asked):
         made.ask(client, at)
@@ -37,14 +37,17 @@ def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
 def test_the_client_with_the_fewest_places_is_served(
     places: int, asked: str, given_back: str, served: list[int | None]
 ) -> None:
-    """Among equals it is the client that has held so many for the longest time."""
+    """A returned place goes to the waiting client with the fewest places.
+
+    Among equals, it goes to the client that has held its number for the longest time.
+    """
     made = turns(places, asked)
 
     assert [made.release(client) for client in given_back] == served
 
 
 def test_last_places_are_for_clients_without_a_place() -> None:
-    """One client cannot have all places."""
+    """The last places are kept for clients without a place, so that one client cannot have all."""
     made = turns(4, "", kept_free=2)
 
     assert [made.ask(client, at) for at, client in enumerate("aaabbcc")] == [
@@ -76,7 +79,10 @@ def test_withdrawn_waiter_is_not_served() -> None:
     ("asked", "asking", "dropped"), [("xaab", "b", 2), ("xabab", "b", 4), ("xab", "a", 1), ("xabb", "a", 3)]
 )
 def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dropped: int) -> None:
-    """Among equal queues it is the asking client's."""
+    """The newest waiter of the longest queue is dropped.
+
+    Among equal queues, the asking client's is shortened.
+    """
     assert turns(1, asked).drop_newest(asking) == dropped
 
 
@@ -88,7 +94,7 @@ def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dro
 def test_places_are_counted_and_given_fairly(
     steps: list[tuple[str, str]], places: int, kept_free: int
 ) -> None:
-    """No client waits for a place that it may have. One client leaves the last places free."""
+    """A client never waits for a place that it may have, and one client alone leaves the last places free."""
     made: FairTurns[int] = FairTurns(places, kept_free=min(kept_free, places - 1))
     held: Counter[str] = Counter()
     queues: dict[str, list[int]] = {client: [] for client in CLIENTS}

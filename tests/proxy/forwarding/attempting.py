@@ -1,4 +1,4 @@
-"""What the tests of one request's attempts share: the settings, refusals and good answers, and what came of them."""
+"""Shared parts of the tests of a request's attempts: settings, refusals, good answers, and how replies are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 def refused(status: int, words: str = "No.", body: Any = None, **headers: str) -> UpstreamFault:
-    """Build the provider's refusal."""
+    """Build a provider's refusal."""
     evidence = Evidence(
         status, {k.replace("_", "-"): v for k, v in headers.items()}, json.dumps(body or {}).encode()
     )
@@ -25,12 +25,12 @@ def refused(status: int, words: str = "No.", body: Any = None, **headers: str) -
 
 
 def good(stream: bool) -> list[Step]:
-    """Build an answer that says "fine"."""
+    """Build the steps of an answer with the text "fine"."""
     return [say("fine"), STOP] if stream else [answer("fine")]
 
 
 def text_of(reply: Reply) -> str:
-    """Return what the client was told, streamed or not."""
+    """Return the text of a reply, streamed or not."""
     assert reply.status == 200, reply.raw
     if not reply.headers["Content-Type"].startswith("text/event-stream"):
         return str(reply.json["choices"][0]["message"]["content"])
@@ -39,7 +39,7 @@ def text_of(reply: Reply) -> str:
 
 
 def models(upstream: ScriptedUpstream) -> list[str]:
-    """Return which models were asked, in order."""
+    """Return the models that were called, in order."""
     return [call.deployment.model_id for call in upstream.calls]
 
 
@@ -47,7 +47,7 @@ PRIMARY = "gemini-3.6-flash"
 
 
 def settings_with_fallbacks(**more: Any) -> Settings:
-    """Return settings that retry, on one model with a fallback, and a pool of two; *more* is for the router."""
+    """Return settings with retries: a model with fallbacks, and a pool of two. *more* are router settings."""
     models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1", "long": "openai/gpt-long"}
     entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in models.items()]
     entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]

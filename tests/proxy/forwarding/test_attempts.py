@@ -1,4 +1,4 @@
-"""One request's attempts, on a real socket: what is tried again, what is not, and what the client sees of it."""
+"""Tests one request's attempts on a real socket: what is retried, what is not, and what the client gets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RETRIED: dict[str, Step] = {
 async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
     proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
 ) -> None:
-    """The client sees one failure only in the attempts header."""
+    """A single failure is retried. The client sees it only in the attempts header."""
     upstream.then(fault)
     upstream.then(*good(stream))
     reply = await proxy.post(chat(stream=stream))
@@ -85,7 +85,7 @@ AT_ONCE: dict[str, Step] = {
 async def test_fault_that_no_retry_can_mend_falls_back_at_once(
     proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
 ) -> None:
-    """The same model is not asked again."""
+    """A fault that no retry can fix leads to the fallback at once, without a second call to the same model."""
     upstream.then(fault)
     upstream.then(*good(stream))
 
@@ -94,7 +94,7 @@ async def test_fault_that_no_retry_can_mend_falls_back_at_once(
 
 
 async def test_filtered_prompt_is_not_sent_to_a_fallback(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The client gets the provider's message after one call."""
+    """A filtered prompt is sent once, and the client gets the provider's message."""
     upstream.then(refused(400, "No.", {"error": {"code": "content_filter"}}))
     reply = await proxy.post(chat())
 
@@ -106,7 +106,7 @@ async def test_filtered_prompt_is_not_sent_to_a_fallback(proxy: Proxied, upstrea
 async def test_rate_limited_member_of_a_pool_is_replaced_without_delay(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Another deployment is ready. The limited one is left alone for its cooldown."""
+    """A rate-limited deployment is replaced by another of its pool at once, and rests for its cooldown."""
     upstream.then(refused(429, "Quota exceeded: PerDay, retry in 45s."))
     upstream.then(*good(stream))
 
@@ -125,7 +125,7 @@ async def test_rate_limited_member_of_a_pool_is_replaced_without_delay(
 async def test_single_deployment_is_called_though_its_circuit_is_open(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Each request makes at least one call."""
+    """A single deployment is called even if its circuit is open, so that each request makes at least one call."""
     for _ in range(30):
         upstream.then(refused(503))
         await proxy.post(chat(model="long"))
@@ -148,7 +148,7 @@ async def test_retry_budget_limits_the_calls_of_an_outage(proxy: Proxied, upstre
 async def test_body_that_was_refused_twice_is_refused_without_a_call(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Another body is still sent."""
+    """A body that was refused twice is refused without a call. Another body is still sent."""
     for _ in range(2):
         upstream.then(refused(400, "Bad turn order."))
         assert (await proxy.post(chat("poison", model="long"))).status == 400
@@ -164,7 +164,7 @@ async def test_body_that_was_refused_twice_is_refused_without_a_call(
 async def test_refused_request_without_a_repair_is_not_sent_again(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Where no repair is known, one call is made."""
+    """A refused request without a known repair makes one call only."""
     upstream.then(refused(400, "Something about it is invalid."))
     await proxy.post(chat(model="long"))
 
@@ -174,7 +174,7 @@ async def test_refused_request_without_a_repair_is_not_sent_again(
 async def test_retry_delay_that_is_too_long_goes_to_the_client(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The header ``Retry-After`` is the one that SDKs obey."""
+    """A delay that is too long for a retry goes to the client as ``Retry-After``, which SDKs obey."""
     body = {"error": {"details": [{"retryDelay": "90.2s"}]}}
     upstream.then(refused(429, "Slow down.", body))
     reply = await proxy.post(chat(model="long"))
@@ -213,7 +213,10 @@ async def test_client_gets_the_requests_own_fault_and_not_its_fallbacks(
 
 
 async def test_fallback_that_cannot_take_the_history_is_skipped(upstream: ScriptedUpstream) -> None:
-    """If no model answers, the client gets the first model's error with its headers."""
+    """A fallback that cannot take the history is skipped.
+
+    If no model answers, the client gets the first model's error with its headers.
+    """
     image = [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]
     models = {"a": "openai/a", "b": "gemini/gemini-2.5-pro", "c": "openai/c"}
     chains = [{"a": ["b", "c"]}, {"b": ["c"]}]
@@ -234,7 +237,10 @@ async def test_fallback_that_cannot_take_the_history_is_skipped(upstream: Script
 async def test_conversion_failure_falls_back_or_becomes_status_400(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The same model is not asked again."""
+    """A conversion failure leads to the fallback without a second call to the same model.
+
+    Without a fallback it is a 400.
+    """
     upstream.then(ConversionFailed("Cannot be converted."))
     upstream.then(*good(stream))
     assert text_of(await proxy.post(chat(stream=stream))) == "fine"

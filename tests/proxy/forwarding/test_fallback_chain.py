@@ -1,4 +1,4 @@
-"""Where a request may go: its pool, its chain of fallbacks, each model once."""
+"""Tests the fallback chain of a request: its pool, then each fallback model once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def settings() -> Settings:
 
 
 def names_after(course: FallbackChain, row: Row) -> list[str]:
-    """Fall back until nothing is left, and return where that led."""
+    """Fall back until no fallback is left, and return the models in order."""
     found = []
     while course.can_fall_back(row):
         course.fall_back(row)
@@ -37,12 +37,12 @@ def names_after(course: FallbackChain, row: Row) -> list[str]:
 
 
 def test_chain_is_the_asked_models_in_the_configured_order() -> None:
-    """Each fallback is used once. The chain of a fallback is not followed."""
+    """Each configured fallback is used once. The chain of a fallback is not followed."""
     assert names_after(FallbackChain("a", settings()), SERVER) == ["b", "c"]
 
 
 def test_overflow_falls_back_along_the_context_window_chain_only() -> None:
-    """Another model with the same window would refuse it as well."""
+    """An overflow uses the context window's chain only, since another model with the same window would refuse too."""
     course = FallbackChain("a", settings())
     assert names_after(course, OVERFLOW) == ["long"]
     assert names_after(course, SERVER) == ["b", "c"]
@@ -60,14 +60,14 @@ def test_model_of_a_wildcard_has_the_wildcards_chain() -> None:
 
 
 def test_chain_of_the_star_is_for_models_without_their_own() -> None:
-    """LiteLLM's ``*`` has this meaning."""
+    """The chain of ``*`` is for models without a chain of their own, as in LiteLLM."""
     router = {"fallbacks": [{"a": ["b"]}, {"*": ["c"]}]}
     of = settings_of({name: f"openai/{name}" for name in "abcd"}, router_settings=router)
     assert [names_after(FallbackChain(name, of), SERVER) for name in "adc"] == [["b"], ["c"], []]
 
 
 def test_fallback_begins_with_new_tries() -> None:
-    """The failures of one model do not count for the next."""
+    """A fallback starts with new counts: the failures of one model do not count for the next."""
     course = FallbackChain("a", settings())
     course.count(course.pool[0], SERVER)
     vars(course)["refused_for"] = NO_ERROR_FACTS

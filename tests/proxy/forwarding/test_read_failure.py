@@ -1,4 +1,4 @@
-"""What a failed attempt is read as: its row of the failure table."""
+"""Tests how a failed attempt is matched to its row of the failure table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request leaves behind is of what was planned last, whatever its headers said when the answer began."""
+"""A finished request is recorded by its last plan, even if its headers were sent before."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTED = Change("answer_repair", "replaced", 0, "arguments")
 
 @dataclass
 class Sent:
-    """A request on its way, with its changes."""
+    """A sent request with its changes."""
 
     changes: tuple[Change, ...] = ()
     mode: str = "repair"
@@ -39,7 +39,7 @@ def record_of(sent: Sent) -> RequestRecord:
 
 
 def counted(record: RequestRecord) -> tuple[str, float]:
-    """Finish *record*, and return its changes as they are remembered and as they are counted."""
+    """Finish *record*. Return the remembered changes and the count of changes."""
     metrics, watch = Metrics(), RecentRequests(SETTINGS.general_settings.inspector)
     finish_request(record, metrics, 2.0, watch)
     made = [value for (name, _), value in scrape(metrics).items() if name == "turnright_changes_total"]
@@ -47,7 +47,7 @@ def counted(record: RequestRecord) -> tuple[str, float]:
 
 
 def test_change_after_the_headers_is_counted() -> None:
-    """The log and the recent requests name it. The headers were already sent."""
+    """A change after the headers is in the metrics and in the recent requests."""
     record = record_of(Sent())
     headers = record.answer_headers(1.0)
     record.use_plan(Sent((NOTED, NOTED)))
@@ -78,7 +78,7 @@ def test_rounds_of_a_turn_are_kept_with_or_without_an_answer(*, answered: bool) 
 
 
 def test_request_that_ends_before_its_headers_is_counted() -> None:
-    """The request had no answer."""
+    """A request that ends before its headers is counted with its changes."""
     record = record_of(Sent((NOTED,)))
 
     assert counted(record) == ("answer_repair=1", 1)

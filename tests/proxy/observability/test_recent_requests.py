@@ -1,4 +1,4 @@
-"""What is remembered of requests is bounded, in number and in bytes, and summed up by five seconds."""
+"""Tests the recent requests: bounded in number and bytes, and summed in buckets of five seconds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIB = 2**20
 def note(
     watch: RecentRequests, name: str, ended: float = 0.0, body: bytes | None = None, **fields: Any
 ) -> None:
-    """Note a request that ended."""
+    """Record a request that ended."""
     kept = watch.keep(body) if body is not None else None
     seen = ended_request(name, ended=ended, kept=kept, **fields)
     watch.note(seen, seen.changes)
@@ -34,7 +34,7 @@ def bodies(watch: RecentRequests) -> list[bytes | None]:
 
 
 def test_recent_requests_are_bounded_and_newest_first() -> None:
-    """Older requests are forgotten."""
+    """The list holds the newest requests first, and forgets older ones beyond its bound."""
     watch = RecentRequests(Inspector(requests=3))
     for number in range(5):
         note(watch, f"r{number}", 10.0 + number)
@@ -47,7 +47,10 @@ def test_recent_requests_are_bounded_and_newest_first() -> None:
 
 
 def test_oldest_bodies_are_forgotten_first() -> None:
-    """A body that is larger than all the room is not kept, and no other is forgotten for it."""
+    """The oldest bodies are forgotten first.
+
+    A body that is larger than the whole bound is not kept, and displaces no other.
+    """
     watch = RecentRequests(Inspector(bodies=True, mib=1))
     note(watch, "a", body=b"a" * (MIB // 2))
     note(watch, "b", body=b"b" * (MIB // 4))
@@ -59,7 +62,7 @@ def test_oldest_bodies_are_forgotten_first() -> None:
 
 
 def test_body_is_forgotten_with_its_request() -> None:
-    """The room is then free."""
+    """A body is forgotten with its request, and its bytes are freed."""
     watch = RecentRequests(Inspector(requests=2, bodies=True, mib=1))
     for name in "abc":
         note(watch, name, body=name.encode())
@@ -96,7 +99,7 @@ def test_room_is_zero_without_bodies() -> None:
 
 
 def test_smaller_configuration_forgets_at_once() -> None:
-    """A configuration without bodies forgets all of them."""
+    """A smaller configuration applies at once. A configuration without bodies forgets all of them."""
     watch = RecentRequests(Inspector(requests=10, bodies=True, mib=1))
     for name in "abcd":
         note(watch, name, body=name.encode() * 10)
@@ -110,7 +113,7 @@ def test_smaller_configuration_forgets_at_once() -> None:
 
 
 def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
-    """Empty buckets are included, and older ones are forgotten."""
+    """Live numbers are sums of five seconds over ten minutes. Empty buckets are included."""
     watch = RecentRequests(Inspector())
     note(watch, "old", 3.0)
     at = 3.0 + BUCKET_S * BUCKETS
@@ -179,7 +182,7 @@ def test_number_of_buckets_is_bounded() -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 4.99, 5.0, 7.5])
 def test_request_is_in_the_bucket_that_it_ended_in(seconds: float) -> None:
-    """Its arrival does not matter."""
+    """A request is in the bucket of its end, whenever it arrived."""
     watch = RecentRequests(Inspector())
     note(watch, "x", seconds)
 

@@ -1,4 +1,4 @@
-"""The tools of a request on their way to a deployment: the dialect, the mode, and the listed changes."""
+"""Tests a request's tools on their way to a deployment: the dialect, the mode, and the listed changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLEANED = {
 
 
 def tool(schema: Any, name: str = "f") -> dict[str, Any]:
-    """Return a tool."""
+    """Return a tool with a schema of its parameters."""
     return {"type": "function", "function": {"name": name, "parameters": schema}}
 
 
@@ -66,7 +66,7 @@ async def send(upstream: ScriptedUpstream, mode: str, **parameters: Any) -> tupl
 
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
 async def test_clean_tools_are_sent_unchanged(upstream: ScriptedUpstream, mode: str) -> None:
-    """No mode changes or reports anything."""
+    """Clean tools are sent unchanged in every mode, and no change is reported."""
     tools = [tool(CLEAN)]
 
     reply, counts = await send(upstream, mode, tools=tools)
@@ -116,7 +116,7 @@ async def test_mode_strict_refuses_tools_that_need_a_change(upstream: ScriptedUp
 
 
 async def test_mode_strict_names_functions(upstream: ScriptedUpstream) -> None:
-    """Functions that are sent as such are named as functions."""
+    """Mode strict names the legacy field ``functions`` if the request uses it."""
     functions = [{"name": "g", "parameters": CLEAN}, {"name": "f", "parameters": {"type": "object"}}]
     settings = settings_of({MODEL: "openai/gpt-4o"}, sanitize={"mode": "strict"})
 
@@ -131,7 +131,7 @@ async def test_mode_strict_names_functions(upstream: ScriptedUpstream) -> None:
 
 
 async def test_mode_off_checks_nothing(upstream: ScriptedUpstream) -> None:
-    """The tools are not read."""
+    """Mode off sends the tools unread."""
     reply, counts = await send(upstream, "off", tools=[tool(DIRTY), tool(DIRTY)])
 
     assert upstream.calls[0].parameters["tools"] == [tool(DIRTY), tool(DIRTY)]
@@ -143,7 +143,7 @@ async def test_mode_off_checks_nothing(upstream: ScriptedUpstream) -> None:
     ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
 )
 async def test_an_endless_schema_is_refused(upstream: ScriptedUpstream, mode: str, status: int) -> None:
-    """The error has its place, in modes that clean tools."""
+    """A schema that would expand without end is refused with its path, in modes that clean tools."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
 
     reply, _ = await send(upstream, mode, tools=[tool({"$ref": "#/$defs/d0", "$defs": twice})])

@@ -1,4 +1,4 @@
-"""Parameters on their way through the proxy, by mode: fitted, reported, counted or refused."""
+"""Tests parameters on their way through the proxy, by mode: fitted, reported, counted or refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def sent(
     unsupported: Iterable[str] = (),
     path: str = "/v1/chat/completions",
 ) -> tuple[Reply, UpstreamCall | None, float]:
-    """Send a body to *model*. Return the reply, the call, and the number of dropped parameters."""
+    """Send a body to *model*. Return the reply, the call, and the count of dropped parameters."""
     upstream = ScriptedUpstream(unsupported=unsupported)
     async with proxied(settings_of({MODEL: model}, sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post(body, path)
@@ -48,7 +48,7 @@ async def test_parameters_are_fitted_and_reported(mode: str) -> None:
 
 @pytest.mark.parametrize(("mode", "said"), [("observe", "parameters=2;observed"), ("off", None)])
 async def test_modes_observe_and_off_change_nothing(mode: str, said: str | None) -> None:
-    """Mode observe reports the changes."""
+    """Modes observe and off send parameters unchanged. Mode observe reports the changes."""
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], n=1, foo=1), mode)
 
     assert made is not None
@@ -82,7 +82,10 @@ async def test_changes_are_counted() -> None:
 async def test_a_parameter_that_the_client_would_miss_is_refused(
     body: dict[str, Any], unsupported: tuple[str, ...], param: str
 ) -> None:
-    """The 400 names the parameter. In modes that do not fit, it is sent, or dropped and counted."""
+    """A parameter that the client would miss is refused by its name.
+
+    Modes observe and off send it, or drop and count it.
+    """
     reply, made, _ = await sent(CLAUDE, chat(**body), unsupported=unsupported)
     assert (reply.status, reply.error["param"], made) == (400, param, None)
 
@@ -94,7 +97,7 @@ async def test_a_parameter_that_the_client_would_miss_is_refused(
 
 
 async def test_one_answer_may_be_dropped() -> None:
-    """Without ``n`` there is one answer too."""
+    """``n`` of 1 may be dropped, since the provider gives one answer without it."""
     reply, made, dropped = await sent(CLAUDE, chat(n=1), unsupported=["n"])
 
     assert (reply.status, dropped) == (200, 1)
@@ -112,7 +115,7 @@ async def test_one_answer_may_be_dropped() -> None:
     ],
 )
 async def test_an_answer_format_is_described_in_the_history(messages: list[Any], said: list[str]) -> None:
-    """A format without a parameter is asked for at the head of the history, which keeps its length."""
+    """An answer format without a parameter is described at the head of the history, which keeps its length."""
     body = {"model": MODEL, "messages": messages, "tools": [TOOL], "response_format": JSON}
     reply, made, dropped = await sent(OLD_GEMINI, body)
 
@@ -129,7 +132,7 @@ async def test_an_answer_format_is_described_in_the_history(messages: list[Any],
 
 
 async def test_thinking_waits_for_the_next_turn() -> None:
-    """In a round of tools without thinking blocks, the model continues as it began."""
+    """Thinking is left out of a round of tools that began without it, and starts with the next turn."""
     history = [user("q"), assistant(None, calls=[call("toolu_1", "look")]), tool("toolu_1", "r")]
     body = {"model": MODEL, "messages": history, "tools": [TOOL], "reasoning_effort": "low"}
     reply, made, _ = await sent(CLAUDE, body)
@@ -141,7 +144,7 @@ async def test_thinking_waits_for_the_next_turn() -> None:
 
 @pytest.mark.parametrize("mode", ["repair", "strict", "observe", "off"])
 async def test_the_dry_run_shows_the_parameters(mode: str) -> None:
-    """It shows the fitted parameters, and those that this mode sends or refuses."""
+    """The dry run shows the parameters that this mode sends or refuses, and the dropped ones."""
     fitted = mode in ("repair", "strict")
     verdict = {"repair": "repaired", "strict": "repaired"}.get(mode, "sent_as_is")
     reply, made, dropped = await sent(OLD_GEMINI, chat(tools=[], seed=2**40, foo=1), mode, path="/v1/explain")
@@ -160,14 +163,14 @@ async def test_the_dry_run_shows_the_parameters(mode: str) -> None:
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "5"])
 async def test_top_k_is_a_count(value: Any) -> None:
-    """It is an integer of at least 1."""
+    """``top_k`` must be an integer of at least 1."""
     reply, _, _ = await sent(CLAUDE, chat(top_k=value))
 
     assert (reply.status, reply.error["param"]) == (400, "top_k")
 
 
 async def test_a_parameter_s_change_has_no_message() -> None:
-    """No message holds a parameter."""
+    """A parameter's change is shown without a message's index."""
     reply, _, _ = await sent(CLAUDE, chat(temperature=2), path="/v1/explain")
     lines = list(show_explanation({**reply.json, "before": [], "steps": []}, colours=False))
 

@@ -1,4 +1,4 @@
-"""The choice of the next deployment. One is always chosen."""
+"""Tests the choice of the next deployment. The balancer always chooses one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_calls_are_spread_by_load_and_file_order(balancer: Balancer) -> None:
 
 
 def test_a_tried_deployment_is_chosen_last(balancer: Balancer) -> None:
-    """It is chosen only where there is no other."""
+    """A deployment that was tried is chosen only if no other is ready."""
     assert balancer.choose(POOL, 0.0, {A.position}) == B
     held = [balancer.acquire(B, 0.0), balancer.acquire(C, 0.0)]
     assert balancer.choose(POOL, 0.0, {A.position}) == B, "busy, but not tried"
@@ -79,7 +79,7 @@ def test_open_circuits_are_avoided(balancer: Balancer) -> None:
 
 
 def test_with_all_circuits_open_the_first_due_is_chosen(balancer: Balancer) -> None:
-    """No request is refused. Earlier attempts no longer count."""
+    """With all circuits open, the first one due is chosen, even if it was tried."""
     fail(balancer, A, Blame.COOLDOWN, 30.0, 0.0)
     fail(balancer, B, Blame.COOLDOWN, 10.0, 0.0)
     fail(balancer, C, Blame.LONG_COOLDOWN, 600.0, 0.0)
@@ -88,7 +88,7 @@ def test_with_all_circuits_open_the_first_due_is_chosen(balancer: Balancer) -> N
 
 
 def test_another_ready_deployment_is_found(balancer: Balancer) -> None:
-    """It was not tried, and its circuit takes requests."""
+    """Another deployment is ready if it was not tried and its circuit admits requests."""
     assert balancer.another_ready(POOL, 0.0, {A.position})
     fail(balancer, B, Blame.LONG_COOLDOWN, None, 0.0)
     assert balancer.another_ready(POOL, 0.0, {A.position})
@@ -97,7 +97,7 @@ def test_another_ready_deployment_is_found(balancer: Balancer) -> None:
 
 
 def test_a_single_deployment_is_never_refused(balancer: Balancer) -> None:
-    """Its cooldown would be an outage of the proxy's own making."""
+    """A single deployment is never refused, since its cooldown would be an outage made by the proxy."""
     for _ in range(10):
         fail(balancer, LONE[0], Blame.COUNTED, None, 0.0)
     assert balancer.state(LONE[0], 0.0) is State.OPEN
@@ -105,7 +105,7 @@ def test_a_single_deployment_is_never_refused(balancer: Balancer) -> None:
 
 
 def test_an_empty_pool_raises(balancer: Balancer) -> None:
-    """No deployment can be chosen."""
+    """``choose`` raises for an empty pool."""
     with pytest.raises(ValueError, match="empty"):
         balancer.choose((), 0.0)
 
@@ -135,7 +135,7 @@ def test_failures_of_the_request_blame_no_deployment(balancer: Balancer) -> None
 
 
 def test_an_attempt_is_released_once(balancer: Balancer) -> None:
-    """Further releases change nothing."""
+    """An attempt is released once. Further releases change nothing."""
     with balancer.acquire(A, 0.0) as attempt:
         attempt.release()
         with balancer.acquire(A, 0.0):
@@ -155,7 +155,10 @@ def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
 
 
 def test_models_that_clients_name_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The least recently used is dropped first, and never one that the file names."""
+    """State for models that clients name is bounded.
+
+    The least recently used is dropped, and never a configured one.
+    """
     monkeypatch.setattr(module, "MAX_WILDCARD_MODELS", 3)
     balancer = Balancer(5.0)
     fail(balancer, A, Blame.LONG_COOLDOWN, None, 0.0)
@@ -171,7 +174,7 @@ def test_models_that_clients_name_are_bounded(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_retry_budget_is_the_entry_s(balancer: Balancer) -> None:
-    """Other names for the model do not enlarge it. Other entries have their own."""
+    """All names that match one wildcard entry share its retry budget. Other entries have their own."""
     for number in range(10):
         one = wild(f"m{number}")
         assert balancer.budget_left((one,), 0.0)
@@ -184,7 +187,7 @@ def test_the_retry_budget_is_the_entry_s(balancer: Balancer) -> None:
 
 
 def test_the_retry_budget_is_that_of_the_next_deployment(balancer: Balancer) -> None:
-    """The deployment whose budget is used up may be the failed one."""
+    """The budget of the next deployment counts, not that of the failed one."""
     for _ in range(10):
         balancer.count_retry(POOL, 0.0)
     assert not balancer.budget_left(POOL, 0.0)
@@ -262,7 +265,7 @@ class Balancers(RuleBasedStateMachine):
 
     @invariant()
     def counted(self) -> None:
-        """Count the calls in flight. At most one of them is a probe."""
+        """Check that calls in flight are counted, and that at most one of them is a probe."""
         for member in (*POOL, *LONE, wild("a"), wild("b")):
             attempts = [attempt for deployment, attempt in self.under_way if deployment == member]
             assert self.balancer.in_flight(member) == len(attempts)

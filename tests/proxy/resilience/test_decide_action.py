@@ -1,4 +1,4 @@
-"""The action after a failed attempt, and its delay."""
+"""Tests the action after a failed attempt, and its delay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_delay_is_random_below_a_doubling_bound(tries: int, random: float) -> No
 
 @given(asked=st.floats(0, 1_000), random=st.floats(0, 1, exclude_max=True))
 def test_the_provider_s_delay_is_the_shortest(asked: float, random: float) -> None:
-    """Jitter spreads the retries behind it."""
+    """The provider's delay is a lower bound. Jitter spreads the retries after it."""
     assert asked <= back_off(3, asked, random) <= asked * 1.2 + 1e-9
 
 
@@ -79,7 +79,7 @@ RETRY, FALL_BACK, GIVE_UP, REPAIR = Step.RETRY, Step.FALL_BACK, Step.GIVE_UP, St
 def test_the_action_of_a_row_in_a_situation(
     kind: Kind, asked: float | None, change: dict[str, object], step: Step
 ) -> None:
-    """Each case has one row, one situation and one action."""
+    """A failure's row and the request's situation decide the action."""
     assert decide_action(ROWS[kind], asked, replace(FIRST, **change), 0.5).step is step  # type: ignore[arg-type]
 
 
@@ -109,9 +109,9 @@ def test_another_deployment_is_asked_at_once() -> None:
 def test_every_action_is_within_limits_and_deadline(
     row: Row, asked: float | None, situation: Situation, random: float
 ) -> None:
-    """No wait exceeds the deadline or ends before the requested delay.
+    """Every action stays within the deadline and the limits of retries.
 
-    No retry exceeds the limits. No request is repeated unchanged after a refusal.
+    A wait is at least as long as the requested delay. A refused request is never repeated unchanged.
     """
     action = decide_action(row, asked, situation, random)
 

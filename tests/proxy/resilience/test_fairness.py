@@ -1,4 +1,4 @@
-"""A client with many requests leaves room for others, and may use all room when it is alone."""
+"""Tests fairness: a client with many requests leaves room for others, and may use all room when it is alone."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def take(admission: Admission, client: str, now: float = 0.0) -> list[HeldPlaces
 
 @pytest.mark.parametrize("room", [1, 2, 3, 10, 512])
 def test_a_single_client_gets_all_places(room: int) -> None:
-    """It gets all places, and not one more."""
+    """A single client gets all places, and not one more."""
     admission = Admission(room)
     assert len(take(admission, "greedy")) == room == admission.in_flight
     assert acquire(admission, "other", 0.0) is None
 
 
 def test_the_first_half_is_not_shared() -> None:
-    """One client gets 41 places and the others 9, though its share is 10."""
+    """The first half is not shared: one client gets 41 places and the others 9, though its share is 10."""
     admission = Admission(100)
     assert None not in [acquire(admission, str(number), 0.0) for number in range(9)]
     assert len(take(admission, "greedy")) == 41
@@ -38,7 +38,10 @@ def test_the_first_half_is_not_shared() -> None:
 
 @pytest.mark.parametrize("room", [2, 3, 10, 512])
 def test_a_newcomer_gets_the_next_place(room: int) -> None:
-    """A client with many requests gets no place before it is down to its share, though it asks first."""
+    """A newcomer gets the next free place.
+
+    A client with many requests gets none until it holds less than its share, though it asks first.
+    """
     admission = Admission(room)
     slots = take(admission, "greedy")
     assert acquire(admission, "new", 0.0) is None
@@ -52,7 +55,7 @@ def test_a_newcomer_gets_the_next_place(room: int) -> None:
 
 
 def test_a_refused_client_that_stays_away_is_forgotten() -> None:
-    """After five seconds its share goes to the others again."""
+    """A refused client that stays away for five seconds is forgotten, and its share goes to the others."""
     admission = Admission(10)
     slots = take(admission, "greedy")
     assert acquire(admission, "new", 0.0) is None
@@ -62,14 +65,14 @@ def test_a_refused_client_that_stays_away_is_forgotten() -> None:
 
 
 def test_shares_leave_nothing_over() -> None:
-    """Three clients that ask for all of ten places leave none free."""
+    """Shares leave no place unused: three clients that ask for all of ten places take them all."""
     admission = Admission(10)
     assert None not in [acquire(admission, name, 0.0) for name in "abc"]
     assert [1 + len(take(admission, name)) for name in "abc"] == [4, 4, 2]
 
 
 def test_more_clients_than_places_get_one_each() -> None:
-    """Each client gets one place."""
+    """With more clients than places, each client gets one place until none is left."""
     admission = Admission(4)
     assert [acquire(admission, str(number), 0.0) is not None for number in range(6)] == [True] * 4 + [
         False
@@ -77,7 +80,10 @@ def test_more_clients_than_places_get_one_each() -> None:
 
 
 def test_with_one_waiting_shares_are_rounded_down() -> None:
-    """There are five places, two holders and one waiting client, which gets the next returned place."""
+    """With a waiting client, shares are rounded down.
+
+    Of five places two clients hold all, and the waiting client gets the next returned place.
+    """
     admission = Admission(5)
     acquire(admission, "a", 0.0)
     slots = [acquire(admission, "b", 0.0), acquire(admission, "b", 0.0)]
@@ -90,7 +96,7 @@ def test_with_one_waiting_shares_are_rounded_down() -> None:
 
 
 def test_a_share_is_at_least_one_place() -> None:
-    """More clients wait than there are places."""
+    """A share is at least one place, even if more clients wait than there are places."""
     admission = Admission(2)
     slots = [acquire(admission, "a", 0.0), acquire(admission, "b", 0.0)]
     assert [acquire(admission, str(number), 0.0) for number in range(5)] == [None] * 5
@@ -100,7 +106,10 @@ def test_a_share_is_at_least_one_place() -> None:
 
 
 def test_waiting_is_from_the_last_refusal() -> None:
-    """A client that returns is remembered longer than one that does not."""
+    """A client waits from its last refusal.
+
+    A client that asks again is remembered longer than one that does not.
+    """
     admission = Admission(1)
     held = acquire(admission, "greedy", 0.0)
     for client, now in (("x", 0.0), ("y", 1.0), ("x", 4.0), ("greedy", 6.0)):
@@ -124,7 +133,7 @@ def test_waiting_clients_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_client_with_many_requests_does_not_starve_others(
     room: int, modest: list[str], data: st.DataObject
 ) -> None:
-    """It fills the process, and every other client gets a place by its second request."""
+    """A client that fills the process does not starve others: each gets a place by its second request."""
     admission = Admission(room)
     slots = take(admission, "greedy")
     for now, client in enumerate(modest):
@@ -160,7 +169,7 @@ class Admissions(RuleBasedStateMachine):
 
     @rule(client=st.sampled_from("abcd"))
     def ask(self, client: str) -> None:
-        """Ask for a place, by the rule in the docstring."""
+        """Ask for a place, and compare the answer with the rule of fairness."""
         waiting = {one for one, moment in self.refused.items() if self.now < moment + 5.0}
         active = len({holder for holder, _ in self.slots} | waiting | {client})
         share = max(1, self.room // active if waiting else -(-self.room // active))
@@ -183,7 +192,7 @@ class Admissions(RuleBasedStateMachine):
 
     @invariant()
     def counted(self) -> None:
-        """No client holds more places than there are, and no place is lost."""
+        """Clients hold at most as many places as there are, and every place is counted."""
         assert self.admission.in_flight == len(self.slots) <= self.room
         assert [self.admission.held_by(client) for client in "abcd"] == [
             self.held(client) for client in "abcd"
@@ -195,7 +204,7 @@ TestAdmissions.settings = settings(max_examples=settings().max_examples // 5)  #
 
 
 def test_a_request_may_take_several_places() -> None:
-    """They are returned together."""
+    """A request may take several places, which are returned together."""
     admission = Admission(100)
     slot = acquire(admission, "one", 0.0, 60)
     assert slot is not None
@@ -206,7 +215,7 @@ def test_a_request_may_take_several_places() -> None:
 
 
 def test_a_place_of_nothing_is_given_back_like_any() -> None:
-    """Two empty places of one client do not interfere."""
+    """An empty place is returned like any other. Two empty places of one client do not interfere."""
     admission = Admission(10)
     slots = [acquire(admission, "one", 0.0, 0) for _ in range(2)]
     for slot in slots:
@@ -216,7 +225,7 @@ def test_a_place_of_nothing_is_given_back_like_any() -> None:
 
 
 def test_a_request_grows_while_there_is_room() -> None:
-    """It keeps its places when there is no more room."""
+    """A request may grow while there is room. Without more room it keeps its places."""
     admission = Admission(100)
     slot = acquire(admission, "one", 0.0, 10)
     assert slot is not None
@@ -226,7 +235,10 @@ def test_a_request_grows_while_there_is_room() -> None:
 
 
 def test_the_only_request_of_a_client_may_be_larger_than_its_share() -> None:
-    """A second request may not exceed the share, and no client loses a place to it."""
+    """The only request of a client may exceed its share.
+
+    A second request may not, and the other clients keep their places.
+    """
     admission = Admission(100)
     slots = [acquire(admission, name, 0.0, 10) for name in ("one", "two", "three")]
     first = slots[0]
@@ -239,7 +251,7 @@ def test_the_only_request_of_a_client_may_be_larger_than_its_share() -> None:
 
 
 def test_a_client_without_room_for_its_only_request_comes_first() -> None:
-    """The places that another client returns are kept for it, as for a client without places."""
+    """A client without room for its only request comes first: places that another client returns are kept for it."""
     admission = Admission(100)
     large = [acquire(admission, "greedy", 0.0, 30) for _ in range(3)]
     small = acquire(admission, "other", 0.0, 10)
@@ -253,7 +265,10 @@ def test_a_client_without_room_for_its_only_request_comes_first() -> None:
 
 
 def test_a_kept_part_is_for_clients_that_hold_nothing() -> None:
-    """A single client with many requests gets three quarters, and a new one the rest."""
+    """A kept part is for clients that hold nothing.
+
+    A greedy client gets three quarters, and a new one the rest.
+    """
     admission = Admission(100, kept=0.25)
     held = [acquire(admission, "greedy", 0.0, 15) for _ in range(7)]
     assert sum(one is not None for one in held) == 5

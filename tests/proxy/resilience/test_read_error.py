@@ -34,7 +34,7 @@ def test_the_longest_delay_counts() -> None:
 
 
 def test_a_quoted_request_is_ignored() -> None:
-    """FastAPI's servers send the input back. A user's words are not the provider's."""
+    """A quoted request in an error is ignored. FastAPI's servers send the input back with the user's text."""
     quoted = "rate limit, prompt is too long, per day, retry in 99s"
     error = read(
         {
@@ -49,7 +49,7 @@ def test_a_quoted_request_is_ignored() -> None:
 
 
 def test_the_innermost_status_counts() -> None:
-    """A gateway answers 500, with the inner status in its body."""
+    """The innermost status counts, since a gateway answers 500 with the inner status in its body."""
     assert read({"error": {"code": 500, "message": '{"error": {"code": "429"}}'}}, 500).status == 429
     assert read({"error": {"code": "rate_limit"}}, 503).status == 503
     assert read({"error": {"code": True}}, 503).status == 503
@@ -74,7 +74,7 @@ INNER = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Slo
     ],
 )
 def test_a_wrapped_error_is_read(prefix: str) -> None:
-    """The inner error stands behind names of exceptions, as text or as the ``repr`` of its bytes."""
+    """An error is read after names of exceptions, as text or as the ``repr`` of its bytes."""
     for inner in (INNER, repr(INNER.encode()), json.dumps(INNER)):
         text = prefix + inner
         for body in (text.encode(), json.dumps({"error": {"message": text, "code": 400}}).encode()):
@@ -136,7 +136,7 @@ _JSON = st.recursive(
     header=st.text(max_size=20),
 )
 def test_anything_can_be_read(body: bytes, header: str) -> None:
-    """No body and no header raises, and all values are in bounds."""
+    """Any body and any header can be read, and all values are in bounds."""
     error = read_error(429, Evidence(429, {"retry-after": header, "retry-after-ms": header}, body), now=NOW)
 
     assert error.retry_after_s is None or 0 <= error.retry_after_s <= 366 * 86_400
@@ -176,7 +176,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_time_to_read_is_linear_in_the_text(piece: str) -> None:
-    """Errors are read between the events of other clients. Repeated text does not make it slow."""
+    """The time to read an error is linear in its text.
+
+    Errors are read between the events of other clients.
+    """
     text = piece * (20_000 // len(piece))
     bodies: list[Any] = [[{"message": text, "retryDelay": text}] * 12]
     bodies += [f"retry in {text}'", f"{text}{{}}'", f"Error{text}{{}}", f"'{{{text}'", [text] * 12]

@@ -22,7 +22,7 @@ SCHEMA = {
 
 
 def tools_of(**schemas: Any) -> dict[str, Any]:
-    """Build a request's parameters from names and their schemas. None is a tool without parameters."""
+    """Build a request's parameters from names and their schemas. None makes a tool without parameters."""
     functions = [
         {"name": name} if schema is None else {"name": name, "parameters": schema}
         for name, schema in schemas.items()
@@ -133,7 +133,7 @@ REFUSED: list[tuple[str, Any, Cause, str]] = [
 
 @pytest.mark.parametrize(("answer", "parameters"), PASSES.values(), ids=PASSES)
 def test_what_can_be_used_stays_the_same_object(answer: Any, parameters: Any) -> None:
-    """Nothing is rewritten, and nothing is reported."""
+    """An answer with usable calls is returned as the same object, without changes."""
     before = copy.deepcopy(answer)
     checked = check_calls(answer, parameters)
 
@@ -188,7 +188,7 @@ def test_undeclared_without_tools_is_not_mended() -> None:
 
 
 def test_one_bad_call_keeps_the_others_as_they_are() -> None:
-    """An answer that is asked for again is not mended in part."""
+    """An answer with one bad call is asked for again, so that its other calls are not corrected."""
     answer = answer_of(call("a", "weather", '{"city": "x",}'), call("b", "weather", "{}"))
     checked = check_calls(answer, WEATHER)
 
@@ -228,7 +228,7 @@ def test_legacy_declarations_count() -> None:
 
 
 def test_what_was_encoded_twice_keeps_its_text() -> None:
-    """The client gets the inner text as the model wrote it."""
+    """Arguments that were encoded twice keep the inner text as the model wrote it."""
     inner = '{ "id": 123456789012345678901234, "x": 1.50 }'
     checked = check_calls(answer_of(call("c", "now", json.dumps(inner))), WEATHER)
 
@@ -246,7 +246,7 @@ def one(schema: Any, **more: Any) -> dict[str, Any]:
 
 
 def nested(levels: int) -> Any:
-    """Build a list in lists."""
+    """Build nested lists of so many levels."""
     value: Any = [1.5] * 50
     for _ in range(levels):
         value = [value, value]
@@ -330,7 +330,7 @@ HOSTILE: dict[str, tuple[Any, Any, int]] = {
 
 @pytest.mark.parametrize(("parameters", "value", "calls"), HOSTILE.values(), ids=HOSTILE)
 def test_one_answer_is_checked_in_bounded_time(parameters: Any, value: Any, calls: int) -> None:
-    """All calls of an answer share one limit of steps, for any schema and calls."""
+    """All calls of an answer share one limit of steps, for any schema and any calls."""
     load_validator()
     answer = answer_of(*[call("c", "f", json.dumps({"x": value}, separators=(",", ":")))] * calls)
     causes: list[Cause | None] = []
@@ -344,7 +344,7 @@ def test_one_answer_is_checked_in_bounded_time(parameters: Any, value: Any, call
 
 
 def test_many_texts_are_mended_in_bounded_time() -> None:
-    """Mending takes steps from the same limit. A text beyond the limit is asked for again."""
+    """Corrections take steps from the same limit. Arguments beyond the limit are invalid."""
     answer = answer_of(*[call("c", "now", '{"a": [' + "1," * 4_000 + "],}")] * 100)
 
     assert cpu_seconds(lambda: check_calls(answer, WEATHER), bound=1) < 1
@@ -352,7 +352,7 @@ def test_many_texts_are_mended_in_bounded_time() -> None:
 
 
 def test_very_long_arguments_are_not_checked_against_a_schema() -> None:
-    """They pass if they are an object."""
+    """Very long arguments are not checked against the schema. They pass if they are an object."""
     fits = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 60_000}))), WEATHER)
     long = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 70_000}))), WEATHER)
 

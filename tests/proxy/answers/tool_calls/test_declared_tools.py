@@ -52,12 +52,12 @@ def test_schemas_are_those_of_tools_and_functions() -> None:
     ],
 )
 def test_any_name_is_allowed_where_a_tool_has_no_name_here(parameters: dict[str, Any], allows: bool) -> None:
-    """Nothing is known of the names that a provider's own tool calls."""
+    """Any name is allowed beside a provider's own tool, whose call names are unknown."""
     assert DeclaredTools(parameters).allows_any() is allows
 
 
 def test_the_model_s_name_of_a_renamed_tool() -> None:
-    """Texts for the model have the name under which it knows the tool."""
+    """Texts for the model use the name under which the model knows the tool."""
     tools = DeclaredTools({"tools": [LOOK]}, {"look_upstream": "look"})
 
     assert tools.upstream_name("look") == "look_upstream"

@@ -106,20 +106,20 @@ def test_notation_is_corrected(text: str, value: Any) -> None:
 
 @pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
 def test_an_uncertain_text_is_left_alone(text: str) -> None:
-    """Nothing is closed, chosen, dropped or made up."""
+    """A text with more than one possible meaning is not corrected."""
     assert mend_notation(text) is None
     assert unwrap_encoded(text) is None
 
 
 @pytest.mark.parametrize("inner", WITHIN)
 def test_what_was_encoded_twice_is_passed_on_as_it_is(inner: str) -> None:
-    """The inner text is returned character by character, so a number keeps all of its digits."""
+    """The inner text is returned character by character, so that a number keeps all of its digits."""
     assert unwrap_encoded(json.dumps(inner)) == inner
 
 
 @pytest.mark.parametrize("inner", NOT_WITHIN.values(), ids=NOT_WITHIN)
 def test_an_encoded_text_without_one_certain_object_is_left_alone(inner: str) -> None:
-    """Of two values under one key, the intended one is unknown."""
+    """An encoded text with two values under one key is left alone, since the intended one is unknown."""
     assert unwrap_encoded(json.dumps(inner)) is None
 
 
@@ -158,7 +158,7 @@ PIECES = ('{"a":', "{'a':", '"', "'", '"\\', ",", "\"a'b", " \n", "ab ", "[{", "
 
 
 def steps_for(piece: str, size: int) -> int:
-    """Return the steps that it takes to mend *size* characters of *piece*, bare, in braces and in quotes."""
+    """Return the steps of correcting *size* characters of *piece*: bare, in braces and in quotes."""
     text = (piece * size)[:size]
 
     def work() -> None:

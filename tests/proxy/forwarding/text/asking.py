@@ -1,4 +1,4 @@
-"""What the tests of plain requests share: paths, bodies, good answers, and settings with a fallback and a pool."""
+"""Shared parts of the tests of plain requests: paths, bodies, good answers, and settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPLETIONS = "/v1/completions"
 PATHS = (EMBEDDINGS, COMPLETIONS)
 
 NAME = "plain"
-"""A model of OpenAI's, with the fallback `spare`; `pool` has two members."""
+"""A model of OpenAI's with the fallback `spare`. The model `pool` has two deployments."""
 
 
 def body_for(path: str, **fields: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def body_for(path: str, **fields: Any) -> dict[str, Any]:
 
 
 def embedded(*vectors: Any) -> dict[str, Any]:
-    """Build a provider's answer of these embeddings, by default one."""
+    """Build a provider's answer with these embeddings, by default with one."""
     data = [
         {"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(vectors or ([0.5],))
     ]
@@ -45,12 +45,12 @@ def good(path: str) -> dict[str, Any]:
 
 
 def models(upstream: ScriptedUpstream) -> list[str]:
-    """Return which models were asked, in order."""
+    """Return the models that were called, in order."""
     return [call.deployment.model_id for call in upstream.plain_calls]
 
 
 def plain_settings(**sections: Any) -> Settings:
-    """Return settings that retry, on one model with a fallback, and a pool of two."""
+    """Return settings with retries: a model with a fallback, and a pool of two."""
     named = {NAME: "openai/first", "spare": "openai/second", "chatting": "gemini/gemini-3.6-flash"}
     entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in named.items()]
     entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]

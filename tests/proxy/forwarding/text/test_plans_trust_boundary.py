@@ -1,4 +1,4 @@
-"""Nothing in a plain request decides where it, or a key, is sent; a text is embedded as a text."""
+"""A plain request never decides where it, or a key, is sent, and a text is embedded as a text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OURS = """
 
 @pytest.fixture
 async def plain(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) -> Any:
-    """Serve the proxy before both emulators, by the names of what they do."""
+    """Serve the proxy in front of both emulators, with models named by what they do."""
     ours = {"api_base": openai.base_url, "api_key": OUR_KEY}
     google = {"api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}
     models = {
@@ -85,7 +85,7 @@ def test_arguments_of_an_embedding_are_a_closed_set() -> None:
 async def test_embedding_sends_our_key_and_the_clients_text_to_its_provider_alone(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, attacker: Attacker
 ) -> None:
-    """No other server is called."""
+    """An embedding goes to its provider only, with the proxy's key and the client's text."""
     body = {**redirecting(attacker), "input": "Mine."}
     for model in ("embeds", "embeds-too"):
         reply = await plain.post({**body, "model": model}, EMBEDDINGS)
@@ -104,7 +104,7 @@ async def test_embedding_sends_our_key_and_the_clients_text_to_its_provider_alon
 async def test_text_sends_our_key_and_the_clients_text_to_its_provider_alone(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, attacker: Attacker, stream: bool
 ) -> None:
-    """The rule holds for text completions and for chats in their place."""
+    """A text completion goes to its provider only, also where a chat model answers in its place."""
     body = {**redirecting(attacker), "prompt": "Mine.", "stream": stream}
     for model in ("writes", "chats"):
         reply = await plain.post({**body, "model": model}, COMPLETIONS)
@@ -167,7 +167,7 @@ async def test_text_that_looks_like_a_reference_is_sent_as_text_on_our_wire(
 async def test_parameter_that_litellm_does_not_take_is_withheld_and_reported(
     model: str, taken: set[str]
 ) -> None:
-    """Litellm would refuse it, or drop it silently."""
+    """A parameter that litellm would refuse or drop silently is reported as unsupported."""
     upstream = LiteLLMUpstream()
     await upstream.start()
     [deployment] = resolve(settings_on("litellm", {"m": {"model": model}}), "m")

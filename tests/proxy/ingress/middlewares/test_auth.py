@@ -50,7 +50,7 @@ def settings() -> Settings:
 
 
 async def ask(proxy: Proxied, method: str, path: str, authorization: str | None) -> Any:
-    """Send a request to a path, with a good body where the path takes one."""
+    """Send a request to a path, with a valid body for a POST."""
     headers = {} if authorization is None else {"Authorization": authorization}
     return await (
         proxy.post(chat(), path, headers=headers) if method == "POST" else proxy.get(path, headers=headers)
@@ -79,7 +79,7 @@ async def test_every_api_path_requires_the_key(
 async def test_scheme_in_any_case_and_with_several_spaces_is_accepted(
     proxy: Proxied, authorization: str
 ) -> None:
-    """HTTP allows both (RFC 9110)."""
+    """The scheme may be in any case, followed by several spaces (RFC 9110)."""
     assert (await ask(proxy, "GET", "/v1/models", authorization)).status == 200
 
 
@@ -94,13 +94,13 @@ async def test_health_and_metrics_need_no_key(proxy: Proxied, method: str, path:
     "path", ["/v1/nothing", "/nothing", "/metrics/", "//metrics", "/v1/metrics", "/livez/x"]
 )
 async def test_unknown_path_is_a_401_without_a_key(proxy: Proxied, path: str) -> None:
-    """Nobody without a key learns which paths exist."""
+    """An unknown path is a 401 without a key, so that only clients with a key learn which paths exist."""
     assert (await proxy.get(path)).status == 401
     assert (await proxy.get(path, {"Authorization": f"Bearer {KEY}"})).status == 404
 
 
 async def test_key_is_checked_before_the_body_is_read(proxy: Proxied) -> None:
-    """A client without a key does not learn the faults of its body."""
+    """A client without a key gets a 401 before its body is read."""
     assert (await proxy.post(b"{", headers={})).status == 401
 
 
@@ -130,5 +130,5 @@ async def keyless(upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
 async def test_any_key_is_accepted_where_none_is_configured(
     keyless: Proxied, authorization: str | None
 ) -> None:
-    """Clients always send some key."""
+    """Any key, or none, is accepted where no key is configured. SDKs always send some key."""
     assert (await ask(keyless, "POST", "/v1/chat/completions", authorization)).status == 200

@@ -1,4 +1,4 @@
-"""How late the loop is: what is noted is told for a few seconds, and a loop that stands still is seen."""
+"""Tests the event loop's lag: it is kept for some seconds, and a blocked loop is noticed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_worst_lag_is_reported() -> None:
 
 
 def test_worst_is_kept_for_five_seconds_and_forgotten_after_ten() -> None:
-    """The lag is kept in its own period and the next one."""
+    """The worst lag is kept in its own period and the next one."""
     kept, lag, now = [], LoopLag(), 1000.0
     lag.note(0.3, now)
     while lag.worst() == 0.3:
@@ -52,7 +52,7 @@ async def test_blocked_loop_is_measured() -> None:
 
 
 async def test_lag_is_not_measured_after_the_watch_ends() -> None:
-    """The timer is cancelled."""
+    """The lag is not measured after the watch has ended, since its timer is cancelled."""
     lag = LoopLag()
     with lag.watching():
         pass
@@ -63,7 +63,7 @@ async def test_lag_is_not_measured_after_the_watch_ends() -> None:
 
 
 async def test_gauge_of_a_serving_process_shows_its_lag(proxy: Proxied) -> None:
-    """The server runs the watch."""
+    """The server runs the watch, so that the gauge shows the lag of a blocked loop."""
     await asyncio.sleep(2 * PERIOD_S)
     time.sleep(0.4)  # noqa: ASYNC251 - this is what is looked for
     await asyncio.sleep(2 * PERIOD_S)

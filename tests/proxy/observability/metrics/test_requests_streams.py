@@ -1,4 +1,4 @@
-"""What only streams have: how fast they are written, and that they may break or be left."""
+"""Tests the metrics of streams: the speed of their output, breaks, and clients that leave."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_time_per_output_token_begins_at_the_first_text(
 async def test_reasoning_does_not_count_in_the_time_per_output_token(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Its time and its tokens are left out."""
+    """The time per output token leaves out the time and the tokens of reasoning."""
     thought = chunk({"reasoning_content": "hm"})
     upstream.then(thought, Pause(0.5), say("a"), Pause(0.2), STOP, usage(105, reasoning_tokens=100))
     await proxy.post(chat(stream=True))
@@ -102,7 +102,7 @@ async def test_incomplete_or_uncounted_answer_has_no_time_per_output_token(
 async def test_stream_that_breaks_after_its_first_text_is_counted_once(
     broken: list[Any], reason: str
 ) -> None:
-    """The reason is a label."""
+    """A stream that breaks after its first text is counted once, under its reason."""
     upstream = ScriptedUpstream([say("a"), *broken])
     async with proxied(settings_of(router_settings={"timeout": 0.5}), upstream) as proxy:
         reply = await proxy.post(chat(stream=True))
@@ -114,7 +114,7 @@ async def test_stream_that_breaks_after_its_first_text_is_counted_once(
 
 
 async def test_stream_of_a_text_completion_is_measured_and_counted() -> None:
-    """Its speed and its break are counted like a chat's."""
+    """The speed and the break of a text completion's stream are counted as for a chat."""
 
     def said(text: str, finish: str | None = None) -> dict[str, Any]:
         return {"choices": [{"text": text, "index": 0, "finish_reason": finish}]}

@@ -1,4 +1,4 @@
-"""How long a call upstream is waited for: to its answer's beginning or to its failure, once for each call."""
+"""Tests the duration of upstream calls: once for each call, up to the answer's beginning or the failure."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_call_whose_client_left_is_timed_as_well(proxy: Proxied, upstream:
 
 
 async def test_request_refused_here_has_no_duration(proxy: Proxied) -> None:
-    """The request made no call."""
+    """A request that the proxy refuses makes no call, and has no duration."""
     await proxy.post({"model": MODEL, "messages": []})
 
     assert await proxy.count(f"{NAME}_count") == 0

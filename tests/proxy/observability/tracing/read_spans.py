@@ -1,4 +1,4 @@
-"""Spans as a collector gets them, and how they are read."""
+"""Reads the spans that a collector gets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ USAGE = {
 
 
 class Spans:
-    """What was exported, by the kind of span."""
+    """The exported spans, by kind."""
 
     def __init__(self, exporter: InMemorySpanExporter) -> None:
         self._exporter = exporter
@@ -32,14 +32,14 @@ class Spans:
 
     @property
     def request(self) -> ReadableSpan:
-        """The one span of a request; it ends last."""
+        """The only span of a request, which ends last."""
         [span] = [span for span in self.all if span.kind is SpanKind.SERVER]
         assert self.all[-1] is span
         return span
 
     @property
     def attempts(self) -> list[ReadableSpan]:
-        """The spans of its attempts, in the order in which they began."""
+        """The spans of the request's attempts, in the order of their beginnings."""
         return [span for span in self.all if span.kind is SpanKind.CLIENT]
 
 

@@ -1,4 +1,4 @@
-"""When spans are made, and what is said where they cannot be."""
+"""Tests when tracing is enabled, and which fault is reported if it cannot be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OFF: dict[str, Any] = {"enabled": False}
 
 
 def tracing(**given: Any) -> Tracing:
-    """Return this section, as settings hold it."""
+    """Return the section ``tracing`` of settings with these values."""
     return settings_of(general_settings={"tracing": given}).general_settings.tracing
 
 
@@ -48,7 +48,7 @@ def test_sdks_switch_goes_before_configuration_and_collector(
 
 @pytest.fixture
 def missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take OpenTelemetry away."""
+    """Make OpenTelemetry's packages impossible to import."""
     find = importlib.util.find_spec
 
     def without(name: str, package: str | None = None) -> ModuleSpec | None:
@@ -80,7 +80,7 @@ def test_missing_library_is_a_fault_that_names_the_remedy(
 @pytest.mark.usefixtures("missing")
 @pytest.mark.parametrize(("given", "environ"), [({}, {}), (OFF, ENDPOINT)])
 def test_missing_library_is_no_fault_without_tracing(given: dict[str, Any], environ: dict[str, str]) -> None:
-    """The library is not looked for."""
+    """With tracing off, OpenTelemetry is not imported."""
     assert tracing_fault(tracing(**given), environ) is None
     assert open_tracing(tracing(**given), environ) is None
 
@@ -103,7 +103,7 @@ def test_missing_library_is_no_fault_without_tracing(given: dict[str, Any], envi
     ],
 )
 def test_protocol_other_than_http_is_a_fault(environ: dict[str, str], is_fault: bool) -> None:
-    """A collector's port for gRPC takes no HTTP, and every span would be lost."""
+    """A collector's port for gRPC is refused, since it takes no HTTP and every span would be lost."""
     fault = tracing_fault(tracing(**ON), environ)
 
     assert (fault is not None) == is_fault
@@ -111,7 +111,7 @@ def test_protocol_other_than_http_is_a_fault(environ: dict[str, str], is_fault: 
 
 
 def test_unusable_variable_of_the_sdk_is_a_fault_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The SDK refuses the value."""
+    """A variable that the SDK refuses is a fault of the configuration, without a traceback."""
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
 
     with pytest.raises(UnreadableVariable):

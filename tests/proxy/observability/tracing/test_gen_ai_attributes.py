@@ -1,4 +1,4 @@
-"""What a span says of a call upstream: the convention's names, and nothing that a provider makes up."""
+"""Tests a call's span attributes: the names of OpenTelemetry's convention, with bounded values from providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When spans end, and what they say of an end that nobody wanted."""
+"""Tests the ends of spans: failures, breaks, and clients that leave."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_spans_of_a_broken_stream_keep_its_attributes(
 async def test_empty_answer_is_a_failed_attempt(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """The provider sent it as a success."""
+    """An empty answer is a failed attempt, even though its status was 200."""
     upstream.then(chunk(finish="stop"))
     upstream.then(*good(stream=True))
     await traced.post(chat(stream=True))
@@ -67,7 +67,7 @@ async def test_empty_answer_is_a_failed_attempt(
 async def test_spans_of_a_client_that_left_end_without_an_error(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
 ) -> None:
-    """They end at once, as cancelled."""
+    """The spans of a client that left end at once, as cancelled, and without an error."""
     upstream.then(HANG)
     with pytest.raises(asyncio.TimeoutError):
         await traced.request("POST", CHAT, json=chat(stream=stream), timeout=aiohttp.ClientTimeout(0.1))
@@ -105,7 +105,7 @@ async def test_failed_attempt_keeps_its_end_where_the_client_leaves_during_a_rep
 async def test_attempt_is_cancelled_once_where_the_client_leaves_while_its_error_is_read(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
-    """No call stays in flight."""
+    """An attempt is cancelled once if the client leaves while its error is being read."""
 
     async def read_for_ever(*_: object) -> None:
         await asyncio.sleep(60)

@@ -1,4 +1,4 @@
-"""What no span says, and when there is none."""
+"""Tests what spans leave out, and when no span is made."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_observed_changes_have_a_name_of_their_own(
 async def test_spans_are_made_and_not_passed_on_with_propagate_off(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
 ) -> None:
-    """Providers get no trace headers."""
+    """With ``propagate`` off, spans are made, and providers get no trace headers."""
     settings = settings_of(general_settings={"tracing": {"propagate": False}})
     async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
         await traced.post(chat(), headers=TRACED)
@@ -50,7 +50,7 @@ async def test_spans_are_made_and_not_passed_on_with_propagate_off(
 async def test_unsampled_trace_has_no_spans_and_is_passed_on(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """The provider gets the flag."""
+    """A trace that is not sampled makes no spans, and the provider gets its flag."""
     await traced.post(chat(), headers={"traceparent": f"00-{TRACE}-{SPAN}-00", "tracestate": "rojo=1"})
 
     assert spans.all == ()

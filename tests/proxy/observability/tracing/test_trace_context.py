@@ -47,13 +47,13 @@ hostile = st.one_of(
 
 
 def read(parent: str, *states: str) -> TraceContext | None:
-    """Read one `traceparent` and what comes with it."""
+    """Read one `traceparent` with its `tracestate` headers."""
     return read_context([parent], states)
 
 
 @given(contexts)
 def test_written_trace_context_is_read_back_unchanged(context: TraceContext) -> None:
-    """No field is lost or added."""
+    """A written context is read back with the same fields."""
     headers = headers_of(context, ())
 
     assert read(headers["traceparent"], *filter(None, [headers.get("tracestate")])) == context
@@ -62,7 +62,7 @@ def test_written_trace_context_is_read_back_unchanged(context: TraceContext) -> 
 
 @given(st.lists(hostile, max_size=2) | st.just([GOOD]), st.lists(hostile | states, max_size=3))
 def test_any_input_is_refused_or_sent_on_by_the_grammar(parents: list[str], states: list[str]) -> None:
-    """No header can be smuggled in."""
+    """Any input is refused, or its headers follow the grammar, so that no header can be injected."""
     context = read_context(parents, states)
     if context is None:
         return
@@ -127,13 +127,13 @@ def test_later_version_is_read_by_the_known_fields(version: str, more: str) -> N
     ],
 )
 def test_context_that_breaks_a_rule_is_refused(parent: str) -> None:
-    """Each case comes from W3C's test suite, or from its grammar."""
+    """A context that breaks a rule is refused. Each case comes from W3C's test suite or from its grammar."""
     assert read(parent, "a=1") is None
 
 
 @pytest.mark.parametrize("parents", [[], [GOOD, GOOD], [GOOD, ""]])
 def test_state_without_exactly_one_parent_is_ignored(parents: list[str]) -> None:
-    """Two parents count as none."""
+    """A state without exactly one parent is ignored. Two parents count as none."""
     assert read_context(parents, ["a=1"]) is None
 
 
@@ -177,7 +177,7 @@ def test_white_space_around_a_parent_is_ignored(parent: str) -> None:
     ],
 )
 def test_state_with_a_faulty_entry_is_dropped(states: list[str], kept: str) -> None:
-    """The parent is kept."""
+    """A state with a faulty entry is dropped, and the parent is kept."""
     context = read(GOOD, *states)
 
     assert context is not None
@@ -186,7 +186,7 @@ def test_state_with_a_faulty_entry_is_dropped(states: list[str], kept: str) -> N
 
 
 def test_state_has_at_most_32_entries() -> None:
-    """A longer state is dropped."""
+    """A state has at most 32 entries. A longer one is dropped."""
     entries = [f"a{at}=1" for at in range(33)]
     whole, more = read(GOOD, ",".join(entries[:32])), read(GOOD, *entries)
 
@@ -197,7 +197,7 @@ def test_state_has_at_most_32_entries() -> None:
 
 
 def test_long_state_is_shortened_by_whole_entries() -> None:
-    """Entries of more than 128 characters are dropped first, then those at the end."""
+    """A long state loses whole entries: first those of more than 128 characters, then the last ones."""
     long, short = f"long={'x' * 200}", [f"k{at}={'y' * 40}" for at in range(12)]
     fits = read(GOOD, ",".join([long, *short[:6]]))
     too_many = read(GOOD, ",".join([short[0], long, *short[1:]]))

@@ -1,4 +1,4 @@
-"""The operator's settings as a policy: each preset, and single values over it."""
+"""Tests the operator's settings as a policy: each preset, and single values that replace a preset's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_preset_is_its_row(preset: str) -> None:
     ],
 )
 def test_a_single_value_replaces_the_preset_s(given: dict[str, Any], field: str, value: Any) -> None:
-    """No other value of any preset changes."""
+    """A single value replaces the preset's, and all other values stay."""
     changed: dict[str, Any] = {field: value}
 
     for preset, row in PRESETS.items():
@@ -50,5 +50,5 @@ def test_a_single_value_replaces_the_preset_s(given: dict[str, Any], field: str,
 
 
 def test_a_notice_is_not_added_to_a_preset() -> None:
-    """``notice: true`` is the default, and leaves a preset without one unchanged."""
+    """A preset without a notice stays without one, since ``notice: true`` is only the default."""
     assert policy(preset="off", notice=True).notice is False

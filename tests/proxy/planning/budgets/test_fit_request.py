@@ -1,6 +1,6 @@
-"""Fitting one request into its budget.
+"""Tests fitting one request into its budget.
 
-It is counted where needed, cut where it is too long, and refused where cuts do not help.
+A request is counted where needed, cut where it is too long, and refused where cuts do not help.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_request_that_surely_fits_is_not_counted(counting: list[str]) -> None:
-    """A bound from the lengths alone admits it. History and parameters are the objects that came in."""
+    """A bound from the text lengths alone admits a short request.
+
+    Its history and parameters are the same objects.
+    """
     history, parameters = agent(3), MappingProxyType({"temperature": 0.5})
     done = fit_request(FitInput(history, profile_of_model(), parameters), facts_for(window=200_000))
 
@@ -65,7 +68,7 @@ def test_a_request_that_surely_fits_is_not_counted(counting: list[str]) -> None:
 
 
 def test_a_small_factor_does_not_lower_the_bound(counting: list[str]) -> None:
-    """Usual text taught the factor. The text behind a bound may be the densest."""
+    """A small factor does not lower the bound, since a short text may have more tokens than usual text."""
     history = [user("\U000e0041" * 10_000)]
     done = fitted(history, facts_for(window=45_000, live=0.5))
 
@@ -95,7 +98,7 @@ def test_a_learned_window_cuts(counting: list[str]) -> None:
 
 
 def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> None:
-    """A request above the bound that fits when it is counted is sent unchanged."""
+    """A request above the bound is counted, and sent unchanged if it fits."""
     history = agent(10)
     done = fitted(history, facts_for(window=tokens(history) * 2))
 
@@ -122,7 +125,10 @@ def test_a_request_is_counted_where_that_is_asked_for(counting: list[str]) -> No
 
 
 def test_a_request_that_would_not_fit_is_cut() -> None:
-    """Over the high mark it is cut to half. Its beginning and end are kept, and the cuts are listed."""
+    """A request above the high mark is cut to half.
+
+    Its beginning and end are kept, and the cuts are listed.
+    """
     history = agent(40)
     done = fitted(history, facts_for(window=24_000))
     report = done.report
@@ -148,7 +154,7 @@ def test_a_request_that_would_not_fit_is_cut() -> None:
 
 
 def test_changes_have_the_client_s_indexes() -> None:
-    """Sanitizing moves messages. The changes name the indexes in the client's history."""
+    """Changes name the indexes of the client's history, although sanitizing moves messages."""
     history, facts = agent(40), facts_for(window=24_000)
     plain = fitted(history, facts)
     origins = [at + 100 for at in range(len(history))]
@@ -161,7 +167,10 @@ def test_changes_have_the_client_s_indexes() -> None:
 
 
 def test_a_request_that_cannot_be_cut_is_refused_with_its_parts() -> None:
-    """Nothing is sent. The error text has the tokens of each part, and no text of the request."""
+    """A request that cannot be cut is refused.
+
+    The error has the tokens of each part, and no text of the request.
+    """
     prompt = output(7, 120_000)
     with pytest.raises(ContextTooLong) as refused:
         fitted([system(prompt), user("Go on, please.")], facts_for(window=16_384), tools=[SOME_TOOL])
@@ -186,7 +195,7 @@ SOME_TOOL = {
 
 
 def test_tools_larger_than_the_window_are_refused() -> None:
-    """Tools are sent with every request and cannot be cut. The error text has their tokens."""
+    """Tools that exceed the window are refused with their tokens, since tools cannot be cut."""
     many = [
         {**SOME_TOOL, "function": {"name": f"run_{at}", "description": output(at, 400)}} for at in range(200)
     ]
@@ -198,7 +207,7 @@ def test_tools_larger_than_the_window_are_refused() -> None:
 
 
 def test_one_giant_question_is_cut_in_its_middle() -> None:
-    """It is the whole request, so its beginning and end are sent, with a marker between."""
+    """A single giant question keeps its beginning and end, with a marker between."""
     question = "Read this log.\n" + output(1, 400_000) + "What went wrong?"
     done = fitted([user(question)], facts_for(window=16_384))
 
@@ -210,7 +219,7 @@ def test_one_giant_question_is_cut_in_its_middle() -> None:
 
 
 def test_without_the_middle_cut_the_giant_is_refused() -> None:
-    """A preset that cuts nothing, with a hard limit, refuses it."""
+    """A giant question is refused under a preset that cuts nothing and has a hard limit."""
     with pytest.raises(ContextTooLong):
         fitted([user(output(1, 400_000))], facts_for(window=16_384, preset="off", hard=0.95))
 
@@ -239,7 +248,7 @@ def test_an_assumed_window_refuses_nothing() -> None:
 
 
 def test_a_preset_that_caps_at_once_does_so(counting: list[str]) -> None:
-    """It caps in a large window too. The rest of the history stays."""
+    """A preset that caps at once does so in a large window too. The rest of the history stays."""
     history = agent(5, 30_000)
     done = fitted(history, facts_for(window=1_000_000, preset="codex"))
 
@@ -250,7 +259,7 @@ def test_a_preset_that_caps_at_once_does_so(counting: list[str]) -> None:
 
 
 def test_excluded_tools_are_not_capped() -> None:
-    """Their results are sent whole."""
+    """Results of excluded tools are sent whole."""
     history = agent(5, 30_000)
     done = fitted(history, facts_for(window=1_000_000, preset="codex", exclude_tools=["run"]))
 
@@ -279,7 +288,7 @@ def reduced(done: FittedRequest) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
-    """Prompt and answer together exceed the window. The rest of the window is asked for, and the change is listed."""
+    """An answer limit that exceeds the window with the prompt is lowered to the rest, and the change is listed."""
     history = agent(10)
     window = tokens(history) * 2
     asked: dict[str, Any] = {name: window, "temperature": 0}
@@ -352,7 +361,10 @@ def test_limit_shrinks_by_the_factor() -> None:
 
 
 def test_cuts_are_planned_by_the_sticky_factor() -> None:
-    """The newest factor decides only where the request would be refused by it."""
+    """Cuts are planned by the sticky factor.
+
+    The newest factor decides only if the request would be refused by it.
+    """
     history = agent(20)
     window = int(tokens(history) * 1.3)
     calm, alarmed = (
@@ -391,7 +403,7 @@ def test_the_operator_s_margin_replaces_the_calibration_s() -> None:
 
 
 def test_history_with_media_is_recognized() -> None:
-    """The tokens of media are a guess, so they teach nothing."""
+    """A history with media is recognized, since media tokens are a guess and must not be learned from."""
     assert module.has_media([user([{"type": "text", "text": "What is it?"}, image()])])
     assert not module.has_media([user("x"), user([{"type": "text", "text": "x"}]), tool("c", "y")])
 
@@ -425,7 +437,7 @@ def test_both_forms_of_tools_count(count: bool) -> None:
 
 
 def test_rounds_are_counted_in_the_repaired_history() -> None:
-    """An outline describes the history as it came, not the repaired one."""
+    """Rounds are counted in the repaired history, although the outline describes the received one."""
     odd = {**user("b"), "name": 5}
     came = [user("a"), assistant("x"), odd, assistant("y")]
     moved = [came[0], odd, came[1], came[3]]

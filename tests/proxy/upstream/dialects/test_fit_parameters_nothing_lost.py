@@ -82,18 +82,18 @@ CASES: list[dict[str, Any]] = [
 ]
 
 REFUSED = {"functions", "n", "tools"}
-"""What is refused where it cannot be had."""
+"""Parameters that may be refused, where the provider cannot honour them."""
 
 MARKS: dict[str, list[str]] = {
     "stop": ["halt", "s1", "s2", "s3", "s4", "s5", "s6", "s7", '" "'],
     "response_format": ["colour"],
 }
-"""Texts that arrive with a parameter, or are said to be gone."""
+"""Texts that must arrive with a parameter, unless it is reported as dropped or changed."""
 
 
 @pytest.mark.parametrize(("name", "transport"), WAYS)
 async def test_set_parameters_arrive_or_are_named(provider: Provider, name: str, transport: str) -> None:
-    """A parameter changes what arrives, or it is reported as dropped, changed or refused."""
+    """A parameter changes the request that arrives, or it is reported as dropped, changed or refused."""
     known: dict[str, Arrival] = {}
 
     async def receive(parameters: dict[str, Any]) -> Arrival:

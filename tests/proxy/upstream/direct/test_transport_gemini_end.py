@@ -1,6 +1,6 @@
-"""Ends of Gemini's streams whose body stays open.
+"""Tests the ends of Gemini's streams whose body stays open.
 
-The end comes soon where it is certain: after usage, or after a reason that is not sent with every event.
+The stream ends soon if its end is certain: after usage, or after a reason that is not sent with every event.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.proxy.upstream.provider import Exchange, Script, calling, head, piece
 MODEL = "gemini/gemini-2.5-pro"
 SOON = 0.05
 AT_ONCE_S = 15.0
-"""What an end that is seen may take on a busy machine: half of the silence that ends an answer otherwise."""
+"""Seconds that a recognized end may take on a busy machine. The limit of silence is twice as long."""
 
 
 def said(*candidates: dict[str, Any], **fields: Any) -> bytes:
@@ -58,7 +58,7 @@ def leaving_open(*parts: bytes, then: str = "wait") -> Script:
 
 
 async def ask(script: Script, count: int = 1, **limits: float) -> tuple[list[Any], float]:
-    """Return the chunks and the seconds that they took."""
+    """Return the chunks, and the seconds until the last of them."""
     async with (
         providing(script) as provider,
         calling(
@@ -121,7 +121,7 @@ async def test_stop_with_every_event_ends_at_the_idle_limit(last: dict[str, Any]
 
 
 async def test_usage_after_stop_makes_the_end_certain() -> None:
-    """The usage may come in an event of its own."""
+    """Usage after a stop ends the stream, also if it comes in an event of its own."""
     chunks, took = await ask(leaving_open(said(candidate("Good day.", "STOP")), said(usageMetadata=USAGE)))
 
     assert reasons(chunks) == ["stop"]

@@ -37,7 +37,7 @@ from tests.support.proxied import chat
 from tests.support.scripted_upstream import chunk, say
 
 SLOW_S = 20.0
-"""What a limit of less than a second may take on a busy machine: less than any other limit that is set."""
+"""Seconds that a limit below one second may take on a busy machine. Every other limit is longer."""
 
 
 def dripping(start: bytes, unit: bytes, times: int, end: bytes = b"", every: float = 0.1) -> Script:
@@ -86,7 +86,7 @@ async def test_silence_before_a_stream_begins_is_a_first_byte_timeout(start: byt
     "start", [b"", JSON_HEAD, JSON_HEAD + piece(b" \n")], ids=["nothing", "head", "blank"]
 )
 async def test_silence_before_a_whole_answer_ends_at_the_deadline(start: bytes) -> None:
-    """A whole answer begins when all of it has been written, which may take minutes."""
+    """A whole answer is limited by the deadline only, since it begins after all of it has been written."""
     error, took = await timed_out(
         sending(start, then="wait"), stream=False, first_byte_s=0.05, idle_s=0.05, total_s=0.2
     )
@@ -109,7 +109,7 @@ async def test_silence_within_an_answer_is_an_idle_timeout(start: bytes, stream:
 
 
 async def test_blanks_and_comments_restart_the_silence_limits() -> None:
-    """Only the deadline ends an answer of such bytes. The four calls run at the same time."""
+    """Blanks and comments restart the limits of silence, so that only the deadline can end such an answer."""
     limit_s, every_s = 1.0, 0.1
     times = round(limit_s * 1.2 / every_s)
 
@@ -188,7 +188,7 @@ async def test_stream_of_many_events_needs_few_timers(monkeypatch: pytest.Monkey
 
 
 async def test_client_gets_a_504_for_a_whole_answer_without_end() -> None:
-    """The provider's connection is closed."""
+    """A whole answer without an end is a 504, and the provider's connection is closed."""
     starts = (b"", JSON_HEAD, whole(GOOD[:10], length=999))
     asked = [ask(sending(start, then="wait"), stream=False, timeout=1) for start in starts]
 
@@ -199,7 +199,7 @@ async def test_client_gets_a_504_for_a_whole_answer_without_end() -> None:
 
 @pytest.mark.parametrize("started", [False, True])
 async def test_client_gets_a_timeout_for_a_silent_stream(started: bool) -> None:
-    """It is a 504 before the first chunk, and an error event after it."""
+    """A silent stream is a 504 before the first chunk, and an error event after it."""
     script = sending(head(), *([FIRST] if started else []), then="wait")
     reply, provider = await ask(
         script, stream=True, first_byte_timeout=30 if started else 0.3, idle_timeout=0.3
@@ -214,7 +214,7 @@ async def test_client_gets_a_timeout_for_a_silent_stream(started: bool) -> None:
 
 @contextmanager
 def full_backlog() -> Iterator[str]:
-    """Yield the address of a socket whose backlog is full: the kernel drops what comes."""
+    """Yield the address of a socket with a full backlog: the kernel drops new connections."""
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)

@@ -1,4 +1,4 @@
-"""Whole answers of Gemini, and the faults in place of an answer."""
+"""Tests whole answers of Gemini, and faults in place of an answer."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from proxy.upstream.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="
 SIGNED = {"google": {"thought_signature": SIGNATURE}}
-"""How an answer carries it: beside a call, or beside the text."""
+"""The signature as an answer carries it, beside a call or beside the text."""
 
 
 def body(*parts: dict[str, Any], reason: str | None = "STOP", **rest: Any) -> dict[str, Any]:
-    """Return an answer of one candidate."""
+    """Return an answer with one candidate."""
     ending = {"finishReason": reason} if reason else {}
     return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, **ending}], **rest}
 
@@ -27,7 +27,7 @@ def call(name: str = "f", args: Any = None, **rest: Any) -> dict[str, Any]:
 
 
 def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the one choice."""
+    """Return an answer's only choice."""
     (choice,) = answer["choices"]
     assert isinstance(choice, dict)
     return choice
@@ -100,7 +100,7 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
 def test_parts_become_text_reasoning_calls_and_signatures(
     parts: list[dict[str, Any]], message: dict[str, Any], reason: str
 ) -> None:
-    """Each signature stands beside its call or text."""
+    """Parts become text, reasoning, calls and signatures. Each signature is beside its call or text."""
     expected = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     assert only_choice(read_answer(body(*parts), model="m")) == expected
 
@@ -166,7 +166,10 @@ def test_blocked_prompt_is_one_filtered_choice() -> None:
     ],
 )
 def test_200_that_is_no_answer_is_a_fault(answer: Any, words: str, cause: Cause) -> None:
-    """The message and the cause name the reason. It is never an empty ``stop``."""
+    """A 200 without an answer is a fault whose message and cause name the reason.
+
+    It is never an empty ``stop``.
+    """
     with pytest.raises(UpstreamFault, match=words) as caught:
         read_answer(answer, model="m")
 
@@ -174,7 +177,7 @@ def test_200_that_is_no_answer_is_a_fault(answer: Any, words: str, cause: Cause)
 
 
 def test_error_in_a_200_keeps_its_status() -> None:
-    """The message is Google's."""
+    """An error in a 200 keeps Google's status and message."""
     with pytest.raises(UpstreamFault, match="overloaded") as caught:
         read_answer({"error": {"code": 503, "message": "The model is overloaded."}}, model="m")
 

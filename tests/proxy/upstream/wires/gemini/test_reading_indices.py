@@ -10,7 +10,7 @@ from proxy.core.errors import UpstreamFault
 from proxy.upstream.wires.gemini import StreamReader, read_answer
 
 NONE = object()
-"""No index at all."""
+"""Stands for a candidate without an index."""
 
 
 def candidates(*indices: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def candidates(*indices: Any) -> dict[str, Any]:
     ],
 )
 def test_candidate_without_an_index_gets_its_place(indices: tuple[Any, ...], texts: dict[int, str]) -> None:
-    """Another candidate may have that index. Then the first free one is used."""
+    """A candidate without an index gets its position, or the first free index if that is taken."""
     whole = read_answer(candidates(*indices), model="m")["choices"]
     reader = StreamReader("m")
     chunks = reader.feed(candidates(*indices)) + reader.close()

@@ -1,4 +1,4 @@
-"""Answers of OpenAI's wire as a client gets them, and what they are made of in tests."""
+"""Builds answers of OpenAI's wire, and reads them as a client does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.legal_shapes import assert_answer, assert_chunk
 FUNCTION = {"name": "f", "arguments": "{}"}
 CALL = {"id": "c1", "type": "function", "function": FUNCTION}
 STREAMED_IDS = [CallIds("chatcmpl-abc").id_for(None, 0, at) for at in (0, 1)]
-"""What the first calls of a stream are called that have no id."""
+"""The ids that the proxy gives to a stream's first calls if they have none."""
 
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 TOKEN = {

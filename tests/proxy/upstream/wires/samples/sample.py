@@ -1,4 +1,4 @@
-"""Sample data of one wire: what its provider is sent, and what it answers, in its own format."""
+"""Sample data of one wire: a request to its provider, and the provider's answers in its own format."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ class WireSample:
     """A wire's provider, and its JSON for one small chat. Each answer is the text "Good day." and a stop."""
 
     provider: str
-    """The row of the table."""
+    """The provider's row of the table."""
 
     model: str
     """A model, in litellm's spelling."""
 
     read_texts: Callable[[Any], list[str]]
-    """Takes the JSON of a request; returns the texts of its messages, in their order."""
+    """Takes the JSON of a request, and returns the texts of its messages in order."""
 
     key_header: str
     key_prefix: str
-    """What stands before the key in its header."""
+    """The text before the key in its header."""
 
     answer: bytes
     stream: bytes
-    """Server-sent events; the first holds some of the text, and not the end of the answer."""
+    """Server-sent events. The first one holds a part of the text, and not the answer's end."""
 
     refusal: bytes
     """The body of a 400 that says "Too many tokens."."""
