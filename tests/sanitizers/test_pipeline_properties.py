@@ -1,7 +1,7 @@
-"""Properties of every history, legal or damaged.
+"""Tests properties of every history, legal or damaged.
 
-Random histories find unknown faults. Damaged legal ones look like those of real clients. The checker is the oracle, and
-``test_pipeline_agreement`` compares it with the emulator's judge.
+Random histories find unknown faults. Damaged legal ones resemble those of real clients. The checker is the
+oracle. ``test_pipeline_agreement`` compares the checker with the emulator's judge.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ History = list[dict[str, Any]]
 
 
 def repaired(history: History, profile: Profile) -> History | None:
-    """Return the sanitized history, or None when it was refused as unreadable or empty."""
+    """Return the sanitized history, or None if it was refused."""
     try:
         return list(sanitize(history, profile).messages)
     except Unrepairable:
@@ -62,7 +62,7 @@ def outcome(history: History, profile: Profile) -> tuple[str, object]:
 
 @given(histories, profiles)
 def test_every_output_is_legal_and_a_second_pass_changes_nothing(history: History, profile: Profile) -> None:
-    """The checker calls the output legal, and no step finds anything to do in it. The input is not mutated."""
+    """The output is legal, and a second pass changes nothing. The input is not mutated."""
     before = copy.deepcopy(history)
     try:
         done = sanitize(history, profile)
@@ -80,7 +80,7 @@ def test_every_output_is_legal_and_a_second_pass_changes_nothing(history: Histor
 
 @given(legal_histories(), profiles)
 def test_steps_leave_a_legal_history_alone(history: History, profile: Profile) -> None:
-    """No step changes a legal history, even without the checker before it."""
+    """The steps leave a legal history unchanged, even without the checker before them."""
     if not find_violations(history, profile):
         messages, changes = run_steps(history, profile)
 
@@ -108,7 +108,7 @@ def test_equal_input_gives_equal_bytes(history: History, profile: Profile) -> No
 @given(histories, profiles)
 @example([user("a"), assistant("t1§"), assistant(None, calls=[call("x")]), tool("x", "t2§")], GEMINI_2)
 def test_no_text_is_lost_unnamed(history: History, profile: Profile) -> None:
-    """Each text of the input is in the output, or the change list names its message with a reason."""
+    """Each text of the input is in the output, or a change names its message."""
     try:
         done = sanitize(history, profile)
     except Unrepairable:
@@ -126,7 +126,7 @@ def test_no_text_is_lost_unnamed(history: History, profile: Profile) -> None:
 def test_prefix_stays_while_a_legal_history_grows(
     grown: tuple[History, list[History]], profile: Profile
 ) -> None:
-    """Whole rounds appended to a history change nothing before them, so that prompt caches keep hitting.
+    """Rounds appended to a history change nothing before them, so that prompt caches keep hitting.
 
     The history is legal by OpenAI's rules. Other profiles still repair ids, texts and turns.
     """
@@ -145,7 +145,10 @@ def test_prefix_stays_while_a_legal_history_grows(
 def test_prefix_of_a_damaged_history_stays_while_it_grows(
     damaged: History, grown: tuple[History, list[History]], profile: Profile
 ) -> None:
-    """A user turn closes the damaged part. Appended messages do not change its repairs."""
+    """Messages appended after a damaged part do not change its repairs.
+
+    A user turn closes the damaged part.
+    """
     start = [*damaged, user("closed here"), assistant("closed"), user("go on")]
     calls = {raw.get("id") for m in start for raw in m.get("tool_calls") or () if isinstance(raw, dict)}
     more = [m for added in grown[1] for m in added]

@@ -1,4 +1,4 @@
-"""Histories that cannot be read are refused with the place."""
+"""Tests that unreadable histories are refused with the index."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_unreadable_history_is_refused_with_its_place(messages: Any, rule: str, 
     ],
 )
 def test_history_with_nothing_to_send_is_refused(messages: list[dict[str, Any]]) -> None:
-    """No message is invented in place of empty messages and stray results."""
+    """A history of empty messages and stray results is refused, and no message is invented in its place."""
     with pytest.raises(Unrepairable) as caught:
         sanitize(messages, GEMINI_2)
 

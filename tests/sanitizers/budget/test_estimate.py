@@ -45,7 +45,7 @@ class TestTexts:
     """The tokens of a text."""
 
     def test_an_empty_text_has_no_tokens(self) -> None:
-        """It has none in any family."""
+        """An empty text has no tokens in any family."""
         assert count_text("", O200K) == 0
 
     @given(families, some_text, some_text)
@@ -81,7 +81,7 @@ class TestMessages:
         assert round(3 + count_text(WORDS, O200K)) == self.tokens(user(WORDS))
 
     def test_parts_count_as_their_texts(self) -> None:
-        """Each text part costs its own text."""
+        """A content's text parts cost the tokens of their texts."""
         assert abs(self.tokens(user([text(WORDS), text(WORDS)])) - self.tokens(user(WORDS)) * 2 + 3) <= 1
 
     def test_calls_cost_their_names_and_arguments_and_not_their_ids(self) -> None:
@@ -94,13 +94,13 @@ class TestMessages:
         assert self.tokens(one) == self.tokens(long_id)
 
     def test_arguments_may_be_an_object(self) -> None:
-        """An object costs the same as its JSON."""
+        """Arguments given as an object cost the same as their JSON."""
         arguments = {"path": "/src/app.py", "lines": [1, 2]}
         as_text = assistant(None, [call("c1", "f", orjson.dumps(arguments).decode())])
         assert self.tokens(as_text) == self.tokens(assistant(None, [call("c1", "f", arguments)]))
 
     def test_legacy_and_custom_calls_cost_the_same_as_calls(self) -> None:
-        """The overhead of a legacy result is larger by its name."""
+        """Legacy and custom calls cost the same as calls. A legacy result costs more, by its name."""
         plain = self.tokens(assistant(None, [call("c1", "f", WORDS)]))
         assert plain == self.tokens(legacy_call("f", WORDS))
         custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": WORDS}}
@@ -134,7 +134,7 @@ class TestMessages:
         assert self.tokens(user(WORDS)) == self.tokens({"role": "assistant", "content": None, **thoughts})
 
     def test_name_and_refusal_count_as_texts(self) -> None:
-        """The model reads both fields."""
+        """The fields ``name`` and ``refusal`` cost tokens, since the model reads both."""
         assert self.tokens(user(WORDS, name="Alice")) > self.tokens(user(WORDS))
         assert self.tokens(assistant(None, refusal=WORDS)) == self.tokens(user(WORDS))
 
@@ -220,7 +220,7 @@ class TestTools:
     ]
 
     def test_tools_cost_nine_tenths_of_their_json_and_eight_tokens_each(self) -> None:
-        """Claude adds 400 tokens once."""
+        """Tools cost nine tenths of their JSON, and eight tokens each. Claude adds 400 tokens once."""
         for family, once in ((O200K, 0), (GEMINI, 0), (CLAUDE_3, 400)):
             written = count_text(orjson.dumps(self.tools).decode(), family)
             assert round(0.9 * written + 8 * 5 + once) == Estimator(family).tools_tokens(self.tools)
@@ -239,7 +239,7 @@ class TestTools:
 
 
 class TestHostile:
-    """No JSON value raises an error or costs much."""
+    """Any JSON value can be estimated, at a bounded cost."""
 
     @given(
         families, st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function_call"]), junk)
@@ -258,13 +258,13 @@ class TestHostile:
     def test_no_json_value_in_a_part_raises(
         self, kind: str, part: dict[str, Any], inner: dict[str, Any]
     ) -> None:
-        """Any value may stand in a part and within its fields."""
+        """Any value may stand in a part and within its fields, without an error."""
         for family in (O200K, CLAUDE_3):
             for value in (part, {**part, kind: inner}, {**part, "source": inner}):
                 assert Estimator(family).message_tokens(user([{**value, "type": kind}])) >= 3
 
     def test_a_line_of_thirty_megabytes_is_read_in_samples(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """One sample of each stretch is read."""
+        """A line of thirty megabytes is estimated from one sample of each stretch."""
         line = "x = 1; " * (30_000_000 // 7)
         real = 30 * count_text(line[:1_000_000], QWEN_3)
         read = note_lengths(monkeypatch, estimate, "features_of")
@@ -277,14 +277,14 @@ class TestLargeTexts:
     """Beyond a million characters, only samples are read."""
 
     def test_a_text_up_to_the_whole_size_is_read_in_full(self) -> None:
-        """The estimate is the sum of the estimates of its halves."""
+        """A text up to WHOLE is read in full: the estimate is the sum of its halves' estimates."""
         line = "x = 1; " * (WHOLE // 7)
         assert count_text(line + "1" * (WHOLE - len(line)), O200K) == pytest.approx(
             count_text(line, O200K) + count_text("1" * (WHOLE - len(line)), O200K), abs=2
         )
 
     def test_unread_text_counts_as_the_densest_sample(self) -> None:
-        """Digits at the beginning of one stretch count for all later stretches."""
+        """Unread text counts as the densest sample so far, such as digits at the beginning of a stretch."""
         words, digits = WORDS * (WHOLE // len(WORDS) + 1), "7" * STRETCH
         plain, dense = words[:STRETCH], digits[:SAMPLE] + words[: STRETCH - SAMPLE]
         cheap, dear = count_text(plain, O200K), count_text(digits, O200K)
@@ -297,7 +297,7 @@ class TestLargeTexts:
     def test_appended_text_never_lowers_an_estimate(
         self, family: Family, text: str, data: st.DataObject
     ) -> None:
-        """The text may end within a sample or beyond it."""
+        """Appended text never lowers an estimate, wherever the samples end."""
         ends = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=9)))
         with pytest.MonkeyPatch.context() as patch:
             for name, value in (("WHOLE", 64), ("STRETCH", 32), ("SAMPLE", 8)):

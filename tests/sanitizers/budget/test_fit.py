@@ -19,7 +19,7 @@ DROPPING = replace(BALANCED, aged=None, clear=False, middle=False)
 
 
 def test_signatures_go_with_their_unit_and_arguments_are_never_touched() -> None:
-    """A turn with reasoning is dropped whole or kept word for word."""
+    """A turn with reasoning is dropped whole or kept word for word, so that its signature stays valid."""
     signed = [
         assistant(
             None, [call(f"c{n}", "f", '{"body": "' + "a" * 900 + '"}')], thinking_blocks=[{"signature": "s"}]
@@ -53,7 +53,10 @@ def test_a_verdict_over_the_hard_mark_lists_the_tokens_by_part() -> None:
 
 @pytest.mark.parametrize(("tools", "words"), [(40_000, 10), (10, 160_000)])
 def test_tools_and_system_prompt_over_the_window_are_separate_parts(tools: int, words: int) -> None:
-    """No cut can help, so that the history is unchanged."""
+    """Tools and a system prompt over the window cannot be cut, so that the history stays unchanged.
+
+    Both are listed as parts.
+    """
     history = [system("s" * words), *rounds(50, 1_000)]
     budget = marks_for(PRESETS["balanced"], limit=32_768, fixed=FixedTokens(tools, size(history[0])))
     done = fit(CutInput(history, OPENAI, size), budget, PRESETS["balanced"])
@@ -79,7 +82,7 @@ def test_a_repair_that_adds_tokens_causes_another_cut() -> None:
 
 
 def test_cutting_ends_where_a_repair_adds_more_than_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The smallest result is returned."""
+    """Cuts end once a repair adds more than was cut, and the smallest result is returned."""
     seen: list[int] = []
     real: Callable[..., Any] = fitting.__globals__["run_steps_on"]
 

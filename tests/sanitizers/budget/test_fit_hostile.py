@@ -19,11 +19,14 @@ BALANCED = PRESETS["balanced"]
 
 
 CALLS_PER_MESSAGE = 150
-"""Function calls that a message may cost, about twice what it does. One call for each other message would be 2,000."""
+"""Function calls that a message may cost, about twice the real cost.
+
+A call for each pair of messages would cost 2,000.
+"""
 
 
 def counted(work: Callable[[], Any]) -> tuple[Any, int]:
-    """Return the result of *work*, and its calls of functions: the cost on any machine."""
+    """Return the result of *work*, and its number of function calls, which is the same on any machine."""
     calls = 0
 
     def note(frame: Any, event: str, argument: Any) -> None:
@@ -77,7 +80,7 @@ def test_a_cut_after_every_round_has_a_bounded_cost() -> None:
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1, GEMINI_3_STRICT])
 def test_a_result_of_megabytes_on_one_line_is_cut_to_fit(profile: Any) -> None:
-    """The result is in the current round, so that its middle is cut."""
+    """A result of megabytes in the current round is cut in its middle."""
     history = [user("goal"), *rounds(1, 3_000_000)[1:]]
     marks = marks_for(BALANCED, limit=32_768, margin=0.1)
     fit(CutInput(history, profile, quick_size), marks, BALANCED)  # compiles the profile's patterns
@@ -93,7 +96,7 @@ def test_a_result_of_megabytes_on_one_line_is_cut_to_fit(profile: Any) -> None:
     "content", ["\ud800" * 50_000, "a\udfff" * 50_000, "\ud83d\ude00" * 50_000, "\x00" * 90_000]
 )
 def test_lone_surrogates_are_cut_like_other_text(content: str) -> None:
-    """No surrogate pair is separated."""
+    """Lone surrogates are cut like other text, and a surrogate pair is never split."""
     history = [user(content), *rounds(30, 2_000)[1:], assistant(None, [call("z")]), tool("z", content)]
     done = fit(CutInput(history, OPENAI, quick_size), Marks(6_000, 6_000, 3_000, 6_500), BALANCED)
 

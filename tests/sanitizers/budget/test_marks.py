@@ -19,7 +19,7 @@ def test_marks_follow_from_the_limit() -> None:
 
 
 def test_small_windows_are_rounded_finely() -> None:
-    """No more than a sixteenth is lost to rounding."""
+    """At most a sixteenth of a small window is lost to rounding."""
     for limit in (1, 10, 100, 1_000, 10_000):
         available = marks_for(BALANCED, limit=limit).available
         assert available is not None
@@ -27,7 +27,7 @@ def test_small_windows_are_rounded_finely() -> None:
 
 
 def test_presets_move_the_marks() -> None:
-    """The preset lango has half the window. localcowork keeps 5,000 tokens free where there are as many."""
+    """Presets move the marks: ``lango`` takes half the window, and ``localcowork`` keeps up to 5,000 tokens free."""
     assert marks_for(PRESETS["lango"], limit=131_072).high == 65_536
     assert marks_for(PRESETS["localcowork"], limit=32_768, margin=0.25).high == 24_576 - 5_000
     assert marks_for(PRESETS["localcowork"], limit=8_192, margin=0.5).high == 3_072

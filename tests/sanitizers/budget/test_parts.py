@@ -1,4 +1,4 @@
-"""The parts of a request add up, and each message is in one of them."""
+"""The parts of a request add up to the whole, and each message is in one part."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_largest_messages_have_their_index_at_the_client() -> None:
 
 @given(any_histories())
 def test_the_parts_add_up_to_the_whole(history: list[dict[str, object]]) -> None:
-    """No part is negative."""
+    """The parts add up to the whole, and each part is at least 0."""
     parts = measure_parts(history, size, Marks(tools=3))
 
     assert parts.whole == total(history) + 3

@@ -1,4 +1,4 @@
-"""No cut falls inside a character as it is shown, in either direction."""
+"""A cut never falls inside a grapheme cluster, in either direction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLUSTERS = {
 
 @pytest.mark.parametrize("cluster", CLUSTERS.values(), ids=CLUSTERS)
 def test_a_cluster_is_kept_or_left_out_whole(cluster: str) -> None:
-    """The cut moves back to its beginning, or forward to its end. Its edges may be cut."""
+    """A cut inside a cluster moves to its beginning or its end. A cut at an edge stays."""
     text = f"xx{cluster}yy"
     start, end = 2, 2 + len(cluster)
 

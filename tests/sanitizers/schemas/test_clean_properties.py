@@ -41,7 +41,7 @@ def test_cleaning_a_cleaned_schema_changes_nothing(dialect: Dialect, given_schem
 def test_same_values_fit_where_the_meaning_was_kept(
     dialect: Dialect, given_schema: dict[str, Any], values: list[dict[str, Any]]
 ) -> None:
-    """Where each note says that the meaning was kept, the same calls fit both schemas."""
+    """If every note says that the meaning was kept, the same calls fit both schemas."""
     done = clean_schema(given_schema, dialect)
     if done.losses or not done.notes:
         event("lost" if done.losses else "clean")
@@ -57,7 +57,10 @@ def test_same_values_fit_where_the_meaning_was_kept(
     dialects, st.one_of(drawn.roots, drawn.junk, drawn.junk.map(lambda schema: {"properties": {"p": schema}}))
 )
 def test_every_difference_has_a_note(dialect: Dialect, given_schema: dict[str, Any]) -> None:
-    """Without a note the client's own schema is sent, so that it must be equal."""
+    """Every rewritten schema that differs from the client's has a note.
+
+    Without a note, the client's schema is sent.
+    """
     work = RewriteContext(given_schema, dialect, "parameters")
     try:
         written = clean_root(work) if dialect.root_only else Rewriter(work).root()

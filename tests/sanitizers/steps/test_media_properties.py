@@ -40,7 +40,7 @@ MEDIA = ("file", "image_url", "input_audio")
 
 
 def numbers_in(history: History) -> dict[int, int]:
-    """Map the number of each medium to the index of its message. Media are numbered in order."""
+    """Return the message index of each medium, by its number. Media are numbered in order."""
     places = [
         at
         for at, message in enumerate(history)
@@ -52,7 +52,7 @@ def numbers_in(history: History) -> dict[int, int]:
 
 
 def blocks_of(history: Messages) -> list[list[str]]:
-    """Return the ids of each run of results, after the role of the message before it."""
+    """Return each run of results: the role of the message before it, then the results' ids."""
     blocks: list[list[str]] = []
     before = ""
     for message in history:
@@ -74,7 +74,7 @@ def sanitized(history: History, profile: Profile) -> Sanitized | Unrepairable:
 
 @given(media_histories(), profiles)
 def test_every_output_is_legal_or_the_newest_turn_is_refused(history: History, profile: Profile) -> None:
-    """Only media of the newest user turn is refused, with its place."""
+    """Every output is legal, or media of the newest user turn is refused with its index."""
     done = sanitized(history, profile)
     if isinstance(done, Unrepairable):
         assert done.rule in ("remote_media", "media_type", "media_unreadable")
@@ -89,7 +89,7 @@ def test_every_output_is_legal_or_the_newest_turn_is_refused(history: History, p
 
 @given(media_histories(asked=False), profiles)
 def test_every_medium_is_sent_or_named_in_a_change(history: History, profile: Profile) -> None:
-    """Media is recognised by its bytes. A note replaces each medium that was left out."""
+    """Every medium is sent, or a change names it and a note replaces it. Media is recognised by its bytes."""
     before = copy.deepcopy(history)
     done = sanitize(history, profile)
     kept = json.dumps(list(done.messages))
@@ -104,7 +104,7 @@ def test_every_medium_is_sent_or_named_in_a_change(history: History, profile: Pr
 
 @given(media_histories(asked=False), profiles)
 def test_blocks_of_results_stay_whole(history: History, profile: Profile) -> None:
-    """No message is inserted between a turn and its results."""
+    """A turn and its results stay together: no message is inserted between them."""
     done = sanitize(history, profile)
 
     assert blocks_of(history) == blocks_of(done.messages)
@@ -114,7 +114,7 @@ def test_blocks_of_results_stay_whole(history: History, profile: Profile) -> Non
 def test_a_repair_of_older_media_never_changes_as_the_history_grows(
     history: History, more: History, profile: Profile
 ) -> None:
-    """Later media does not change it."""
+    """A repair of older media does not change when later media is appended."""
     others = json.loads(json.dumps(more).replace('"c0', '"d0'))  # ids that the start does not have
     start = [*history, assistant("closed"), user("go on")]
     before = list(sanitize(start, profile).messages)
@@ -160,7 +160,7 @@ def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
 
 @given(media_histories(), profiles)
 def test_the_checker_finds_what_the_steps_change(history: History, profile: Profile) -> None:
-    """A history has a violation exactly where a step changes it."""
+    """The checker finds a violation exactly where a step changes the history."""
     try:
         after, changes = run_steps(history, profile)
     except Unrepairable:

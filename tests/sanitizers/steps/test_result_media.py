@@ -1,4 +1,4 @@
-"""The ``result_media`` step: media moves behind a block of results where the model refuses it inside."""
+"""Tests the step ``result_media``: media moves after a block of results if the model refuses it inside."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_media_moves_behind_its_block_of_results(case: Case) -> None:
-    """No block is split, and each medium names its call."""
+    """Media moves after its whole block of results, and each medium names its call."""
     check(move_result_media, case)
 
 

@@ -1,4 +1,4 @@
-"""Loops: the same calls get the same results, in cycles of one to three rounds."""
+"""Tests loops: the same calls with the same results, in cycles of one to three rounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def loop_at_end(history: History, repeats: int = 5) -> Loop | None:
 
 
 def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
-    """Find a loop of letters by a simple search: its period, and whether it is new and goes on."""
+    """Find a loop of letters by a simple search.
+
+    Return its period, whether it is new, and whether it goes on.
+    """
     for period in (1, 2, 3):
         cycle = letters[-period:]
         if len(cycle) == period and letters.endswith(cycle * repeats):
@@ -34,7 +37,7 @@ def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
 
 @given(st.text("ab", max_size=24) | st.text("abc", max_size=24), st.integers(2, 5), st.integers(1, 6))
 def test_loops_are_those_of_a_simple_search(letters: str, repeats: int, times: int) -> None:
-    """Each round of a sequence is compared, also where the sequence repeats its end."""
+    """The search finds the same loops as a simple one, also where a sequence repeats its end."""
     letters += letters[-3:] * times
     rounds = read_rounds(history := rounds_of(letters), 0, len(history))
     for at in range(len(rounds)):
@@ -118,7 +121,7 @@ def test_another_tool_is_another_call() -> None:
 
 
 def test_parallel_calls_in_another_order_are_the_same_round() -> None:
-    """The calls may stand in one message or in several."""
+    """Parallel calls in another order make the same round, in one message or in several."""
     history: History = []
     for at in range(5):
         calls = [call(f"a{at}", "f", '{"q": 1}'), call(f"b{at}", "g")]
@@ -157,7 +160,7 @@ def test_text_beside_a_call_does_not_make_another_call() -> None:
 
 
 def test_legacy_calls_and_calls_in_texts_make_loops() -> None:
-    """Where a call cannot be read, its text stands for it."""
+    """Legacy calls and calls written as text make loops. A call that cannot be read counts as its text."""
     forms: list[History] = [
         [legacy_call("f", '{"a": 1}'), legacy_result("f", "ok")],
         [assistant("<function=ls>\n</function>"), user("EXECUTION RESULT of [ls]:\nok")],

@@ -18,7 +18,7 @@ CALLS = assistant(None, [call(f"c{number}", f"f{number}") for number in range(CO
 
 
 def repeated(count: int, result: str) -> History:
-    """Return rounds that come to this result."""
+    """Return rounds that all have this result."""
     return [user("go"), *(m for number in range(count) for m in one_round(number, result=result))]
 
 
@@ -77,13 +77,13 @@ HISTORIES: dict[str, History] = {
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
 def test_cost_of_hostile_input_is_linear(history: History, policy: TurnPolicy) -> None:
-    """On a quiet machine it is 0.2 s at most. A quadratic cost would be ten seconds and more."""
+    """The cost of hostile input is linear: 0.2 s at most on a quiet machine, against ten for a quadratic cost."""
     assert cpu_seconds(lambda: guard(history, policy, None, "f", "task"), bound=4) < 4
 
 
 @pytest.mark.parametrize("alone", ["\ud800", "a\udfff", "\x00"])
 def test_lone_surrogates_are_read_everywhere(alone: str) -> None:
-    """No encoding accepts such a text."""
+    """Lone surrogates are read everywhere, although no encoding accepts them."""
     history: History = [user("go")]
     for number in range(6):
         history += [

@@ -23,7 +23,7 @@ from sanitizers.native.gemini.parts import data_of, nested_parts, parts_of, sign
     ],
 )
 def test_data_is_found_in_both_spellings(part: dict[str, Any], kind: str) -> None:
-    """A null is no data."""
+    """A part's data is found under both spellings of its field. A null is no data."""
     assert data_of(part).kind == kind
 
 
@@ -35,7 +35,7 @@ def test_further_data_is_taken_out_and_other_fields_stay() -> None:
 
 
 def test_part_with_one_kind_of_data_is_the_same_object() -> None:
-    """Nothing is copied."""
+    """A part with one kind of data is returned as the same object."""
     part = {"text": "a", "videoMetadata": {}}
 
     assert without_other_data(part, data_of(part)) is part
@@ -43,7 +43,7 @@ def test_part_with_one_kind_of_data_is_the_same_object() -> None:
 
 @pytest.mark.parametrize("name", ["thoughtSignature", "thought_signature"])
 def test_signature_is_read_in_both_spellings(name: str) -> None:
-    """An empty signature is none."""
+    """A signature is read under both spellings of its field. An empty signature counts as none."""
     assert signature_of({name: "abc"}) == "abc"
     assert signature_of({name: ""}) is None
 
@@ -58,7 +58,7 @@ def test_signature_is_read_in_both_spellings(name: str) -> None:
     ],
 )
 def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) -> None:
-    """The error names the field, and holds nothing of its value."""
+    """Unreadable content is refused with the field's path, and without its value."""
     with pytest.raises(Unrepairable) as refused:
         parts_of(content, 3)
 
@@ -67,12 +67,12 @@ def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) 
 
 @pytest.mark.parametrize("content", [{}, {"parts": None}, {"parts": []}])
 def test_content_without_parts_is_read(content: dict[str, Any]) -> None:
-    """The rules report that it is empty."""
+    """Content without parts is read as an empty list. The rules report that it is empty."""
     assert parts_of(content, 0) == []
 
 
 def test_bare_part_is_a_list_of_one() -> None:
-    """Google's parser takes it for one, and its own examples write it."""
+    """A bare part is read as a list of one, as Google's parser and examples do."""
     assert parts_of({"parts": {"text": "a"}}, 0) == [{"text": "a"}]
 
 

@@ -50,12 +50,12 @@ def content_of(part: dict[str, Any], role: str = "user") -> Any:
     ],
 )
 def test_part_becomes_what_a_message_can_hold(part: dict[str, Any], content: Any) -> None:
-    """Bytes become media. Data without a form in messages becomes a text."""
+    """Bytes become media. Data that a message cannot hold becomes a text."""
     assert content_of(part) == content
 
 
 def test_media_of_the_model_becomes_a_text() -> None:
-    """No provider accepts media in an assistant message."""
+    """Media in the model's content becomes a text, since providers accept no media in assistant messages."""
     part = {"inlineData": {"mimeType": "image/png", "data": PNG}}
 
     assert content_of(part, "model") == [{"type": "text", "text": "[image/png]"}]
@@ -75,14 +75,17 @@ def test_media_of_the_model_becomes_a_text() -> None:
     ],
 )
 def test_response_is_the_text_under_its_usual_key_or_json(response: Any, content: str) -> None:
-    """An error keeps its key, since its text alone would read as a success."""
+    """A response is the text under its usual key, or JSON.
+
+    An error keeps its key, since its text could read as a success.
+    """
     part = {"functionResponse": {"name": "f", "response": response}}
 
     assert content_of(part) == content
 
 
 def test_signature_stands_on_its_call() -> None:
-    """It stands where Google's OpenAI endpoint has it, so that a changed call keeps it."""
+    """A signature goes to Google's place on its call, so that a changed call keeps it."""
     [message] = project_contents([model(called("f", "a"))]).messages
 
     assert message["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": SIGNED}}
@@ -103,7 +106,7 @@ def test_signature_stands_on_its_call() -> None:
 def test_response_belongs_to_the_call_of_its_id_or_else_of_its_name_and_order(
     calls: list[Any], responses: list[Any], order: list[int]
 ) -> None:
-    """The calls are those of the model's content before it."""
+    """A response belongs to a call of the content before it: by its id, else by its name and order."""
     turn, *results = project_contents([model(*calls), user(*responses)]).messages
     ids = [call["id"] for call in turn["tool_calls"]]
 
@@ -111,7 +114,7 @@ def test_response_belongs_to_the_call_of_its_id_or_else_of_its_name_and_order(
 
 
 def test_response_without_a_call_keeps_its_name_for_the_pipeline() -> None:
-    """It has no id, so that no other call is taken for its own."""
+    """A response without a call keeps its name and gets no id, so that it matches no other call."""
     [result] = project_contents([user(answered("f"))]).messages
 
     assert result == {"role": "tool", "name": "f", "content": "done"}
@@ -130,7 +133,7 @@ def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
 
 
 def test_derived_id_differs_from_every_id_of_the_list() -> None:
-    """The other id may come later."""
+    """A derived id differs from every id of the list, also from later ones."""
     [turn] = project_contents([model(called("f"))]).messages
     taken = turn["tool_calls"][0]["id"]
 
@@ -163,7 +166,7 @@ def test_originals_are_keyed_by_objects_that_stay_alive() -> None:
     ],
 )
 def test_one_content_can_be_several_messages(content: dict[str, Any], roles: list[str]) -> None:
-    """Each message has its own role. Results stand before the user's texts."""
+    """One content can become several messages, each with its role. Results come before the user's texts."""
     projected = project_contents([content])
 
     assert [message["role"] for message in projected.messages] == roles

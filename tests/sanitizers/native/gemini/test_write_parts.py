@@ -24,12 +24,12 @@ def test_sound_parts_are_the_same_objects_and_others_are_left_out() -> None:
 
 
 def test_second_data_of_a_part_is_left_out() -> None:
-    """Gemini accepts one field of the oneof."""
+    """The second data field of a part is left out, since Gemini accepts one field of the oneof."""
     assert sound_parts([{"text": "a", "inlineData": {}, "thought": True}]) == [{"text": "a", "thought": True}]
 
 
 def test_unchanged_part_of_a_changed_message_is_its_native_part() -> None:
-    """Merging two messages keeps the fields of their parts."""
+    """An unchanged part of a changed message is written as its native part, with all fields."""
     native = {"text": "a", "videoMetadata": {}}
     part, made = text("a"), call("x", "f", "{}")
     native_call = {"functionCall": {"name": "f"}, "thoughtSignature": SIGNED}
@@ -45,7 +45,7 @@ def test_unchanged_part_of_a_changed_message_is_its_native_part() -> None:
     ("arguments", "args"), [('{"a": 1}', {"a": 1}), ("[1]", {"_raw": "[1]"}), ("", {"_raw": ""})]
 )
 def test_new_call_has_its_arguments_as_an_object(arguments: str, args: dict[str, Any]) -> None:
-    """Its id is left out where the contents have none."""
+    """A new call has its arguments as an object. Its id is left out if the contents use none."""
     message = assistant(None, [call("x", "f", arguments), call("y", "g", "{}")])
 
     parts = write_turn(message, {}, {"y"})
@@ -55,7 +55,7 @@ def test_new_call_has_its_arguments_as_an_object(arguments: str, args: dict[str,
 
 
 def test_changed_call_keeps_its_signature() -> None:
-    """The signature stands in Google's place on the call."""
+    """A changed call keeps its signature, which stands in Google's place on the call."""
     changed = {**call("x", "f", "{}"), "extra_content": {"google": {"thought_signature": SIGNED}}}
 
     [part] = write_turn(assistant(None, [changed]), {}, set())
@@ -64,14 +64,14 @@ def test_changed_call_keeps_its_signature() -> None:
 
 
 def test_new_media_is_written_inline() -> None:
-    """Its bytes come from its data: URL."""
+    """New media is written inline, with the bytes of its data: URL."""
     url = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
 
     assert write_turn(user([url]), {}, set()) == [{"inlineData": {"mimeType": "image/png", "data": PNG}}]
 
 
 def test_media_that_is_not_inline_is_refused() -> None:
-    """The pipeline leaves no such media for Gemini."""
+    """Media that is not inline is refused. The pipeline leaves no such media for Gemini."""
     with pytest.raises(Unrepairable):
         write_turn(user([image("https://example.org/a.png")]), {}, set())
 
@@ -87,14 +87,14 @@ def test_media_that_is_not_inline_is_refused() -> None:
     ],
 )
 def test_new_result_is_its_own_object_or_its_text(content: Any, response: dict[str, Any]) -> None:
-    """It has the name and the id of its call."""
+    """A new result is written as its own object or its text, with its call's name and id."""
     part = write_result(tool("x", content), None, "f", "x", {})
 
     assert part == {"functionResponse": {"id": "x", "name": "f", "response": response}}
 
 
 def test_unchanged_result_of_its_call_is_the_same_object() -> None:
-    """Nothing is copied."""
+    """An unchanged result of its call is returned as the same object."""
     original = answered("f", "x")
 
     assert write_result(tool("x", "done"), original, "f", "x", {}) is original
@@ -104,7 +104,7 @@ def test_unchanged_result_of_its_call_is_the_same_object() -> None:
 def test_unchanged_result_of_a_call_by_another_name_or_id_keeps_the_rest(
     name: str, call_id: str | None
 ) -> None:
-    """Its response and its unknown fields stay."""
+    """An unchanged result gets its call's new name or id, and keeps its response and unknown fields."""
     original = answered("f", "x")
     original["functionResponse"]["willContinue"] = False
     original["partMetadata"] = {}
