@@ -20,13 +20,16 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 UVLOOP = os.environ.get("TURNRIGHT_UVLOOP")
-"""Where uvloop is, for processes that are to serve on it (``make test-uvloop``)."""
+"""The path of uvloop's packages, for processes that are to serve on it (``make test-uvloop``)."""
 
 PATHS = os.pathsep.join(filter(None, (str(ROOT), UVLOOP)))
-"""Where a started process finds the project."""
+"""The import path of a started process."""
 
 KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "SYSTEMROOT", "TMPDIR")
-"""What a started process keeps of our environment: no provider's key and no proxy setting is among it."""
+"""The environment variables that a started process inherits.
+
+No provider's key and no proxy setting is among them.
+"""
 
 MODULE = (sys.executable, "-m", "proxy")
 INSTALLED = (str(Path(sys.executable).with_name("turnright")),)

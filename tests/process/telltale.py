@@ -46,7 +46,10 @@ MANNERS = (
     "bad header",
     "silence",
 )
-"""What it does with a request. Those of a stream are errors or garbage at once where none was asked for."""
+"""The manners in which the provider can answer.
+
+If no stream was requested, the manners of a stream send the error or the garbage at once.
+"""
 
 _ASKED = re.compile(r"in manner (\d+)\.")
 

@@ -18,7 +18,10 @@ LONG_S = 600.0
 """Far longer than any test: nothing ends by itself."""
 
 ALLOWED_S = 10.0
-"""What is aimed at is 0.1 s; a busy machine gets more, which is far below every limit that would end the call."""
+"""Seconds within which a disconnect must arrive. The aim is 0.1 s, and a busy machine needs more.
+
+The bound is far below every limit that would end the call.
+"""
 
 CLIENTS = 50
 MODEL = "gemini/gemini-2.5-pro"

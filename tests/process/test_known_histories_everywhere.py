@@ -36,7 +36,7 @@ ROUTES = {
 """First letter of a history's id to the route that its report is about, where ``test_known_histories`` has not it."""
 
 THINKING = {"a05": {"reasoning_effort": "low", "max_tokens": 8192}}
-"""What a request to Claude has to ask for beside its history, so that the report's fault is one."""
+"""Parameters that a request to Claude needs, besides its history, to meet the reported fault."""
 
 INVENTED = (
     "[System: Empty message content sanitised to satisfy protocol]",
@@ -55,7 +55,10 @@ NO_IMAGES = {
     for model in ("deepseek/deepseek-chat", "deepseek/deepseek-reasoner", "deepseek/deepseek-v4")
     for name in ("g35",)
 }
-"""What a model that reads no images cannot be asked: the user's own image is refused clearly, and nothing is sent."""
+"""Models that read no images, with the histories whose user sends one.
+
+The proxy refuses these, and sends nothing.
+"""
 
 JOINING = ("deepseek", "ollama_chat")
 """Routes on which litellm writes the texts of a message one behind the other, with nothing between them."""

@@ -38,13 +38,13 @@ THINKING = ("anthropic/claude-sonnet-4-5", "bedrock/anthropic.claude-sonnet-4-5-
 """Models that are asked to think, and then want their own thoughts before their calls."""
 
 CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-"""What every provider takes for the id of a call: OpenAI at most 40 characters, Anthropic no others."""
+"""A call id that every provider accepts: at most 40 characters for OpenAI, and only these characters for Anthropic."""
 
 Made = tuple[str, dict[str, Any]]
 FIRST: Sequence[Made] = (("get_weather", {"city": "Oslo"}), ("get_time", {"city": "Oslo"}))
 SECOND: Sequence[Made] = (("get_weather", {"city": "Lima"}),)
 THIRD: Sequence[Made] = (("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "Cairo"}))
-"""What the models call in three rounds; a call of the first comes again in the third."""
+"""The models' calls in three rounds. The third round repeats a call of the first."""
 
 
 @pytest.fixture(scope="session")

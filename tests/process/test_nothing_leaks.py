@@ -41,7 +41,7 @@ NOISY = {
     "PYTHONWARNINGS": "always",
     "PYTHONASYNCIODEBUG": "1",
 }
-"""What somebody sets who looks for a fault: libraries then say more."""
+"""Environment variables that make libraries log more, as an operator would set them to find a fault."""
 
 Mark = Callable[[], str]
 

@@ -29,7 +29,7 @@ RUN = (
     ".venv/bin/python -m proxy check",
     "echo",
 )
-"""What each block begins with; the tests below run them all."""
+"""The beginning of each block. The tests below run all blocks."""
 
 
 def block(beginning: str) -> str:

@@ -31,7 +31,7 @@ from tests.support.openai_emulator import OpenAIEmulator
 CLIENTS: Any = [{"stream": stream, "kept": kept} for stream in (False, True) for kept in (0, 1, 1)]
 UPDATE_S = 0.3
 DELAY_S = 3.0
-"""What an operator sets: longer than the endpoints take to be updated."""
+"""The configured drain delay in seconds, which is longer than an update of the endpoints."""
 
 ANSWER = re.compile(r"You wrote \d+ characters\. This is answer number (\d+)\.")
 

@@ -22,7 +22,7 @@ HELLO: Any = [{"role": "user", "content": "x"}]
 TEXT = "one two three four five six seven eight"
 LONG_S = 600.0
 SOON_S = 15.0
-"""What "at once" may take on a busy machine: far below the long delay."""
+"""Seconds that "at once" may take on a busy machine, far below the long delay."""
 
 DELAY_S = 3.0
 

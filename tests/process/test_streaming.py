@@ -17,7 +17,10 @@ from tests.process.asking import body
 from tests.process.running import Served, serve
 
 ALLOWED_S = 10.0
-"""What is aimed at is 0.1 s; a busy machine gets more. A stream that is not ended has no end."""
+"""Seconds within which the provider must see a disconnect. The aim is 0.1 s, and a busy machine needs more.
+
+The provider's stream has no end of its own.
+"""
 
 LARGEST = 48 * 2**20
 """Bytes that all buffers on the way may hold together: the kernel's alone are some megabytes at each socket."""

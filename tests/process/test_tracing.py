@@ -32,7 +32,7 @@ TRACED = {
 HELLO: Any = [{"role": "user", "content": "zq-text"}]
 MASTER_KEY, OUR_KEY = "zq-master-key", "zq-our-key"
 SOON_S = 15.0
-"""What "at once" may take on a busy machine: far below the minute that a collector has for its answer."""
+"""Seconds that "at once" may take on a busy machine, far below the minute that the collector would take to answer."""
 
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 

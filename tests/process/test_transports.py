@@ -45,7 +45,10 @@ RICH = {
     "required": ["unit", "strict"],
     "definitions": {"Unit": {"enum": ["c", "f"]}},
 }
-"""What litellm alone would lose, refuse, or fail on; all of it can be said in Gemini's words."""
+"""A schema that litellm alone would lose, refuse or fail on.
+
+Gemini's schema language can express all of it.
+"""
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "plain": {"messages": [user("hello")]},

@@ -17,15 +17,15 @@ from tests.process.running import Served
 from tests.support.builders import user
 
 MAIN, SPARE, LARGER = "gemini-3.6-flash", "gemini-2.5-pro", "gemini-3-pro-preview"
-"""What stands behind the names of the configuration: the model asked, its fallback, its larger fallback."""
+"""The models behind the configured names: the requested model, its fallback, and its larger fallback."""
 
 TEXT = "one two three four five six seven eight nine ten eleven twelve"
-"""What the provider says: longer than one piece of a stream."""
+"""The provider's text, which is longer than one piece of a stream."""
 
 SAID: Mapping[str, Any] = MappingProxyType({"text": TEXT})
 CALLED: Mapping[str, Any] = MappingProxyType({"functionCall": {"name": "read", "args": {"path": "/a"}}})
 READ = ("read", {"path": "/a"})
-"""What a client makes of :data:`CALLED`."""
+"""The call that a client reads from :data:`CALLED`."""
 
 TOOLS = (
     {
@@ -38,10 +38,10 @@ TOOLS = (
     },
 )
 MAX_ANSWERS = 4
-"""How often one request is answered at most."""
+"""The most answers that one request may get."""
 
 SLACK_S = 15.0
-"""What a busy machine may add to the time that a request needs."""
+"""Seconds that a busy machine may add to a request."""
 
 
 @dataclass(frozen=True)
