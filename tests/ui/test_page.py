@@ -306,7 +306,7 @@ def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
 
 
 def test_request_can_be_folded_away(read: Opened) -> None:
-    """When the request is folded away, the history gets the whole width. The field's key unfolds it."""
+    """A folded request leaves the whole width to the history. The field's key unfolds it."""
     reader = read()
     reader.open()
     reader.paste(SHOWN)
