@@ -64,7 +64,7 @@ def log_text() -> Iterator[io.StringIO]:
 
 @pytest.fixture
 def log_lines(log_text: io.StringIO) -> LogLines:
-    """Return a function for what was logged so far, each line read as JSON."""
+    """Return a function that returns the logged lines, each read as JSON."""
     return lambda: [json.loads(line) for line in log_text.getvalue().splitlines()]
 
 
@@ -102,7 +102,7 @@ def transport() -> str:
 
 @pytest.fixture
 async def real(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) -> AsyncIterator[Proxied]:
-    """Serve the proxy before both emulators: models `openai` and `gemini`, with our key."""
+    """Serve the proxy in front of both emulators, with the models `openai` and `gemini` and the proxy's key."""
     models = {
         "openai": {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": OUR_KEY},
         "gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY},

@@ -33,7 +33,7 @@ Step = dict[str, Any] | BaseException | Pause | asyncio.Event
 
 
 def answer(text: Any = "Good day.", **message: Any) -> Answer:
-    """Build a whole answer; keyword arguments become fields of its message."""
+    """Build a whole answer. Keyword arguments become fields of its message."""
     said = {"role": "assistant", "content": text, **message}
     return {
         "id": "chatcmpl-scripted",
@@ -46,7 +46,7 @@ def answer(text: Any = "Good day.", **message: Any) -> Answer:
 
 
 def chunk(delta: Any = None, finish: str | None = None, *, index: int = 0, **fields: Any) -> Chunk:
-    """Build a chunk of one choice; keyword arguments become fields of the chunk."""
+    """Build a chunk of one choice. Keyword arguments become fields of the chunk."""
     choice = {"index": index, "delta": delta or {}, "finish_reason": finish}
     return {"id": "chatcmpl-scripted", "model": "scripted", "choices": [choice], **fields}
 

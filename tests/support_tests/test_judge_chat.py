@@ -1,4 +1,7 @@
-"""Each rule of Mistral, DeepSeek and the chat templates refuses with its own text; the nearest legal request passes."""
+"""Each rule of Mistral, DeepSeek and the chat templates refuses with its own text.
+
+The nearest legal request passes.
+"""
 
 import json
 from pathlib import Path

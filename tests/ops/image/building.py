@@ -65,7 +65,7 @@ class Built:
 
 
 def build_image(directory: Path) -> Built:
-    """Build the image below *directory* and return it with its root mounted; see :func:`remove_images`."""
+    """Build the image below *directory*, and return it with its root mounted (see :func:`remove_images`)."""
     builder = Builder(directory)
     _import_base(builder)
     settings = pip_settings()

@@ -70,7 +70,10 @@ FIRST, SECOND, *_ = OURS = [IDS.id_for(None, 0, place) for place in range(5)]
     ids=["chunks", "one chunk", "in pieces", "then 1", "no index", "told apart", "gaps"],
 )
 def test_a_new_id_is_a_new_call(events: list[Any], wanted: Any) -> None:
-    """Some servers send index 0 for every parallel call. A piece without an id belongs to the newest call."""
+    """A new id begins a new call, even under index 0, which some servers send for every parallel call.
+
+    A piece without an id belongs to the newest call.
+    """
     assert joined(*events) == wanted
 
 
@@ -168,7 +171,7 @@ def test_an_empty_object_may_be_a_placeholder() -> None:
 
 
 def test_a_repetition_sends_nothing() -> None:
-    """A client gets no empty list of calls, and no empty delta."""
+    """A repeated call sends nothing: no empty list of calls, and no empty delta."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     event = {"choices": [{"index": 0, "delta": {"tool_calls": [piece(0, "a", text=A)]}}]}
     normalizer.normalize(event)
@@ -197,7 +200,7 @@ def test_calls_of_a_whole_answer_ignore_the_index() -> None:
 
 
 def test_calls_of_a_whole_answer_are_never_joined() -> None:
-    """Each entry is a call, with whole or broken arguments, and with any id."""
+    """Each entry of a whole answer's calls is a call, with complete or broken arguments, and with any id."""
     for ids in ((None, None), ("", ""), ("x", "x")):
         for texts in (("{'a': 1}", "{'b': 2}"), ('{"a": 1,}', '{"b": 2,}'), ("null", '{"b": 2}'), ("", A)):
             calls = [piece(0, call, text=text) for call, text in zip(ids, texts, strict=True)]
@@ -236,7 +239,7 @@ def test_a_model_in_a_loop_is_a_fault() -> None:
 
 
 def test_a_whole_signed_call_is_reported_at_once() -> None:
-    """A client may act on the call, and leave, before the stream ends."""
+    """A whole signed call is reported at once, since a client may act on it, and leave, before the stream ends."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     signed = {**piece(0, "a", text=A), "extra_content": {"google": {"thought_signature": "c2ln"}}}
 
@@ -246,7 +249,7 @@ def test_a_whole_signed_call_is_reported_at_once() -> None:
 
 
 def test_each_call_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cost of a call does not grow with the number of earlier calls."""
+    """Each call is read once, so that its cost does not grow with the number of earlier calls."""
     looks = 0
     is_complete = PartialCall.is_complete
 

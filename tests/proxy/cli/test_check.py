@@ -24,7 +24,10 @@ def path(tmp_path: Path) -> Path:
 def test_result_is_on_standard_output_and_warnings_on_standard_error(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The effects are comments, so that the output can be used as a configuration."""
+    """The configuration is on standard output, with its effects as comments.
+
+    Warnings are on standard error.
+    """
     assert run_check(Namespace(config=str(path), json=False)) == 0
 
     shown = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""The order in which clients get places."""
+"""Tests the order in which clients get places."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
 async def test_fallback_follows_after_two_retries(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The headers and counters name the fallback."""
+    """After two retries the fallback answers, and the headers and counters name it."""
     for _ in range(3):
         upstream.then(refused(503))
     upstream.then(*good(stream))
@@ -136,7 +136,7 @@ async def test_single_deployment_is_called_though_its_circuit_is_open(
 
 
 async def test_retry_budget_limits_the_calls_of_an_outage(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Thirty requests to a failing provider must not make ninety calls."""
+    """The retry budget limits an outage: thirty requests to a failing provider do not make ninety calls."""
     for _ in range(90):
         upstream.then(refused(500))
     replies = [await proxy.post(chat(model="long")) for _ in range(30)]
@@ -188,7 +188,7 @@ async def test_retry_delay_that_is_too_long_goes_to_the_client(
 async def test_refusal_of_a_request_with_a_note_is_not_remembered(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The refused body is not the client's body."""
+    """A refusal of a request with the proxy's note is not remembered, since the refused body is not the client's."""
     for _ in range(3):
         upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
         upstream.then(refused(400, "This template wants something else."))
@@ -201,7 +201,10 @@ async def test_refusal_of_a_request_with_a_note_is_not_remembered(
 async def test_client_gets_the_requests_own_fault_and_not_its_fallbacks(
     proxy: Proxied, upstream: ScriptedUpstream, elsewhere: UpstreamFault
 ) -> None:
-    """A client would retry a fallback's failure for ever."""
+    """The client gets its own request's fault, even if the fallbacks fail otherwise.
+
+    A client would retry a fallback's failure for ever.
+    """
     for _ in range(2):
         upstream.then(refused(400, "The image is too large."))
         for _ in range(3):
@@ -255,7 +258,7 @@ async def test_conversion_failure_falls_back_or_becomes_status_400(
 async def test_retry_budget_limits_a_pools_retries_of_unblamed_failures(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A 408 opens no circuit, so only the budget limits the retries."""
+    """The retry budget limits retries of a 408, which opens no circuit."""
     for _ in range(120):
         upstream.then(refused(408))
     for _ in range(40):
@@ -267,7 +270,7 @@ async def test_retry_budget_limits_a_pools_retries_of_unblamed_failures(
 async def test_known_refusal_under_status_500_is_answered_without_a_call(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The status of the refusal does not matter."""
+    """A known refusal is answered without a call, even if its status is 500."""
     for _ in range(2):
         upstream.then(refused(500, "Bad turn order.", {"error": {"code": 400, "message": "Bad turn order."}}))
         await proxy.post(chat("poison", model="long"))

@@ -49,12 +49,12 @@ def test_overflow_falls_back_along_the_context_window_chain_only() -> None:
 
 
 def test_filtered_prompt_has_no_fallback() -> None:
-    """A filtered prompt is not sent to another provider."""
+    """A prompt that a provider's filter refused is not sent to a fallback."""
     assert names_after(FallbackChain("a", settings()), FILTER) == []
 
 
 def test_model_of_a_wildcard_has_the_wildcards_chain() -> None:
-    """The chain is configured for the wildcard's name."""
+    """A model that matches a wildcard has the chain of the wildcard's name."""
     assert names_after(FallbackChain("openai/x", settings()), SERVER) == ["c"]
     assert names_after(FallbackChain("c", settings()), SERVER) == []
 
@@ -78,6 +78,6 @@ def test_fallback_begins_with_new_tries() -> None:
 
 
 def test_unknown_model_is_not_found() -> None:
-    """A model that is not configured has no chain."""
+    """A model that is not configured raises ModelNotFound."""
     with pytest.raises(ModelNotFound):
         FallbackChain("nope", settings())

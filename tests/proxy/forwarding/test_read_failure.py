@@ -21,7 +21,7 @@ from proxy.resilience.request_words import NO_WORDS
     ids=["too long for the model", "not to be planned", "refused before"],
 )
 def test_failure_before_a_call_has_the_row_of_its_class(error: ProxyError, kind: Kind) -> None:
-    """The provider sent no error to read."""
+    """A failure before a call has the row of its error's class, since the provider sent no error to read."""
     assert read_unsent(error)[0].kind is kind
 
 
@@ -38,5 +38,5 @@ def test_failure_before_a_call_has_the_row_of_its_class(error: ProxyError, kind:
 async def test_failed_call_has_the_row_of_its_status_and_cause(
     error: ProxyError, cause: Cause | None, kind: Kind
 ) -> None:
-    """A given cause replaces the error's own."""
+    """A failed call has the row of its status and cause. A given cause replaces the error's own."""
     assert (await read_sent(error, NO_WORDS, 0, cause))[0].kind is kind

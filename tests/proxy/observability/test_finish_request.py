@@ -32,7 +32,7 @@ class Sent:
 
 
 def record_of(sent: Sent) -> RequestRecord:
-    """Return the record of a request that is sent like that."""
+    """Return the record of a request that is sent with *sent*."""
     record = RequestRecord(request_id="x", route=CHAT, started=0.0, model=MODEL)
     record.use_plan(sent)
     return record
@@ -57,7 +57,7 @@ def test_change_after_the_headers_is_counted() -> None:
 
 
 def test_change_in_the_headers_is_counted_once() -> None:
-    """The header and the counter agree."""
+    """A change that the headers name is counted once."""
     record = record_of(Sent((NOTED,)))
 
     assert record.answer_headers(1.0)["x-turnright-changes"] == "answer_repair=1"
@@ -66,7 +66,7 @@ def test_change_in_the_headers_is_counted_once() -> None:
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_rounds_of_a_turn_are_kept_with_or_without_an_answer(*, answered: bool) -> None:
-    """The recent requests show the rounds."""
+    """A turn's rounds are in the recent requests, with an answer or without."""
     record = record_of(Sent())
     record.guarded = Guarded((), {}, Turn("observe", 3, 25, warns=True))
     if answered:
@@ -85,7 +85,7 @@ def test_request_that_ends_before_its_headers_is_counted() -> None:
 
 
 def test_request_without_changes_counts_none() -> None:
-    """The counters of changes stay at 0."""
+    """A request without changes leaves the counters of changes at 0."""
     record = record_of(Sent())
     record.answer_headers(1.0)
 

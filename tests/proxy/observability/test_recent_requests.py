@@ -29,7 +29,7 @@ def note(
 
 
 def bodies(watch: RecentRequests) -> list[bytes | None]:
-    """Return the bodies that are kept, the newest first."""
+    """Return the kept bodies, the newest first."""
     return [seen.kept.body if seen.kept else None for seen in watch.newest_first()]
 
 
@@ -76,7 +76,7 @@ def test_body_is_forgotten_with_its_request() -> None:
 
 
 def test_smaller_list_forgets_the_bodies_of_its_dropped_requests() -> None:
-    """The room for bodies may be far from full."""
+    """A smaller list forgets the bodies of its dropped requests, even if few bytes are in use."""
     watch = RecentRequests(Inspector(requests=3, bodies=True, mib=1))
     note(watch, "a", body=b"a")
     note(watch, "b", body=b"b")
@@ -89,7 +89,7 @@ def test_smaller_list_forgets_the_bodies_of_its_dropped_requests() -> None:
 
 
 def test_room_is_zero_without_bodies() -> None:
-    """The number is the same from the start and after a reload."""
+    """The bound in MiB is 0 without bodies, from the start and after a reload."""
     watch = RecentRequests(Inspector())
     assert watch.bounds == (200, 0)
     assert watch.keep(b"a") is None
@@ -143,7 +143,7 @@ def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
 
 
 def test_many_summaries_of_changes_are_summed_by_step() -> None:
-    """There may be as many summaries as requests."""
+    """Many summaries of changes are summed by step, so that a bucket stays small."""
     watch = RecentRequests(Inspector())
     for number in range(1, 1_001):
         note(watch, "x", 1.0, changes=f"pairing={number},tail=1")
@@ -155,7 +155,7 @@ def test_many_summaries_of_changes_are_summed_by_step() -> None:
 
 
 def test_later_estimate_is_added_to_its_request() -> None:
-    """An exact estimate of the request itself is kept."""
+    """A later estimate is added to its request, unless the request has an exact one."""
     watch = RecentRequests(Inspector(requests=3))
     watch.add_estimate("a", 5)
     for name, exact in (("a", False), ("b", False), ("c", True)):
@@ -171,7 +171,7 @@ def test_later_estimate_is_added_to_its_request() -> None:
 
 
 def test_number_of_buckets_is_bounded() -> None:
-    """The process may run for months."""
+    """The number of buckets is bounded, since the process may run for months."""
     watch = RecentRequests(Inspector(requests=1))
     for number in range(3 * BUCKETS):
         note(watch, "x", number * BUCKET_S)

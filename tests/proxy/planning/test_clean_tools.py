@@ -46,7 +46,7 @@ def tool(schema: Any, name: str = "f") -> dict[str, Any]:
 def test_model_and_transport_decide_the_dialect(
     model: str, transport: str, dialect: Dialect, richer: Dialect | None
 ) -> None:
-    """The model's family and the transport's format decide."""
+    """The model's family and the transport's format decide the dialect."""
     entry = {"model": model, "api_key": "k"}
     models = [{"model_name": "m", "transport": transport, "litellm_params": entry}]
     settings = settings_of({}, model_list=models)
@@ -78,7 +78,10 @@ async def test_clean_tools_are_sent_unchanged(upstream: ScriptedUpstream, mode: 
 
 
 async def test_mode_repair_cleans_tools(upstream: ScriptedUpstream) -> None:
-    """The header and a counter have the change. Functions, which Gemini does not know, become tools."""
+    """Mode repair cleans the tools, and reports the change in a header and a counter.
+
+    Functions, which Gemini does not know, become tools.
+    """
     reply, counts = await send(
         upstream,
         "repair",
@@ -97,7 +100,7 @@ async def test_mode_repair_cleans_tools(upstream: ScriptedUpstream) -> None:
 
 
 async def test_mode_observe_reports_the_changes(upstream: ScriptedUpstream) -> None:
-    """The changes are reported, and not made."""
+    """Mode observe reports the changes of tools, and does not make them."""
     reply, counts = await send(upstream, "observe", tools=[tool(DIRTY)])
 
     assert upstream.calls[0].parameters["tools"] == [tool(DIRTY)]
@@ -106,7 +109,7 @@ async def test_mode_observe_reports_the_changes(upstream: ScriptedUpstream) -> N
 
 
 async def test_mode_strict_refuses_tools_that_need_a_change(upstream: ScriptedUpstream) -> None:
-    """The error has the tool and the reason."""
+    """Mode strict refuses tools that need a change, and the error names the tool and the reason."""
     reply, _ = await send(upstream, "strict", tools=[tool(CLEAN, "g"), tool(DIRTY)])
 
     assert (reply.status, upstream.calls) == (400, [])
@@ -157,7 +160,7 @@ async def test_an_endless_schema_is_refused(upstream: ScriptedUpstream, mode: st
     ("mode", "verdict"), [("repair", "repaired"), ("observe", "sent_as_is"), ("strict", "refused")]
 )
 async def test_the_dry_run_shows_the_changes(upstream: ScriptedUpstream, mode: str, verdict: str) -> None:
-    """The dry run shows the same tools and the same changes."""
+    """The dry run shows the same tools and changes as a request."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         request = {"model": MODEL, "messages": [user("Hello.")], "tools": [tool(DIRTY)]}
         explained = (await proxy.post(request, "/v1/explain")).json
@@ -176,7 +179,7 @@ async def test_the_dry_run_shows_the_changes(upstream: ScriptedUpstream, mode: s
 
 
 async def test_the_budget_counts_the_cleaned_tools(upstream: ScriptedUpstream) -> None:
-    """A thousand unused definitions are not counted."""
+    """The budget counts the cleaned tools, without a thousand unused definitions."""
     unused = {f"D{n}": {"type": "string", "description": "word " * 20} for n in range(500)}
     async with proxied(settings_of(), upstream) as proxy:
         told = []

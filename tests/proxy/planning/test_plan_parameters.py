@@ -36,7 +36,10 @@ async def sent(
 
 @pytest.mark.parametrize("mode", ["repair", "strict"])
 async def test_parameters_are_fitted_and_reported(mode: str) -> None:
-    """The header and a counter have the change. Mode strict is strict with histories."""
+    """Modes repair and strict fit the parameters, and report them in a header and a counter.
+
+    Mode strict refuses histories only.
+    """
     reply, made, dropped = await sent(CLAUDE, chat(temperature=1.5, tools=[], top_k=3, foo=1), mode)
 
     assert reply.status == 200
@@ -58,7 +61,7 @@ async def test_modes_observe_and_off_change_nothing(mode: str, said: str | None)
 
 
 async def test_changes_are_counted() -> None:
-    """A change of a parameter is counted like any other."""
+    """A change of a parameter is counted like any other change."""
     upstream = ScriptedUpstream()
     async with proxied(settings_of({MODEL: CLAUDE}), upstream) as proxy:
         await proxy.post(chat(temperature=1.5))

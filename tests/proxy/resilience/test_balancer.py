@@ -69,7 +69,7 @@ def test_a_tried_deployment_is_chosen_last(balancer: Balancer) -> None:
 
 
 def test_open_circuits_are_avoided(balancer: Balancer) -> None:
-    """The others are chosen even with many calls in flight."""
+    """Deployments with open circuits are avoided, even if the others have many calls in flight."""
     fail(balancer, A, Blame.COOLDOWN, 30.0, 0.0)
     fail(balancer, B, Blame.LONG_COOLDOWN, None, 0.0)
     held = [balancer.acquire(C, 0.0) for _ in range(5)]
@@ -111,7 +111,10 @@ def test_an_empty_pool_raises(balancer: Balancer) -> None:
 
 
 def test_one_probe_and_the_rest_go_to_others(balancer: Balancer) -> None:
-    """A cancelled probe makes room for the next."""
+    """One call probes a recovering deployment, and the rest go to others.
+
+    A cancelled probe makes room for the next.
+    """
     for _ in range(3):
         fail(balancer, A, Blame.COUNTED, None, 0.0)
     probe = balancer.acquire(A, 5.0)
@@ -128,7 +131,7 @@ def test_one_probe_and_the_rest_go_to_others(balancer: Balancer) -> None:
 
 
 def test_failures_of_the_request_blame_no_deployment(balancer: Balancer) -> None:
-    """A client that sends invalid requests does not take a deployment from others."""
+    """Failures of the request open no circuit, so that a client's invalid requests take no deployment from others."""
     for _ in range(50):
         fail(balancer, A, Blame.NONE, 600.0, 0.0)
     assert balancer.state(A, 0.0) is State.CLOSED
@@ -145,7 +148,7 @@ def test_an_attempt_is_released_once(balancer: Balancer) -> None:
 
 
 def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
-    """A missing model does not affect the others. The gauge shows the worst state."""
+    """Each model of a wildcard has its own state, and the gauge shows the worst."""
     fail(balancer, wild("gone"), Blame.LONG_COOLDOWN, None, 0.0)
     with balancer.acquire(wild("here"), 0.0):
         assert balancer.state(wild("here"), 0.0) is State.CLOSED
@@ -203,7 +206,7 @@ def test_the_retry_budget_is_that_of_the_next_deployment(balancer: Balancer) -> 
 def test_deployments_are_ranked_by_the_rules(
     lasts: list[float], busy: list[int], tried: set[int], now: float
 ) -> None:
-    """The order is ready and untried, ready, first due, then least busy, then the file's order."""
+    """Deployments are ranked: ready and untried, ready, first due, least busy, and the file's order."""
     balancer = Balancer(5.0)
     held = []
     for member, last, count in zip(POOL, lasts, busy, strict=True):

@@ -14,7 +14,7 @@ from proxy.resilience.failure_table import ANY, TABLE, Fallback, Kind, Row
 
 @given(tries=st.integers(1, 2_000), random=st.floats(0, 1, exclude_max=True))
 def test_delay_is_random_below_a_doubling_bound(tries: int, random: float) -> None:
-    """The delay is between zero and a bound, which doubles up to eight seconds."""
+    """The delay is random below a bound that doubles up to eight seconds."""
     bound = min(8.0, 0.5 * 2 ** min(tries - 1, 10))
     assert back_off(tries, None, random) == pytest.approx(bound * random)
 
@@ -84,7 +84,7 @@ def test_the_action_of_a_row_in_a_situation(
 
 
 def test_another_deployment_is_asked_at_once() -> None:
-    """Waiting helps the failed deployment, not the next."""
+    """Another ready deployment is called at once, since a wait helps only the failed one."""
     assert decide_action(ROWS[Kind.RATE_LIMITED], 20.0, replace(FIRST, another_ready=True), 0.9) == Action(
         RETRY
     )

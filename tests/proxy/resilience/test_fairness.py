@@ -119,7 +119,7 @@ def test_waiting_is_from_the_last_refusal() -> None:
 
 
 def test_waiting_clients_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client can use many addresses at no cost."""
+    """The number of waiting clients is bounded, since a client can use many addresses at no cost."""
     monkeypatch.setattr(module, "MAX_WAITING", 3)
     admission = Admission(1)
     held = acquire(admission, "greedy", 0.0)
@@ -276,5 +276,5 @@ def test_a_kept_part_is_for_clients_that_hold_nothing() -> None:
 
 
 def test_the_only_request_of_a_client_may_have_the_kept_part() -> None:
-    """Otherwise a request of the largest size would never fit."""
+    """The only request of a client may use the kept part, or a request of the largest size would never fit."""
     assert acquire(Admission(100, kept=0.25), "one", 0.0, 100) is not None

@@ -1,4 +1,4 @@
-"""The facts of a provider's error: the longest delay, quotas, wrapped errors and quotations."""
+"""Tests the facts of a provider's error: the longest delay, quotas, wrapped errors and quotations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read(body: Any, status: int | None = 429, headers: dict[str, str] | None = N
 
 
 def test_the_longest_delay_counts() -> None:
-    """An outer proxy's header is shorter than Google's delay inside."""
+    """The longest delay counts: an outer proxy's header may be shorter than Google's delay in the body."""
     error = read(
         {"error": {"details": [{"retryDelay": "45s"}, {"quotaResetDelay": "1h16m0.66s"}]}},
         headers={"retry-after": "1"},
@@ -101,7 +101,7 @@ QUOTED = '{"code": 401, "type": "insufficient_quota", "retryDelay": "99s"}'
     ],
 )
 def test_a_quotation_is_no_error(message: str) -> None:
-    """A client's JSON in a provider's sentence is not the provider's error."""
+    """A client's JSON that a provider quotes in a sentence is not read as the provider's error."""
     for body in (message, {"error": {"message": message, "code": None}}):
         error = read(body if isinstance(body, dict) else body.encode(), 400)
         assert (error.status, error.codes) == (400, frozenset())
@@ -120,7 +120,7 @@ def test_a_quotation_is_no_error(message: str) -> None:
     ],
 )
 def test_short_and_long_quotas_are_told_apart(body: Any, quota: Quota) -> None:
-    """A short quota returns while a client waits."""
+    """Short and long quotas are distinguished. A short one returns while a client waits."""
     assert read(body).quota is quota
 
 
@@ -144,7 +144,7 @@ def test_anything_can_be_read(body: bytes, header: str) -> None:
 
 
 def test_a_body_of_brackets_is_bounded() -> None:
-    """Deep and large bodies take bounded work."""
+    """Deep and large bodies of brackets take bounded work."""
     deep = b"[" * 100_000 + b"]" * 100_000
     assert unwrap_error(deep).objects == ()
     wide = json.dumps([{"message": "x"}] * 100_000).encode()

@@ -1,4 +1,4 @@
-"""A count over the last seconds, compared with a complete list."""
+"""Tests the count over the last seconds against a complete list."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_what_can_be_used_stays_the_same_object(answer: Any, parameters: Any) ->
     ("given", "value", "reasons"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED]
 )
 def test_mended_call_is_a_copy_and_is_reported(given: Any, value: Any, reasons: tuple[str, ...]) -> None:
-    """Only the call is rewritten, in a copy, with a declared name and fitting arguments."""
+    """A corrected call is rewritten in a copy, with a declared name and fitting arguments, and is reported."""
     answer = answer_of(given, call("d", "now"))
     before = copy.deepcopy(answer)
     checked = check_calls(answer, WEATHER)
@@ -167,7 +167,7 @@ def test_mended_call_is_a_copy_and_is_reported(given: Any, value: Any, reasons: 
     ("given", "cause", "words"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
 )
 def test_an_unusable_call_is_explained_to_the_model(given: Any, cause: Cause, words: str) -> None:
-    """The answer stays unchanged, and the model gets a short text about the fault."""
+    """An unusable call leaves the answer unchanged, and the model gets a short text about the fault."""
     answer = answer_of(given)
     before = copy.deepcopy(answer)
     checked = check_calls(answer, WEATHER)
@@ -181,7 +181,7 @@ def test_an_unusable_call_is_explained_to_the_model(given: Any, cause: Cause, wo
 
 
 def test_undeclared_without_tools_is_not_mended() -> None:
-    """Without a declaration, mended arguments could not be checked."""
+    """Arguments of an undeclared call are not corrected, since the correction could not be checked."""
     checked = check_calls(answer_of(call("c", "f", '{"a": 1,}')), {})
 
     assert checked.cause is Cause.INVALID_ARGUMENTS
@@ -198,7 +198,7 @@ def test_one_bad_call_keeps_the_others_as_they_are() -> None:
 
 
 def test_every_choice_is_checked() -> None:
-    """The second choice is checked like the first. A choice that was cut off is skipped."""
+    """Every choice is checked, except for a choice that was cut off."""
     first = answer_of(call("a", "now", "{"), finish="length")["choices"][0]
     second = {**answer_of(call("b", "now", ""))["choices"][0], "index": 1}
     checked = check_calls({"choices": [first, second]}, WEATHER)
@@ -212,7 +212,7 @@ def test_every_choice_is_checked() -> None:
     [("x" * 9_000, "{}"), ("weather", json.dumps({"y" * 900: 1, "days": "z" * 900, "city": ["w" * 900]}))],
 )
 def test_long_faults_are_shortened(name: str, arguments: str) -> None:
-    """A model's long text does not become a long note."""
+    """A long name or long arguments of a model do not make a long error text."""
     checked = check_calls(answer_of(call("c", name, arguments)), WEATHER)
 
     assert 0 < len(checked.detail) <= 500
@@ -361,7 +361,7 @@ def test_very_long_arguments_are_not_checked_against_a_schema() -> None:
 
 
 def test_long_texts_do_not_use_up_the_steps() -> None:
-    """Fitting values are not written out. A fault behind ten long texts is found."""
+    """Fitting long texts use up no steps, so that a fault after ten of them is found."""
     calls = [call("c", "weather", json.dumps({"city": "x" * 60_000}))] * 10
     checked = check_calls(answer_of(*calls, call("c", "weather", "{}")), WEATHER)
 
@@ -370,7 +370,7 @@ def test_long_texts_do_not_use_up_the_steps() -> None:
 
 @pytest.mark.parametrize("branches", [2, 20, 500])
 def test_a_long_text_under_some_branches_is_checked(branches: int) -> None:
-    """Ordinary declarations are checked with long texts as well."""
+    """Long texts are checked against ordinary declarations, and not against hundreds of branches."""
     checked = check_calls(
         answer_of(call("c", "f", json.dumps({"x": "y" * 40_000}))), one({"anyOf": [NULLS] * branches})
     )

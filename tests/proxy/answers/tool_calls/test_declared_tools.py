@@ -28,14 +28,14 @@ GO: dict[str, Any] = {"name": "functions.go"}
     ],
 )
 def test_a_known_prefix_is_removed(written: str, declared: str | None) -> None:
-    """A declared name wins over a prefix. Other changes of a name are not guessed."""
+    """A known prefix is removed from a name, unless the name is declared. Other changes are not guessed."""
     tools = DeclaredTools({"tools": [LOOK], "functions": [GO]})
 
     assert tools.find(written) == declared
 
 
 def test_schemas_are_those_of_tools_and_functions() -> None:
-    """A tool without parameters has no schema."""
+    """A schema is found for tools and for functions. A tool without parameters has none."""
     tools = DeclaredTools({"tools": [LOOK], "functions": [GO]})
 
     assert tools.schema_of("look") is SCHEMA

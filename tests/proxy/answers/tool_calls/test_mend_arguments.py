@@ -1,4 +1,4 @@
-"""Texts with one certain meaning are mended. Others are left alone."""
+"""Tests corrections of arguments: texts with one certain meaning are corrected, and others are left alone."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ LEFT_ALONE = {
 
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED])
 def test_notation_is_corrected(text: str, value: Any) -> None:
-    """Texts with wrong notation only are read."""
+    """A text that is only written wrongly is read as its value."""
     assert mend_notation(text) == value
 
 
@@ -124,7 +124,7 @@ def test_an_encoded_text_without_one_certain_object_is_left_alone(inner: str) ->
 
 
 def test_mending_ends_with_the_steps() -> None:
-    """The steps limit the mending of many texts."""
+    """The limit of steps ends the correction of further texts."""
     limit = WorkLimit()
     long = '{"a": [' + "1," * 9_000 + "],}"
     assert mend_notation(long, limit) is not None
@@ -154,7 +154,7 @@ def test_a_hostile_text_ends_in_bounded_time(text: str) -> None:
 
 
 PIECES = ('{"a":', "{'a':", '"', "'", '"\\', ",", "\"a'b", " \n", "ab ", "[{", "\\'", "{'a': \"", "{a:1,")
-"""Unclosed brackets, quotes within quotes, and commas alone."""
+"""Unclosed brackets, nested quotes, and bare commas."""
 
 
 def steps_for(piece: str, size: int) -> int:
@@ -171,5 +171,5 @@ def steps_for(piece: str, size: int) -> int:
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_steps_grow_with_the_text(piece: str) -> None:
-    """Four times the text takes about four times the steps at most."""
+    """The steps grow linearly: four times the text takes at most about four times the steps."""
     assert steps_for(piece, 8_000) <= 4.6 * steps_for(piece, 2_000) + 1_000

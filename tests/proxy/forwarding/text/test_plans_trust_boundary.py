@@ -51,19 +51,19 @@ async def plain(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) 
 
 @pytest.mark.parametrize("kinds", [EMBEDDING_PARAMETERS, COMPLETION_PARAMETERS])
 def test_allow_lists_have_no_control_name(kinds: Any) -> None:
-    """A client cannot set a parameter that steers litellm."""
+    """The allow-lists hold no parameter that controls litellm."""
     assert kinds.keys() & TYPED == set()
 
 
 def test_every_argument_of_litellms_embedding_is_classified(litellm: Any) -> None:
-    """Each argument of the pinned version is a client's, the proxy's, or never given."""
+    """Each argument of the pinned litellm's embedding is the client's, the proxy's, or never given."""
     named = inspect.signature(litellm.embedding).parameters.keys()
     never = {"api_type", "caching", "custom_llm_provider", "litellm_call_id", "logger_fn", "kwargs"}
     assert named - set(OURS.split()) - {"api_version"} == never
 
 
 def test_arguments_of_an_embedding_are_a_closed_set() -> None:
-    """With every parameter and setting in use, only arguments of the lists are given."""
+    """An embedding gets only listed arguments, with every parameter and setting in use."""
     entry = {
         "model": "openai/x",
         "api_key": OUR_KEY,
@@ -132,7 +132,7 @@ REFERENCES = ("gs://bucket/x.png", "files/theirs", "data:image/png;base64,AAAA")
 async def test_file_references_are_refused_on_litellm(
     plain: Proxied, gemini: GeminiEmulator, attacker: Attacker, text: str
 ) -> None:
-    """Litellm would read a file with our key, or fetch a text's address."""
+    """A file reference is a 400 on litellm, which would read a file with the proxy's key, or fetch an address."""
     reply = await plain.post({"model": "embeds-too", "input": ["a", text]}, EMBEDDINGS)
 
     assert (reply.status, reply.error["param"]) == (400, "input[1]")
@@ -144,7 +144,7 @@ async def test_file_references_are_refused_on_litellm(
 async def test_text_that_looks_like_a_reference_is_sent_as_text_on_our_wire(
     plain: Proxied, gemini: GeminiEmulator, text: str
 ) -> None:
-    """Our own wire reads no references."""
+    """A text that looks like a reference is sent as text on the direct transport, which reads no references."""
     reply = await plain.post({"model": "embeds-too", "input": text}, EMBEDDINGS)
 
     assert reply.status == 200

@@ -61,7 +61,7 @@ async def ask(proxy: Proxied, method: str, path: str, authorization: str | None)
 async def test_every_api_path_requires_the_key(
     proxy: Proxied, upstream: ScriptedUpstream, method: str, path: str
 ) -> None:
-    """Without a valid key each path answers 401. The answer holds no part of a key."""
+    """Without a valid key each API path answers 401, and the answer holds no part of a key."""
     for authorization in REFUSED.values():
         reply = await ask(proxy, method, path, authorization)
         assert (reply.status, reply.error["code"]) == (401, "invalid_api_key")
@@ -86,7 +86,7 @@ async def test_scheme_in_any_case_and_with_several_spaces_is_accepted(
 @pytest.mark.parametrize("path", OPEN)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 async def test_health_and_metrics_need_no_key(proxy: Proxied, method: str, path: str) -> None:
-    """Probes and scrapers have no key."""
+    """Health and metrics need no key, since probes and scrapers have none."""
     assert (await proxy.request(method, path)).status == 200
 
 

@@ -39,7 +39,10 @@ def usage(output: Any, **details: Any) -> dict[str, Any]:
 def test_time_per_token_is_shared_by_the_tokens_after_the_first(
     output: Any, reasoning: Any, expected: float | None
 ) -> None:
-    """Reasoning tokens came before the first text. Counts of other types are ignored."""
+    """The time is divided by the tokens after the first, without reasoning.
+
+    Values that are no numbers are ignored.
+    """
     found = time_per_token(1.0, output, reasoning)
 
     assert found == (None if expected is None else pytest.approx(expected))
@@ -48,7 +51,7 @@ def test_time_per_token_is_shared_by_the_tokens_after_the_first(
 async def test_time_per_output_token_begins_at_the_first_text(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The wait for the first text is another metric."""
+    """The time per output token leaves out the wait for the first text, which is another metric."""
     upstream.then(Pause(0.5), say("a"), Pause(0.2), say("b"), STOP, usage(5))
     await proxy.post(chat(stream=True))
 
@@ -81,7 +84,7 @@ async def test_reasoning_does_not_count_in_the_time_per_output_token(
 async def test_incomplete_or_uncounted_answer_has_no_time_per_output_token(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any], body: dict[str, Any]
 ) -> None:
-    """The rule holds for whole answers as well."""
+    """An answer has no time per output token if it is whole, broken, failed, of one token, or without usage."""
     upstream.then(*steps)
     await proxy.post(body)
 
@@ -136,7 +139,7 @@ async def test_stream_of_a_text_completion_is_measured_and_counted() -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_failure_before_the_first_text_is_not_a_broken_stream(stream: bool) -> None:
-    """The rule holds with and without a retry."""
+    """A failure before the first text does not count as a broken stream, with a retry or without."""
     lost = UpstreamUnreachable("x", cause=Cause.CONNECTION_LOST)
     upstream = ScriptedUpstream([lost], [say("a"), STOP] if stream else [answer()], [lost], [lost])
     async with proxied(settings_of(router_settings={"num_retries": 1}), upstream) as proxy:
@@ -149,7 +152,7 @@ async def test_failure_before_the_first_text_is_not_a_broken_stream(stream: bool
 async def test_stream_cut_at_the_end_of_the_grace_period_has_its_own_reason(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A provider's break has another reason."""
+    """A stream that is cut at the end of the grace period is counted under a reason of its own."""
     upstream.then(say("a"), HANG)
     async with proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response:
         await response.content.readuntil(b"\n\n")
@@ -163,7 +166,7 @@ async def test_stream_cut_at_the_end_of_the_grace_period_has_its_own_reason(
 async def test_client_that_leaves_is_a_disconnect_of_its_path(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
 ) -> None:
-    """The stream does not count as broken."""
+    """A client that leaves counts as a disconnect of its path, and its stream not as broken."""
     upstream.then(*steps)
     asking = asyncio.ensure_future(proxy.post(chat(stream=True)))
     await upstream.called()

@@ -12,7 +12,7 @@ NAME = "upstream_request_duration_seconds"
 
 
 async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The duration is that of the call."""
+    """The duration of a whole answer lasts to its end."""
     upstream.then(Pause(0.2), answer())
     await proxy.post(chat())
 
@@ -21,7 +21,7 @@ async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: Script
 
 
 async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The time of the rest is another metric."""
+    """The duration of a stream lasts to its first text. The rest is another metric."""
     upstream.then(Pause(0.05), say("a"), Pause(0.8), STOP)
     await proxy.post(chat(stream=True))
 
@@ -30,7 +30,7 @@ async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: Scrip
 
 
 async def test_each_attempt_is_timed_for_the_model_that_was_called() -> None:
-    """Failed attempts are timed as well."""
+    """Each attempt is timed for its own model, failed attempts too."""
     failure = UpstreamFault("x", upstream_status=503)
     upstream = ScriptedUpstream([Pause(0.2), failure], [failure], [Pause(0.2), answer()])
     models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1"}
@@ -46,7 +46,7 @@ async def test_each_attempt_is_timed_for_the_model_that_was_called() -> None:
 
 
 async def test_call_whose_client_left_is_timed_as_well(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A long wait may be why the client left."""
+    """A call whose client left is timed, since a long wait may be why it left."""
     upstream.then(HANG)
     asking = asyncio.ensure_future(proxy.post(chat()))
     await upstream.called()

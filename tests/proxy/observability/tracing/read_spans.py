@@ -27,7 +27,7 @@ class Spans:
 
     @property
     def all(self) -> tuple[ReadableSpan, ...]:
-        """Every span that has ended, in that order."""
+        """Every ended span, in the order of the ends."""
         return self._exporter.get_finished_spans()
 
     @property

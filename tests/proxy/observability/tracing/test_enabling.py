@@ -42,7 +42,7 @@ def tracing(**given: Any) -> Tracing:
 def test_sdks_switch_goes_before_configuration_and_collector(
     given: dict[str, Any], environ: dict[str, str], enabled: bool
 ) -> None:
-    """The order is the SDK's switch, the configuration, and then the presence of a collector."""
+    """The SDK's switch goes before the configuration, and this before the presence of a collector."""
     assert is_enabled(tracing(**given), environ) == enabled
 
 
@@ -67,7 +67,7 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_library_is_a_fault_that_names_the_remedy(
     given: dict[str, Any], environ: dict[str, str], says: str
 ) -> None:
-    """The text names the setting and the package, and no value of a variable."""
+    """A missing library is a fault that names the setting and the package, and no variable's value."""
     fault = tracing_fault(tracing(**given), environ)
 
     assert fault is not None

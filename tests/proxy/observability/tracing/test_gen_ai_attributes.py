@@ -60,7 +60,7 @@ def deployment_of(model: str, **params: Any) -> Deployment:
 def test_provider_has_the_name_of_the_convention_or_none(
     model: str, params: dict[str, str], provider: str, server: tuple[str, int] | None
 ) -> None:
-    """A server that litellm alone knows is not guessed."""
+    """A provider has the convention's name. The address of a server that only litellm knows is left out."""
     said = attributes_of_call("chat", deployment_of(model, **params), stream=False)
 
     assert said["gen_ai.provider.name"] == provider
@@ -78,13 +78,13 @@ def test_provider_has_the_name_of_the_convention_or_none(
     ],
 )
 def test_each_path_that_asks_a_provider_has_an_operation(route: str, operation: str) -> None:
-    """The operation is the name of the span."""
+    """Each path that calls a provider has the convention's operation, which names the span."""
     assert operation_of(route) == operation
 
 
 @given(st.lists(parts, max_size=4))
 def test_attributes_of_any_answer_have_their_types_and_bounds(answers: list[dict[str, Any]]) -> None:
-    """A malformed answer raises no error."""
+    """Attributes of any answer have their types and bounds. A malformed answer raises no error."""
     heard = AnswerFacts()
     for part in answers:
         heard.read_part(part)
@@ -104,7 +104,7 @@ def test_attributes_of_any_answer_have_their_types_and_bounds(answers: list[dict
 
 
 def test_attributes_of_a_stream_come_from_all_its_chunks() -> None:
-    """The first model counts, the last finish reason of each choice, and the last usage."""
+    """A stream's attributes come from all chunks: the first model, the last finish reasons, and the last usage."""
     heard = AnswerFacts()
     heard.read_part({"model": "gpt-4.1-2026", "choices": [{"index": 1, "finish_reason": None}]})
     heard.read_part({"model": "other", "choices": [{"index": 1, "finish_reason": "length"}], "usage": None})
@@ -121,7 +121,7 @@ def test_attributes_of_a_stream_come_from_all_its_chunks() -> None:
 
 @pytest.mark.parametrize("model", ["", "a model", "x" * 201, "line\nbreak", '{"a": 1}'])
 def test_model_that_is_no_plain_name_is_left_out(model: str) -> None:
-    """A server may send any text."""
+    """A model name that is no plain name is left out, since a server may send any text."""
     heard = AnswerFacts()
     heard.read_part({"model": model})
 

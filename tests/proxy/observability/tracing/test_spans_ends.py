@@ -18,7 +18,7 @@ from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream,
 
 
 async def test_a_span_ends_with_its_stream(traced: Proxied, upstream: ScriptedUpstream, spans: Spans) -> None:
-    """The span lasts as long as the answer."""
+    """A span ends with its stream, and not before."""
     upstream.then(say("Good "), Pause(0.3), say("day."), STOP)
     async with traced.session.post(traced.origin + CHAT, json=chat(stream=True)) as response:
         await response.content.readline()
@@ -36,7 +36,7 @@ async def test_a_span_ends_with_its_stream(traced: Proxied, upstream: ScriptedUp
 async def test_spans_of_a_broken_stream_keep_its_attributes(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """After a status 200 the break is an error of the attempt and of the request."""
+    """A stream that breaks is an error of the attempt and of the request, after a status 200."""
     upstream.then(say("Good "), UpstreamUnreachable("x"))
     reply = await traced.post(chat(stream=True))
 
@@ -85,7 +85,7 @@ async def test_spans_of_a_client_that_left_end_without_an_error(
 async def test_failed_attempt_keeps_its_end_where_the_client_leaves_during_a_repair(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The span names the kind of the failure."""
+    """A failed attempt keeps its failure if the client leaves during the repair."""
 
     async def repair_for_ever(*_: object) -> None:
         await asyncio.sleep(60)

@@ -23,7 +23,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 async def test_observed_changes_have_a_name_of_their_own(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
 ) -> None:
-    """Changes that were not made are not reported as made."""
+    """In mode observe, changes have an attribute of their own, so that they do not look made."""
     settings = settings_of(sanitize={"mode": "observe"})
     async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
         await traced.post({"model": MODEL, "messages": [assistant("Hi."), user("Hello.")]})
@@ -65,7 +65,7 @@ async def test_unsampled_trace_has_no_spans_and_is_passed_on(
 async def test_span_holds_no_content_of_requests_or_answers(
     traced: Proxied, upstream: ScriptedUpstream, exporter: InMemorySpanExporter
 ) -> None:
-    """Texts, tool names, arguments, unknown fields, headers and provider messages are left out."""
+    """A span leaves out texts, tool names, arguments, unknown fields, headers and providers' messages."""
     calls = [call("c1", "zq-tool", '{"zq-name": "zq-value"}')]
     tools = [{"type": "function", "function": {"name": "zq-tool", "description": "zq-about"}}]
     body = {

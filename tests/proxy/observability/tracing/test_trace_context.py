@@ -1,4 +1,4 @@
-"""W3C trace context: what is read, what is refused, and what is sent on."""
+"""Tests W3C trace context: which headers are read, refused and sent on."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_any_input_is_refused_or_sent_on_by_the_grammar(parents: list[str], stat
 
 @given(ids, span_ids, st.integers(0, 255))
 def test_flags_without_a_meaning_are_not_sent_on(trace_id: str, span_id: str, flags: int) -> None:
-    """The flags sampled and random are kept. All others are sent as zero."""
+    """Flags other than sampled and random are sent as zero."""
     context = read(f"00-{trace_id}-{span_id}-{flags:02x}")
 
     assert context == TraceContext(trace_id, span_id, flags & 3)
@@ -86,7 +86,7 @@ def test_flags_without_a_meaning_are_not_sent_on(trace_id: str, span_id: str, fl
 @pytest.mark.parametrize("version", ["01", "cc", "fe"])
 @pytest.mark.parametrize("more", ["", "-", "-what-the-future-will-be-like"])
 def test_later_version_is_read_by_the_known_fields(version: str, more: str) -> None:
-    """The context is sent on in the known version."""
+    """A later version is read by its known fields, and sent on in the known version."""
     context = read(f"{version}-{TRACE}-{SPAN}-01{more}")
 
     assert context == TraceContext(TRACE, SPAN, 1)
@@ -139,7 +139,7 @@ def test_state_without_exactly_one_parent_is_ignored(parents: list[str]) -> None
 
 @pytest.mark.parametrize("parent", [f" {GOOD}", f"\t {GOOD} \t"])
 def test_white_space_around_a_parent_is_ignored(parent: str) -> None:
-    """The rule holds for any header's value."""
+    """White space around a parent is ignored, as in any header's value."""
     assert read(parent) == TraceContext(TRACE, SPAN, 1)
 
 
@@ -211,13 +211,13 @@ def test_long_state_is_shortened_by_whole_entries() -> None:
 
 @pytest.mark.parametrize("own", ["traceparent", "TraceParent", "tracestate"])
 def test_configured_trace_headers_replace_the_proxys(own: str) -> None:
-    """A header is never sent twice, and half of another trace would be wrong."""
+    """Configured trace headers replace the proxy's. The trace is never mixed from both."""
     assert headers_of(TraceContext(TRACE, SPAN), [own, "x-team"]) == {}
     assert headers_of(TraceContext(TRACE, SPAN), ["x-team"]).keys() == {"traceparent"}
 
 
 def test_ids_are_made_of_the_given_random_text() -> None:
-    """A trace that begins here is not sampled."""
+    """Ids are made of the given random text. A trace that begins here is not sampled."""
     digits = "ab" * 32
 
     assert new_context(lambda: digits) == TraceContext("ab" * 16, "ab" * 8, 0)

@@ -18,13 +18,13 @@ def policy(**budget: Any) -> CutPolicy:
 
 
 def test_the_default_preset_is_balanced() -> None:
-    """Other presets change a history of usual length."""
+    """The default preset is ``balanced``. Other presets change histories of usual length."""
     assert policy() == PRESETS["balanced"]
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_a_preset_is_its_row(preset: str) -> None:
-    """Settings that are left out change nothing in a preset."""
+    """A preset is its row of the table if no single value is set."""
     assert policy(preset=preset) == PRESETS[preset]
 
 

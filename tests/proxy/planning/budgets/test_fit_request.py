@@ -39,7 +39,7 @@ def fitted(history: History, facts: BudgetFacts, *, count: bool = False, **param
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the families for which something was counted, as often as that was."""
+    """Return the families of all counts so far, one entry for each count."""
     counted: list[str] = []
 
     class Spy(Estimator):
@@ -77,7 +77,7 @@ def test_a_small_factor_does_not_lower_the_bound(counting: list[str]) -> None:
 
 
 def test_an_unknown_window_cuts_nothing(counting: list[str]) -> None:
-    """The limit is unknown, so nothing is counted, cut or refused."""
+    """An unknown window has no limit, so that nothing is counted, cut or refused."""
     history = agent(300, 8_000)
     done = fitted(history, facts_for())
 
@@ -87,7 +87,7 @@ def test_an_unknown_window_cuts_nothing(counting: list[str]) -> None:
 
 
 def test_a_learned_window_cuts(counting: list[str]) -> None:
-    """A window that an error taught is used like any other."""
+    """A window that was learned from an error is used like any other."""
     done = fitted(agent(30), facts_for(learned=16_384))
 
     assert counting == ["unknown"]
@@ -111,7 +111,7 @@ def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> No
 
 
 def test_a_request_is_counted_where_that_is_asked_for(counting: list[str]) -> None:
-    """The dry run needs the tokens, with the parts before and after."""
+    """A request is counted on demand, with its parts before and after. The dry run needs them."""
     history = agent(2)
     done = fitted(history, facts_for(), count=True)
 
@@ -225,7 +225,7 @@ def test_without_the_middle_cut_the_giant_is_refused() -> None:
 
 
 def test_off_cuts_and_refuses_nothing(counting: list[str]) -> None:
-    """A request of any length is sent unchanged."""
+    """The preset ``off`` sends a request of any length unchanged."""
     history = agent(200, 8_000)
     done = fitted(history, facts_for(window=8_192, preset="off"), max_tokens=100_000)
 
@@ -235,9 +235,9 @@ def test_off_cuts_and_refuses_nothing(counting: list[str]) -> None:
 
 
 def test_an_assumed_window_refuses_nothing() -> None:
-    """The request is cut to the assumed window.
+    """An assumed window refuses nothing.
 
-    A request that is still too long is sent, since the real window is unknown.
+    The request is cut to the window. If it is still too long it is sent, since the real window is unknown.
     """
     prompt = output(7, 300_000)
     done = fitted([system(prompt), user("Go on.")], facts_for(preset="lango"), max_tokens=50_000)
@@ -301,7 +301,10 @@ def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
 
 @pytest.mark.parametrize("asked", [16_000, 100_000])
 def test_the_answer_is_shortened_where_nothing_was_counted(asked: int) -> None:
-    """The provider refuses a request by the sum, even with a short prompt."""
+    """An answer limit beyond the window is lowered, even if the prompt is too short to be counted.
+
+    The provider refuses a request by the sum of both.
+    """
     done = fitted([user("Hello.")], facts_for(window=8_192), max_tokens=asked)
 
     assert 256 <= done.parameters["max_tokens"] <= 8_192 - tokens([user("Hello.")])
@@ -309,7 +312,7 @@ def test_the_answer_is_shortened_where_nothing_was_counted(asked: int) -> None:
 
 
 def test_an_answer_that_fits_is_left_alone() -> None:
-    """The parameters are the object that came in."""
+    """An answer limit that fits is kept, and the parameters are the same object."""
     history = agent(10)
     parameters = MappingProxyType({"max_tokens": 500})
     done = fit_request(
@@ -322,7 +325,7 @@ def test_an_answer_that_fits_is_left_alone() -> None:
 
 
 def test_an_answer_of_its_own_window_is_left_alone() -> None:
-    """Gemini limits the answer separately from the prompt."""
+    """Gemini's answer limit is kept, since Gemini limits the answer separately from the prompt."""
     history = agent(40)
     done = fitted(history, facts_for("gemini/gemini-2.5-pro", tokens(history)), max_tokens=60_000)
 
@@ -331,7 +334,7 @@ def test_an_answer_of_its_own_window_is_left_alone() -> None:
 
 
 def test_no_room_is_refused_where_the_operator_says_so() -> None:
-    """The error is a 400 with the parameter and the numbers."""
+    """An answer without room is a 400 with its parameter and the numbers, under ``on_no_room: refuse``."""
     history = agent(10)
     window = tokens(history) * 2
     with pytest.raises(ContextTooLong) as refused:
@@ -342,13 +345,13 @@ def test_no_room_is_refused_where_the_operator_says_so() -> None:
 
 
 def test_no_room_is_refused_where_nothing_was_counted() -> None:
-    """A short prompt is refused in the same way."""
+    """A short prompt, which is not counted, is refused under ``on_no_room: refuse`` as well."""
     with pytest.raises(ContextTooLong):
         fitted([user("Hello.")], facts_for(window=8_192, on_no_room="refuse"), max_tokens=16_000)
 
 
 def test_limit_shrinks_by_the_factor() -> None:
-    """A deployment that counts twice as many tokens gets half as much."""
+    """A deployment that counts twice as many tokens gets half as much text."""
     history = agent(20)
     window = int(tokens(history) * 1.3)
     once, twice = (fitted(history, facts_for(window=window, live=live, reserve=0)) for live in (1.0, 2.0))
@@ -378,7 +381,7 @@ def test_cuts_are_planned_by_the_sticky_factor() -> None:
 
 
 def test_a_refused_request_is_cut_tighter() -> None:
-    """After the provider's own refusal a fifth of the limit is left free."""
+    """After the provider's own refusal a request is cut tighter: a fifth of the limit is left free."""
     history = agent(20)
     window = int(tokens(history) * 1.9)
     loose, tight = (
@@ -395,7 +398,7 @@ def test_a_refused_request_is_cut_tighter() -> None:
 
 
 def test_the_operator_s_margin_replaces_the_calibration_s() -> None:
-    """The calibration's margin is not used."""
+    """The operator's margin replaces the calibration's."""
     reports = [fitted(agent(30), facts_for(window=20_000, margin=share)).report for share in (0.0, 0.5)]
     room = [report.marks.available for report in reports if report.marks and report.marks.available]
 
@@ -409,7 +412,7 @@ def test_history_with_media_is_recognized() -> None:
 
 
 def test_the_sent_request_is_estimated_without_a_factor() -> None:
-    """A provider's count is compared with this estimate."""
+    """The sent request is estimated without a factor. The provider's count is compared with this estimate."""
     history, family = agent(4), facts_for(live=2.0).family
 
     assert module.estimate_sent(history, {}, family) == tokens(history)
@@ -420,7 +423,7 @@ def test_the_sent_request_is_estimated_without_a_factor() -> None:
 
 @pytest.mark.parametrize("count", [False, True], ids=["bounded", "counted"])
 def test_both_forms_of_tools_count(count: bool) -> None:
-    """A request may declare functions beside tools, and both are sent."""
+    """Tools and functions of one request both count, since both are sent."""
     tools = [{"type": "function", "function": {"name": "f"}}]
     functions = [{"name": "g", "description": output(1, 4_000)}]
     facts = facts_for(window=200_000)

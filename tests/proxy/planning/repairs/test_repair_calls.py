@@ -1,4 +1,4 @@
-"""Names of calls and results, and new ids on both sides."""
+"""Tests the names of calls and results, and new ids on both sides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_call_gets_its_result_s_name_and_a_result_its_call_s() -> None:
 
 
 def test_a_pair_without_any_name_gets_one_name() -> None:
-    """The name is made up, and the same on both."""
+    """A call and a result without names get the same made-up name."""
     history = [user("go"), assistant(None, [call("a", "")]), tool("a", "one")]
     draft = fill_names(draft_of(history), refusal("Name cannot be empty."))
 
@@ -62,7 +62,7 @@ def ids_of(messages: Sequence[dict[str, Any]]) -> list[str]:
     ],
 )
 def test_an_illegal_id_is_replaced_on_both_sides(words: str, bad: str, good: str, rule: str) -> None:
-    """A legal id of the same turn stays."""
+    """An illegal id is replaced in the call and in its result. A legal id of the same turn stays."""
     history = [user("go"), assistant(None, [call(bad), call(good)]), tool(bad, "one"), tool(good, "two")]
     draft = make_call_ids_fit(draft_of(history), refusal(words))
     first, second, *results = ids_of(draft.messages)
@@ -100,7 +100,7 @@ def test_a_suffix_on_one_side_does_not_part_a_result_from_its_call(called: str, 
 
 
 def test_ids_that_may_stay_change_nothing() -> None:
-    """The entries are the same objects."""
+    """Entries whose ids may stay are returned as the same objects."""
     before = draft_of([user("go"), assistant(None, [call("a")]), tool("a", "one")]).entries
     entries, changes = rename_call_ids(before, lambda given: given)
 

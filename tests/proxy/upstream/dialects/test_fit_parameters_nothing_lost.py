@@ -134,7 +134,7 @@ def _is_as_without(parameter: str, parameters: dict[str, Any]) -> bool:
 async def test_observing_sends_the_same_request_as_the_mode_off(
     provider: Provider, name: str, transport: str
 ) -> None:
-    """Observing only lists what would be changed."""
+    """Mode observe sends the same request as mode off, and only lists the changes."""
     history = [user("q"), assistant(None, calls=[call("c1", "look")]), tool("c1", "r"), user("Go on.")]
     parameters = {"tools": [TOOL], "tool_choice": "auto", "stop": ["s1", "", "s2"]}
     arrivals = [

@@ -81,7 +81,7 @@ def reasons(chunks: list[Any]) -> list[str]:
 
 @pytest.mark.parametrize("then", ["wait", "ping", "reset"])
 async def test_body_left_open_after_the_usage_ends_soon(then: str) -> None:
-    """Silence, comments or a reset after the end do not delay the answer."""
+    """Silence, comments or a reset after the usage do not delay the end of a body that stays open."""
     script = leaving_open(
         said(candidate("Good ")), said(candidate("day.", "STOP"), usageMetadata=USAGE), then=then
     )
@@ -94,7 +94,7 @@ async def test_body_left_open_after_the_usage_ends_soon(then: str) -> None:
 
 @pytest.mark.parametrize("fields", [{}, {"usageMetadata": USAGE}], ids=["uncertain", "certain"])
 async def test_idle_limit_after_the_finish_reason_is_no_error(fields: dict[str, Any]) -> None:
-    """The answer is complete by then."""
+    """The idle limit after a finish reason is no error, since the answer is complete."""
     chunks, _ = await ask(leaving_open(said(candidate("Good day.", "STOP"), **fields)), idle_s=0.02)
 
     assert reasons(chunks) == ["stop"]
@@ -102,7 +102,7 @@ async def test_idle_limit_after_the_finish_reason_is_no_error(fields: dict[str, 
 
 @pytest.mark.parametrize("last", [{}, {"usageMetadata": USAGE}], ids=["no usage", "usage"])
 async def test_stop_with_every_event_ends_at_the_idle_limit(last: dict[str, Any]) -> None:
-    """A pause between two events does not cut the text."""
+    """A stop with every event ends the stream at the idle limit, so that a pause does not cut the text."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(head(), said(candidate("Good ", "STOP")))
@@ -129,7 +129,7 @@ async def test_usage_after_stop_makes_the_end_certain() -> None:
 
 
 async def test_comments_after_an_uncertain_stop_do_not_extend_the_wait() -> None:
-    """The wait ends at the idle limit."""
+    """Comments after an uncertain stop do not extend the wait beyond the idle limit."""
     chunks, took = await ask(leaving_open(said(candidate("Good day.", "STOP")), then="ping"), idle_s=0.2)
 
     assert reasons(chunks) == ["stop"]
@@ -137,7 +137,7 @@ async def test_comments_after_an_uncertain_stop_do_not_extend_the_wait() -> None
 
 
 async def test_events_after_stop_still_count() -> None:
-    """More text, a second STOP and the usage are read."""
+    """Events after a stop still count: more text, a second STOP, and the usage."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(head(), said(candidate("Good ", "STOP")))
@@ -156,7 +156,7 @@ async def test_events_after_stop_still_count() -> None:
 
 
 async def test_stream_ends_only_when_all_candidates_have_ended() -> None:
-    """Silence before that is an idle timeout."""
+    """A stream ends after all its candidates have ended. Silence before that is an idle timeout."""
     for parts in ([said(candidate("a", "STOP"))], [said(candidate("a", "STOP"), candidate("b", index=1))]):
         with pytest.raises(UpstreamTimeout) as raised:
             await ask(leaving_open(*parts), count=2, idle_s=0.2)
@@ -168,7 +168,7 @@ async def test_stream_ends_only_when_all_candidates_have_ended() -> None:
 
 
 async def test_stream_of_a_blocked_prompt_waits_for_no_candidate() -> None:
-    """A blocked prompt has no candidates."""
+    """The stream of a blocked prompt ends soon, since it has no candidates to wait for."""
     chunks, took = await ask(leaving_open(said(promptFeedback={"blockReason": "SAFETY"})))
 
     assert reasons(chunks) == ["content_filter"]
@@ -176,7 +176,7 @@ async def test_stream_of_a_blocked_prompt_waits_for_no_candidate() -> None:
 
 
 async def test_finish_reason_of_a_fault_fails_soon() -> None:
-    """The error is the fault and not a timeout."""
+    """A finish reason that is a fault fails soon, with that fault and not a timeout."""
     with pytest.raises(ProxyError) as raised:
         await ask(leaving_open(said(candidate("", "MALFORMED_FUNCTION_CALL"))))
 

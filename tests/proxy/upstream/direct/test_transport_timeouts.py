@@ -1,4 +1,4 @@
-"""The direct transport's limits in time: to connect, to begin, between bytes, in all."""
+"""Tests the direct transport's time limits: to connect, to the first byte, between bytes, and in all."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ JSON_HEAD = head("application/json")
     ids=["nothing", "head", "comment", "role"],
 )
 async def test_silence_before_a_stream_begins_is_a_first_byte_timeout(start: bytes) -> None:
-    """A head, a comment or a role does not begin the answer."""
+    """Silence before the first content is a first-byte timeout. A head, a comment or a role is no content."""
     error, took = await timed_out(sending(start, then="wait"), stream=True, first_byte_s=0.2, idle_s=0.05)
 
     assert error.cause is Cause.FIRST_BYTE_TIMEOUT
@@ -101,7 +101,7 @@ async def test_silence_before_a_whole_answer_ends_at_the_deadline(start: bytes) 
     ids=["whole", "whole with a length", "stream"],
 )
 async def test_silence_within_an_answer_is_an_idle_timeout(start: bytes, stream: bool) -> None:
-    """The limit holds for whole answers and for streams."""
+    """Silence within an answer is an idle timeout, for whole answers and for streams."""
     error, took = await timed_out(sending(start, then="wait"), stream=stream, idle_s=0.15)
 
     assert error.cause is Cause.IDLE_TIMEOUT
@@ -145,7 +145,7 @@ async def test_blanks_and_comments_restart_the_silence_limits() -> None:
 async def test_answer_that_goes_on_for_ever_ends_at_the_deadline(
     start: bytes, unit: bytes, stream: bool
 ) -> None:
-    """Bytes that keep arriving restart the other limits."""
+    """An endless answer ends at the deadline, since its bytes restart the other limits."""
     script = dripping(start, unit, 100, every=0.05)
     error, took = await timed_out(script, stream=stream, total_s=0.25)
 
@@ -157,7 +157,7 @@ async def test_answer_that_goes_on_for_ever_ends_at_the_deadline(
 async def test_endless_bytes_without_a_wait_end_at_the_deadline(
     start: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader that never waits is not ended by the watch."""
+    """Endless bytes that never make the reader wait end at the deadline as well."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**40)  # which may be had before the time is up
     unit = b" " * 2**16 if not stream else b": " + b"x" * 2**16 + b"\n"
     error, took = await timed_out(flooding(start, unit), stream=stream, total_s=0.2)
@@ -167,7 +167,7 @@ async def test_endless_bytes_without_a_wait_end_at_the_deadline(
 
 
 async def test_stream_of_many_events_needs_few_timers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A timer for each read costs as much as the read."""
+    """A stream of many events needs few timers, since a timer for each read costs as much as the read."""
     loop = asyncio.get_running_loop()
     known, timers = loop.call_at, 0
 
@@ -232,7 +232,7 @@ def full_backlog() -> Iterator[str]:
 
 @asynccontextmanager
 async def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
-    """Yield an address to which no connection is made: no name, no socket or no TLS."""
+    """Yield an address to which no connection is made: its name, its socket or TLS never answers."""
     if kind == "tcp":
         with full_backlog() as address:
             yield address
@@ -257,7 +257,7 @@ async def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 async def test_connect_timeout_bounds_the_wait_for_a_connection(
     kind: str, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit holds for name resolution, TCP and TLS."""
+    """The connect timeout bounds name resolution, TCP and TLS."""
     async with unreachable(kind, monkeypatch) as address:
         async with calling(address, {"connect_s": 0.15}) as direct:
             asked = time.monotonic()

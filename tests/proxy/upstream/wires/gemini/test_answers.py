@@ -106,7 +106,7 @@ def test_parts_become_text_reasoning_calls_and_signatures(
 
 
 def test_each_candidate_is_a_choice() -> None:
-    """The choice has the candidate's index."""
+    """Each candidate becomes a choice with the candidate's index."""
     candidates = [
         {"content": {"parts": [{"text": t}]}, "finishReason": "STOP", "index": i} for i, t in enumerate("ab")
     ]
@@ -117,7 +117,7 @@ def test_each_candidate_is_a_choice() -> None:
 
 
 def test_blocked_prompt_is_one_filtered_choice() -> None:
-    """Gemini sends a reason and no candidate."""
+    """A blocked prompt becomes one filtered choice. Gemini sends a reason and no candidate."""
     answer = read_answer(
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"totalTokenCount": 3}}, model="m"
     )
@@ -185,7 +185,7 @@ def test_error_in_a_200_keeps_its_status() -> None:
 
 
 def test_id_and_model_are_geminis() -> None:
-    """The requested model is used when Gemini names none."""
+    """The answer has Gemini's id and model. If Gemini names no model, it has the requested one."""
     named = read_answer(body({"text": "a"}, responseId="r1", modelVersion="v1"), model="m")
     unnamed = read_answer(body({"text": "a"}), model="m")
 

@@ -1,4 +1,4 @@
-"""The texts of candidates are never mixed."""
+"""Tests that the texts of candidates are never mixed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_candidate_without_an_index_gets_its_place(indices: tuple[Any, ...], tex
     "indices", [(True,), (-1,), ("0",), (0.0,), ([],), ({},), (2**31,), (0, 0), (1, NONE, 1), (NONE, True)]
 )
 def test_invalid_or_repeated_index_is_a_fault(indices: tuple[Any, ...]) -> None:
-    """The texts of two candidates would be mixed."""
+    """An invalid or repeated index is a fault, since two candidates' texts would be mixed."""
     with pytest.raises(UpstreamFault, match="same index"):
         read_answer(candidates(*indices), model="m")
     with pytest.raises(UpstreamFault, match="same index"):
@@ -63,7 +63,7 @@ def test_invalid_or_repeated_index_is_a_fault(indices: tuple[Any, ...]) -> None:
 
 
 def test_single_candidate_without_an_index_is_the_first() -> None:
-    """JSON leaves out an index of zero."""
+    """A single candidate without an index is the first. JSON leaves out an index of zero."""
     reader = StreamReader("m")
 
     seen = [

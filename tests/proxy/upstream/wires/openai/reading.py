@@ -29,7 +29,7 @@ TOKEN = {
 
 
 def whole(value: Any) -> Any:
-    """Return what a client gets of a whole answer, which must be legal."""
+    """Return a whole answer as a client gets it. It must be legal."""
     read = read_answer(json.dumps(value).encode())
     found, notes = normalize_answer(
         read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m"
@@ -40,7 +40,7 @@ def whole(value: Any) -> Any:
 
 
 def streamed(*values: Any) -> list[Any]:
-    """Return what a client gets of these events, each of which must be legal."""
+    """Return the chunks of these events as a client gets them. Each must be legal."""
     reader = StreamReader()
     normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
     found = []
@@ -56,7 +56,7 @@ def streamed(*values: Any) -> list[Any]:
 
 
 def is_refused(value: Any, event: Any) -> None:
-    """Check that a whole answer and an event are the provider's fault."""
+    """Check that a whole answer and an event raise the provider's fault."""
     with pytest.raises(UpstreamFault):
         whole(value)
     with pytest.raises(UpstreamFault):

@@ -33,7 +33,7 @@ class WireSample:
     """The body of a 400 that says "Too many tokens."."""
 
     unsupported: str
-    """A request parameter of ours that the wire does not carry."""
+    """A request parameter that the wire does not carry."""
 
 
 def write_events(*events: Any) -> bytes:
