@@ -90,7 +90,7 @@ def test_steps_leave_a_legal_history_alone(history: History, profile: Profile) -
 
 @given(legal_histories(extras=False), st.sampled_from([GEMINI_3, GEMINI_3_STRICT, OPENAI]))
 def test_legal_history_comes_back_as_the_same_object(history: History, profile: Profile) -> None:
-    """Legal in, the same object out: the generator's legal histories are legal for these profiles."""
+    """A legal history is returned as the same object."""
     done = sanitize(history, profile)
 
     assert done.found == ()
@@ -167,7 +167,10 @@ def test_prefix_of_a_damaged_history_stays_while_it_grows(
 def test_history_repaired_for_one_provider_is_legal_for_another(
     history: History, first: Profile, second: Profile
 ) -> None:
-    """Messages that were inserted for the first provider stay in the conversation. The second repair is stable."""
+    """A history repaired for one provider is legal after the repair for another.
+
+    Messages that the first repair inserted stay, and the second repair is stable.
+    """
     once = repaired(history, first)
     if once is None:
         return

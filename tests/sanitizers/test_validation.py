@@ -60,7 +60,7 @@ GO = user("go")
     ],
 )
 def test_unreadable_history_is_refused_with_its_place(messages: Any, rule: str, param: str) -> None:
-    """The error names the rule and the field."""
+    """An unreadable history is refused with the rule and the field."""
     with pytest.raises(Unrepairable) as caught:
         validate_messages(messages)
 

@@ -50,7 +50,10 @@ class TestTexts:
 
     @given(families, some_text, some_text)
     def test_appended_text_never_lowers_an_estimate(self, family: Family, before: str, more: str) -> None:
-        """A run of letters may become long enough to count as base64."""
+        """Appended or prepended text never lowers an estimate.
+
+        A run of letters may become long enough to count as base64.
+        """
         tokens = count_text(before, family)
         assert tokens <= count_text(before + more, family) + 1e-9
         assert tokens <= count_text(more + before, family) + 1e-9
@@ -62,7 +65,7 @@ class TestTexts:
         assert len(run) * family.base64 <= count_text(run, family) + 2 < len(run) * 1.6
 
     def test_prose_is_near_what_tokenizers_count(self) -> None:
-        """A sentence of prose has ten tokens at OpenAI."""
+        """Prose is estimated near what tokenizers count: ten tokens for this sentence at OpenAI."""
         assert math.isclose(count_text(WORDS * 100, O200K), 1_000, rel_tol=0.1)
 
 
@@ -76,7 +79,7 @@ class TestMessages:
         return self.estimator.message_tokens(message)
 
     def test_a_message_costs_its_text_and_three_tokens(self) -> None:
-        """The three tokens are OpenAI's overhead."""
+        """A message costs its text, and OpenAI's overhead of three tokens."""
         assert 3 == self.tokens(user(""))
         assert round(3 + count_text(WORDS, O200K)) == self.tokens(user(WORDS))
 
@@ -85,7 +88,7 @@ class TestMessages:
         assert abs(self.tokens(user([text(WORDS), text(WORDS)])) - self.tokens(user(WORDS)) * 2 + 3) <= 1
 
     def test_calls_cost_their_names_and_arguments_and_not_their_ids(self) -> None:
-        """A model does not read ids."""
+        """Calls cost their names and arguments, and not their ids, which a model does not read."""
         one = assistant(None, [call("c1", "read_file", json.dumps({"path": "/src/app.py"}))])
         two = assistant(None, [*one["tool_calls"], *one["tool_calls"]])
         long_id = assistant(None, [{**one["tool_calls"][0], "id": "c" * 500}])
@@ -108,11 +111,11 @@ class TestMessages:
         assert self.tokens(tool("c1", WORDS)) < self.tokens(legacy_result("read_file", WORDS))
 
     def test_results_have_an_overhead(self) -> None:
-        """The overhead is six tokens at OpenAI."""
+        """A result costs OpenAI's overhead of six tokens more than a text."""
         assert 6 == self.tokens(tool("c1", WORDS)) - self.tokens(user(WORDS))
 
     def test_a_result_of_any_json_costs_its_json(self) -> None:
-        """A result may be an object, a number, or a list of texts."""
+        """A result that is an object, a number or a list costs its JSON."""
         assert self.tokens(tool("c1", {"answer": 1})) == self.tokens(tool("c1", '{"answer":1}'))
         assert self.tokens(tool("c1", 42)) == self.tokens(tool("c1", "42"))
         assert self.tokens(tool("c1", ["a", "b"])) > self.tokens(tool("c1", ""))
@@ -130,7 +133,7 @@ class TestMessages:
         ids=["content", "reasoning", "blocks", "details", "part", "twice"],
     )
     def test_reasoning_in_several_fields_counts_once(self, thoughts: dict[str, Any]) -> None:
-        """Signatures of reasoning do not count."""
+        """Reasoning in several fields counts once, and its signatures do not count."""
         assert self.tokens(user(WORDS)) == self.tokens({"role": "assistant", "content": None, **thoughts})
 
     def test_name_and_refusal_count_as_texts(self) -> None:
@@ -139,7 +142,7 @@ class TestMessages:
         assert self.tokens(assistant(None, refusal=WORDS)) == self.tokens(user(WORDS))
 
     def test_unknown_fields_do_not_count(self) -> None:
-        """The model does not read unknown fields."""
+        """Unknown fields cost nothing, since the model does not read them."""
         assert self.tokens(user(WORDS)) == self.tokens(user(WORDS, cache_control={"type": "ephemeral"}))
 
 
@@ -148,7 +151,7 @@ class TestHistories:
 
     @given(families, any_histories(), any_histories())
     def test_a_history_is_the_sum_of_its_messages(self, family: Family, first: Any, second: Any) -> None:
-        """The sum does not depend on the order."""
+        """A history costs the sum of its messages, in any order."""
         estimator = Estimator(family)
         parts = estimator.history_tokens(first) + estimator.history_tokens(second)
         assert parts == estimator.history_tokens(first + second)
@@ -158,7 +161,7 @@ class TestHistories:
     def test_appended_text_never_makes_a_message_cheaper(
         self, family: Family, history: Any, data: st.DataObject
     ) -> None:
-        """The text may stand in the content, in a part or in a call."""
+        """Text that is appended to a content or a part never makes a message cheaper."""
         estimator = Estimator(family)
         message = data.draw(st.sampled_from(history))
         before = estimator.message_tokens(message)
@@ -177,7 +180,7 @@ class TestHistories:
 
     @given(families, legal_histories())
     def test_the_cache_never_changes_an_estimate(self, family: Family, history: Any) -> None:
-        """A second call and a cache that forgets at once give the same numbers."""
+        """The cache never changes an estimate, even if it forgets at once."""
         fresh = orjson.loads(orjson.dumps(history))
         forgetful = Estimator(family, TextCache(lambda text: count_text(text, family), 1))
         expected = [uncached(family).message_tokens(message) for message in history]
@@ -186,7 +189,7 @@ class TestHistories:
                 assert expected == [estimator.message_tokens(message) for message in messages]
 
     def test_a_request_is_the_sum_of_messages_tools_format_and_overhead(self) -> None:
-        """The provider's overhead of a request counts once."""
+        """A request costs its messages, tools and format, and the provider's overhead once."""
         tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
         form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
         estimator = Estimator(O200K)
@@ -196,14 +199,14 @@ class TestHistories:
         assert expected == estimator.request_tokens([user(WORDS)], tools, form)
 
     def test_an_estimate_never_mutates_the_messages(self) -> None:
-        """The messages are the same afterwards."""
+        """An estimate never mutates the messages."""
         history = [user([text(WORDS), image()]), assistant(None, [call("c1")])]
         before = json.dumps(history)
         Estimator(O200K).history_tokens(history)
         assert before == json.dumps(history)
 
     def test_estimators_of_one_family_share_the_cache(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The cache finds another string object with the same text."""
+        """Estimators of one family share the cache, which finds an equal text in another string object."""
         counted = note_lengths(monkeypatch, estimate, "count_text")
         estimate._shared_cache.cache_clear()
         tokens = [Estimator(O200K).message_tokens(user("".join(["é"] * 9))) for _ in range(3)]
@@ -227,14 +230,14 @@ class TestTools:
 
     @pytest.mark.parametrize("none", [None, [], {}, ""])
     def test_a_request_without_tools_has_no_tokens_for_them(self, none: Any) -> None:
-        """An empty value of any type counts as no tools."""
+        """A request without tools has no tokens for them. An empty value of any type counts as no tools."""
         assert Estimator(CLAUDE_3).tools_tokens(none) == 0
 
     @pytest.mark.parametrize(
         "plain", [None, {"type": "text"}, {"type": "json_object"}, "x", {"json_schema": None}]
     )
     def test_a_format_without_a_schema_has_no_tokens(self, plain: Any) -> None:
-        """The model sees a schema alone."""
+        """A format without a schema has no tokens, since the model sees only a schema."""
         assert Estimator(O200K).format_tokens(plain) == 0
 
 
@@ -245,7 +248,7 @@ class TestHostile:
         families, st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function_call"]), junk)
     )
     def test_no_json_value_in_a_message_raises(self, family: Family, message: dict[str, Any]) -> None:
-        """Any value may stand in any field that is read."""
+        """Any value may stand in any field of a message, without an error."""
         assert Estimator(family).message_tokens(message) >= family.overheads.per_message
 
     @given(
@@ -274,7 +277,7 @@ class TestHostile:
 
 
 class TestLargeTexts:
-    """Beyond a million characters, only samples are read."""
+    """Texts beyond a million characters, of which only samples are read."""
 
     def test_a_text_up_to_the_whole_size_is_read_in_full(self) -> None:
         """A text up to WHOLE is read in full: the estimate is the sum of its halves' estimates."""

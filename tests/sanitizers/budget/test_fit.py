@@ -1,4 +1,4 @@
-"""Cutting and repairing together: the messages, the verdict, and the end of the rounds."""
+"""Tests cutting and repairing together: the messages, the verdict, and the end of the rounds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_signatures_go_with_their_unit_and_arguments_are_never_touched() -> None
 
 
 def test_a_verdict_over_the_hard_mark_lists_the_tokens_by_part() -> None:
-    """The parts add up to the tokens of the request."""
+    """A verdict over the hard mark lists the tokens by part, and the parts add up to the request."""
     history = [system("s" * 400), user("g" * 800), *a_round(0, 100), user("q" * 80_000, extra=1)]
     policy = replace(BALANCED, middle=False)
     done = fit(
@@ -69,7 +69,10 @@ def test_tools_and_system_prompt_over_the_window_are_separate_parts(tools: int, 
 
 
 def test_a_repair_that_adds_tokens_causes_another_cut() -> None:
-    """Synthesized results bring this history over the mark, and a further round makes room."""
+    """A repair that adds tokens causes another cut.
+
+    Here synthesized results bring the history over the mark.
+    """
     calls = [call(f"m{n}") for n in range(40)]
     history = [*rounds(30, 400), assistant(None, calls), user("next")]
     turns = total(history)
@@ -103,7 +106,7 @@ def test_cutting_ends_where_a_repair_adds_more_than_was_cut(monkeypatch: pytest.
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1, GEMINI_3_STRICT])
 def test_images_of_a_user_message_are_never_cut_out(profile: Profile) -> None:
-    """The text beside an image is cut."""
+    """Images of a user message are never cut out. The text beside an image is cut."""
     history = [user([image(), {"type": "text", "text": "g" * 20_000}]), *rounds(10, 2_000)[1:]]
     done = fit(CutInput(history, profile, size), marks(1_500), BALANCED)
 

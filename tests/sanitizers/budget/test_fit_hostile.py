@@ -1,4 +1,4 @@
-"""Bad input gets a bounded cost and a clear result."""
+"""Tests that bad input has a bounded cost and a clear result."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def counted(work: Callable[[], Any]) -> tuple[Any, int]:
 )
 @pytest.mark.parametrize("limit", [200, 32_768])
 def test_cost_of_two_thousand_messages_is_linear(policy: CutPolicy, limit: int) -> None:
-    """The calls per message are bounded for every policy and window."""
+    """The cost of two thousand messages is linear: the calls per message are bounded for every policy and window."""
     history = [
         *rounds(600, 900),
         *[m for n in range(400) for m in (user(f"q{n}"), assistant(f"a{n}"))],
@@ -70,7 +70,7 @@ def test_cost_of_two_thousand_messages_is_linear(policy: CutPolicy, limit: int) 
 
 
 def test_a_cut_after_every_round_has_a_bounded_cost() -> None:
-    """The goal alone is above the high mark."""
+    """A cut after every round has a bounded cost, even if the first message alone exceeds the high mark."""
     history = [user("g" * 1_000_000), *rounds(600, 400)[1:]]
     marks = Marks(1_000, 1_000, 500, None)
     _, calls = counted(lambda: fit(CutInput(history, OPENAI, quick_size), marks, BALANCED))
@@ -105,7 +105,7 @@ def test_lone_surrogates_are_cut_like_other_text(content: str) -> None:
 
 
 def test_a_history_of_images_that_cannot_be_cut_is_reported() -> None:
-    """All images stay, and the verdict is ``over_hard``."""
+    """A history of images cannot be cut: all images stay, and the verdict is ``over_hard``."""
     history = [user([image()] * 40), assistant("nice"), user([image()] * 40)]
     done = fit(CutInput(history, OPENAI, lambda message: 10_000), Marks(100, 100, 50, 100), BALANCED)
 
@@ -128,7 +128,7 @@ def test_a_history_of_images_that_cannot_be_cut_is_reported() -> None:
 )
 @pytest.mark.parametrize("high", [0, 10, 100_000])
 def test_short_histories_get_a_verdict_and_at_most_a_notice(history: list[dict[str, Any]], high: int) -> None:
-    """These histories hold nothing that may be cut."""
+    """A short history holds nothing to cut. It gets a verdict and at most a notice."""
     done = fit(
         CutInput(history, OPENAI, quick_size),
         Marks(high, high, high // 2, high),

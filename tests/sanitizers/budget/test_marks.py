@@ -1,4 +1,4 @@
-"""The table of presets, and the marks that follow from a limit."""
+"""Tests the table of presets, and the marks that follow from a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ BALANCED = PRESETS["balanced"]
 
 
 def test_marks_follow_from_the_limit() -> None:
-    """Limit 100,000, margin 8 %, 6,000 fixed: 86,000 are available, in steps of 1,024. Hard is 95 %."""
+    """A limit of 100,000 with a margin of 8 % and 6,000 fixed tokens leaves 86,000.
+
+    The high mark is rounded down to steps of 1,024. The hard mark is at 95 %.
+    """
     marks = marks_for(BALANCED, limit=100_000, margin=0.08, fixed=FixedTokens(4_000, 2_000))
 
     assert marks == Marks(83 * 1_024, 83 * 1_024, 83 * 512, 89_000, 4_000, 2_000)
@@ -35,7 +38,7 @@ def test_presets_move_the_marks() -> None:
 
 
 def test_an_assumed_limit_has_no_hard_mark() -> None:
-    """Without any limit there is no mark."""
+    """An assumed limit has no hard mark, and without a limit there is no mark."""
     assert marks_for(BALANCED, limit=32_768, assumed=True).hard is None
     assert marks_for(BALANCED, limit=None, fixed=FixedTokens(3, 4)) == Marks(tools=3, system=4)
 
@@ -50,7 +53,10 @@ def test_an_assumed_limit_has_no_hard_mark() -> None:
 def test_low_high_and_available_are_in_order(
     policy: CutPolicy, limit: int, margin: float, tools: int, system: int
 ) -> None:
-    """The high mark is never above a hard mark that leaves room."""
+    """The marks are in order: low, high, available.
+
+    The high mark is never above a hard mark that leaves room.
+    """
     marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
 
     assert marks.fixed == tools + system
@@ -61,7 +67,7 @@ def test_low_high_and_available_are_in_order(
 
 @pytest.mark.parametrize("excess", [1, 50, 10_000])
 def test_lowered_marks_are_lower(excess: int) -> None:
-    """The low mark is lowered in proportion. No mark is below 0."""
+    """Lowered marks are lower by the excess, and the low mark in proportion. No mark is below 0."""
     marks = Marks(1_000, 1_000, 500, 950)
     lower = marks.lowered(excess)
 

@@ -11,7 +11,7 @@ from tests.support.strategies import any_histories
 
 
 def test_each_part_holds_its_messages() -> None:
-    """A goal in the newest unit counts as the current round."""
+    """Each part holds its messages. A goal in the newest unit counts as the current round."""
     history = [system("s"), user("goal"), *a_round(0, 100), assistant("a"), user("b"), *a_round(1, 50)]
     parts = measure_parts(history, size, Marks(tools=7))
 
@@ -28,7 +28,7 @@ def test_each_part_holds_its_messages() -> None:
 
 
 def test_largest_messages_have_their_index_at_the_client() -> None:
-    """Sanitizing may have moved the messages."""
+    """The largest messages have the client's indexes, since sanitizing may have moved them."""
     parts = measure_parts([user("a"), assistant("b" * 99)], size, Marks(), origins=[4, 9])
 
     assert [index for index, _ in parts.largest] == [9, 4]

@@ -36,7 +36,7 @@ def test_a_cluster_is_kept_or_left_out_whole(cluster: str) -> None:
 
 @pytest.mark.parametrize("forward", [False, True])
 def test_a_cluster_longer_than_64_characters_is_cut(forward: bool) -> None:
-    """Only pairs are kept together then."""
+    """A cluster longer than 64 characters is cut, and only surrogate pairs are kept together."""
     accents = "e" + "\u0301" * 1_000
     pairs = "\u200d" + "\ud83d\ude00\u200d" * 400
 
@@ -48,7 +48,7 @@ def test_a_cluster_longer_than_64_characters_is_cut(forward: bool) -> None:
 
 
 def test_the_ends_of_a_text_are_places_to_cut() -> None:
-    """Positions outside are moved to the ends."""
+    """The ends of a text may be cut. Positions outside are moved to the ends."""
     assert safe_cut("", 0, forward=True) == 0
     assert safe_cut("\u0301" * 10, 5, forward=False) == 0
     assert safe_cut("\u0301" * 10, 5, forward=True) == 10

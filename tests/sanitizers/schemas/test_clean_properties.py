@@ -1,4 +1,4 @@
-"""Properties of every schema in every dialect."""
+"""Tests properties of every schema in every dialect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ dialects = st.sampled_from(sorted(DIALECTS)).map(DIALECTS.__getitem__)
 
 @given(dialects, st.one_of(drawn.roots, drawn.junk))
 def test_cleaning_a_cleaned_schema_changes_nothing(dialect: Dialect, given_schema: dict[str, Any]) -> None:
-    """The input is not mutated, and the result is the same each time."""
+    """A cleaned schema is returned as the same object.
+
+    Equal schemas give equal results, and the input is not mutated.
+    """
     before = copy.deepcopy(given_schema)
     try:
         done = clean_schema(given_schema, dialect)

@@ -1,4 +1,4 @@
-"""Properties of every history with media: each loss is named, and every judge accepts the output."""
+"""Tests properties of every history with media: each loss is named, and every judge accepts the output."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_repair_of_older_media_never_changes_as_the_history_grows(
 def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
     history: History, model: str, direct: bool
 ) -> None:
-    """Both transports send every medium that the model takes."""
+    """Gemini's judge accepts the output on both transports, which send every medium that the model takes."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)
@@ -149,7 +149,7 @@ def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
 
 @given(media_histories())
 def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
-    """Images stand in user messages alone."""
+    """OpenAI's judge accepts the output, in which only user messages hold images."""
     try:
         done = sanitize(history, OPENAI)
     except Unrepairable:

@@ -110,7 +110,7 @@ def test_media_moves_behind_its_block_of_results(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_the_checker_finds_each_result_that_the_step_changes(case: Case) -> None:
-    """The output of the step has no violation."""
+    """The checker finds each result that the step changes, and nothing in the step's output."""
     told = [
         (v.rule, v.index) for v in find_violations(case.given, case.profile) if v.rule == "media_in_result"
     ]
@@ -123,5 +123,5 @@ def test_the_checker_finds_each_result_that_the_step_changes(case: Case) -> None
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_second_pass_finds_nothing(case: Case) -> None:
-    """Media that another gateway has moved is legal."""
+    """A second pass finds nothing, so that media which another gateway has moved is legal."""
     check(move_result_media, replace(case, given=case.expected or case.given, expected=None, changes=()))

@@ -65,7 +65,7 @@ def test_loops_are_those_of_a_simple_search(letters: str, repeats: int, times: i
     ],
 )
 def test_cycles_of_one_to_three_rounds_are_loops(letters: str, period: int) -> None:
-    """Another call within a cycle ends the loop."""
+    """Cycles of one to three rounds are loops. Another call within a cycle ends the loop."""
     assert guard([user("go"), *rounds_of(letters)]).turn.loop_period == period
 
 
@@ -82,7 +82,7 @@ def test_cycles_of_one_to_three_rounds_are_loops(letters: str, period: int) -> N
     ],
 )
 def test_equal_arguments_in_other_spellings_are_the_same_call(spellings: list[Any]) -> None:
-    """Order of keys, white space and escapes do not matter."""
+    """Equal arguments are the same call, whatever their order of keys, white space and escapes."""
     history = (
         [m for at in range(5) for m in one_round(at, "f", spellings[at % len(spellings)], "the same")]
         if spellings[0] is not None
@@ -105,7 +105,7 @@ def test_equal_arguments_in_other_spellings_are_the_same_call(spellings: list[An
     ],
 )
 def test_other_arguments_are_another_call(spellings: list[str]) -> None:
-    """The order of a list counts."""
+    """Other arguments are another call. The order of a list counts."""
     history = [m for at, written in enumerate(spellings) for m in one_round(at, "f", written, "the same")]
     for at in range(5):
         history += one_round(10 + at, "f", spellings[at], "the same")
@@ -114,7 +114,7 @@ def test_other_arguments_are_another_call(spellings: list[str]) -> None:
 
 
 def test_another_tool_is_another_call() -> None:
-    """Arguments and results are the same."""
+    """Another tool is another call, even with the same arguments and results."""
     history = [m for at, name in enumerate("fghif") for m in one_round(at, name, "{}", "ok")]
 
     assert loop_at_end(history, 2) is None
@@ -137,14 +137,14 @@ def test_parallel_calls_in_another_order_are_the_same_round() -> None:
 
 
 def test_polling_is_no_loop() -> None:
-    """The same call gets another result each time."""
+    """Polling is no loop, since the same call gets another result each time."""
     history = [m for at in range(30) for m in one_round(at, "status", "{}", f"{at} of 30 done")]
 
     assert loop_at_end(history, 2) is None
 
 
 def test_text_beside_a_call_does_not_make_another_call() -> None:
-    """Models write another text each time."""
+    """Text beside a call does not make another call, since models write another text each time."""
     history = rounds_of("aaaaa")
     for at, message in enumerate(history):
         if message["role"] == "assistant":
@@ -174,7 +174,7 @@ def test_legacy_calls_and_calls_in_texts_make_loops() -> None:
 
 @pytest.mark.parametrize("cycle", ["a", "ab", "abc"])
 def test_a_loop_is_reported_then_noted_then_ended(cycle: str) -> None:
-    """Mode `enforce` adds a note, and ends the turn a full cycle later."""
+    """A loop is reported. Mode `enforce` adds a note, and ends the turn a full cycle later."""
     at, later = 5 * len(cycle), 6 * len(cycle)
     policy = replace(ENFORCE, max_rounds=0)
     for count in range(1, later + 2):
@@ -187,7 +187,7 @@ def test_a_loop_is_reported_then_noted_then_ended(cycle: str) -> None:
 
 
 def test_loops_are_not_searched_with_zero_repeats_or_across_turns() -> None:
-    """A new user message ends a loop."""
+    """Loops are not searched with ``max_repeats: 0``, and a new user message ends a loop."""
     assert guard(loop_of(20), replace(WARN, max_repeats=0)).turn.loop_period == 0
     assert guard(loop_of(20), replace(ENFORCE, max_repeats=0, max_rounds=0)).turn.wrap_up == ""
     assert guard([*loop_of(4), *loop_of(4)]).turn.loop_period == 0

@@ -1,4 +1,4 @@
-"""Parts are read in both spellings of proto JSON."""
+"""Tests parts in both spellings of proto JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def test_data_is_found_in_both_spellings(part: dict[str, Any], kind: str) -> Non
 
 
 def test_further_data_is_taken_out_and_other_fields_stay() -> None:
-    """The first of several fields of the oneof counts."""
+    """Further data fields of a part are taken out.
+
+    The first field of the oneof counts, and other fields stay.
+    """
     part = {"text": "a", "functionCall": {"name": "f"}, "thought": True}
 
     assert without_other_data(part, data_of(part)) == {"text": "a", "thought": True}
@@ -78,5 +81,5 @@ def test_bare_part_is_a_list_of_one() -> None:
 
 @pytest.mark.parametrize("response", [None, "text", {"parts": 7}, {"parts": ["text"]}, {}])
 def test_unreadable_nested_parts_are_left_out(response: Any) -> None:
-    """Only objects with media are read."""
+    """Unreadable nested parts are left out. Only objects with media are read."""
     assert [*nested_parts(response)] == []

@@ -1,4 +1,4 @@
-"""Contents are read as chat messages."""
+"""Tests how contents become chat messages."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_response_without_a_call_keeps_its_name_for_the_pipeline() -> None:
 
 
 def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
-    """Equal lists have equal ids, so that prompt caches keep hitting."""
+    """Derived ids differ, and stay the same while the list grows, so that prompt caches keep hitting."""
     start = [user(said()), model(called("f"), called("f"))]
     first = project_contents(start)
     longer = project_contents([*start, user(answered("f"), answered("f")), model(called("f"))])
@@ -145,7 +145,10 @@ def test_derived_id_differs_from_every_id_of_the_list() -> None:
 
 
 def test_originals_are_keyed_by_objects_that_stay_alive() -> None:
-    """The ``id()`` of a deleted object could become another object's."""
+    """Originals are keyed by the ids of living objects.
+
+    The ``id()`` of a deleted object could become another's.
+    """
     part = {"text": "a", "videoMetadata": {}}
     projected = project_contents([model(part, called("f")), user(answered("f")), user(said())])
     turn = projected.messages[0]
@@ -174,7 +177,7 @@ def test_one_content_can_be_several_messages(content: dict[str, Any], roles: lis
 
 
 def test_work_is_linear_and_counted() -> None:
-    """Twice the parts take twice the steps."""
+    """The work is linear: twice the parts take twice the steps."""
 
     def steps(size: int) -> int:
         limit = WorkLimit(10**9)

@@ -1,4 +1,4 @@
-"""Messages are written as parts of a content."""
+"""Tests how messages become parts of a content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tests.support.strategies.contents import PNG
 
 
 def test_sound_parts_are_the_same_objects_and_others_are_left_out() -> None:
-    """Sound parts keep thoughts, signatures and unknown fields."""
+    """Sound parts stay the same objects with thoughts, signatures and unknown fields.
+
+    Other parts are left out.
+    """
     thought = {"text": "a", "thought": True, "later": 1}
     signed = {"text": "", "thoughtSignature": SIGNED}
 
