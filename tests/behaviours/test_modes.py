@@ -131,7 +131,7 @@ async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str
 ) -> None:
     """A history that stays illegal is refused, or sent and counted, by ``on_violation``."""
-    monkeypatch.setattr("sanitizers.pipeline.STEPS", ())  # the steps know of no history that they cannot mend
+    monkeypatch.setattr("sanitizers.pipeline.STEPS", ())  # no known history stays illegal after the steps
     reply, counts = await send(BROKEN, upstream, on_violation=on_violation)
 
     if on_violation == "refuse":

@@ -192,7 +192,7 @@ async def test_one_address_leaves_room_for_another(proxy: Proxied, upstream: Scr
         assert await other() == 503
         greedy.pop().cancel()
         async with asyncio.timeout(30):
-            while proxy.server.gateway.admission.in_flight == ROOM:  # noqa: ASYNC110 - there is no event for it
+            while proxy.server.gateway.admission.in_flight == ROOM:  # noqa: ASYNC110 - no event tells of a freed place
                 await asyncio.sleep(0.01)
 
         assert (await proxy.post(chat())).status == 503

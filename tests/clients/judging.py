@@ -38,7 +38,7 @@ def check_request(body: Mapping[str, Any], rounds_done: int, foreign: Collection
     The rounds whose numbers are *foreign* came from another provider. Their only possible signature is a
     stand-in, and they must have it.
     """
-    request, refusal = read_request(dict(body))  # either spelling of the fields' names
+    request, refusal = read_request(dict(body))  # accepts both spellings of the fields' names
     assert refusal is None
     prompt, *turns = request["contents"]
     assert prompt["role"] == "user"
@@ -56,7 +56,7 @@ def _check_calls(
 ) -> None:
     expected = ROUNDS[number].calls
     calls = [part["functionCall"] for part in parts]
-    results = [part["functionResponse"] for part in answers]  # and no other part
+    results = [part["functionResponse"] for part in answers]  # a part of another kind raises KeyError
     assert [(call["name"], call["args"]) for call in calls] == [(call.name, call.args) for call in expected]
     assert [(result["name"], *result["response"].values()) for result in results] == [
         (call.name, call.result) for call in expected

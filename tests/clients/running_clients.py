@@ -30,7 +30,7 @@ SECONDS = 180
 QUIET = {
     "LANGSMITH_TRACING": "false",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
-    "PYTHONWARNINGS": "ignore",  # what a client's own dependencies are warned of is not our business
+    "PYTHONWARNINGS": "ignore",  # warnings of a client's own dependencies
 }
 """Variables that keep a client from reporting to its maker, and silence the warnings of its dependencies."""
 

@@ -36,7 +36,7 @@ def test_signatures_survive_a_fallback(
     served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, client: Client
 ) -> None:
     """Gemini's calls come back signed, OpenAI's with a stand-in, and OpenAI sees nothing of Gemini's."""
-    gemini.fault(times=FOREIGN)  # without an effect: it lets the rounds before pass
+    gemini.fault(times=FOREIGN)  # no effect: lets the earlier rounds pass
     gemini.fault(status=503, message="The model is overloaded.")
     for number, expected in enumerate(ROUNDS):
         if number != FOREIGN:

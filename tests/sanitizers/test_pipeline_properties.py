@@ -136,7 +136,7 @@ def test_prefix_stays_while_a_legal_history_grows(
         history = history + added
         after = repaired(history, profile)
         if before is None or after is None:
-            return  # the newest user turn has an image, and the model reads none
+            return  # refused: the newest user turn has an image, which the model cannot read
         assert after[: len(before)] == before
         before = after
 

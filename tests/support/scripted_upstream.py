@@ -113,7 +113,7 @@ class ScriptedUpstream:
     async def called(self, count: int = 1) -> Exchange:
         """Wait until `count` calls have been made, and return the last of them."""
         async with asyncio.timeout(30):
-            while len(self.exchanges) < count:  # noqa: ASYNC110 - a test waits, and nothing is gained by an event
+            while len(self.exchanges) < count:  # noqa: ASYNC110 - a test may poll
                 await asyncio.sleep(0.001)
         return self.exchanges[count - 1]
 

@@ -154,7 +154,7 @@ def test_hostile_target_in_the_address_runs_nothing(read: Opened) -> None:
     assert "Not known here." in reader.text("#result")
     assert reader.page.evaluate("globalThis.ran") is None
     assert [fault for fault in reader.faults if "404" not in fault] == []
-    reader.faults.clear()  # the browser notes every 404
+    reader.faults.clear()  # the browser logs every 404 as an error
 
 
 @pytest.mark.parametrize(

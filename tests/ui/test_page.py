@@ -181,7 +181,7 @@ def test_key_is_asked_for_and_kept_in_the_tab_alone(read: Opened, locked: Served
     assert KEY not in local + cookie + address
     assert KEY in session
     assert all("401" in fault for fault in reader.faults)
-    reader.faults.clear()  # the browser notes every 401
+    reader.faults.clear()  # the browser logs every 401 as an error
 
 
 def test_cancelled_key_leaves_a_word(read: Opened, locked: Served) -> None:
@@ -195,7 +195,7 @@ def test_cancelled_key_leaves_a_word(read: Opened, locked: Served) -> None:
     assert "A key is needed" in reader.text("#start-state")
     reader.page.click("#start-state button")
     reader.page.wait_for_selector("#key-dialog[open]")
-    reader.faults.clear()  # the browser notes every 401
+    reader.faults.clear()  # the browser logs every 401 as an error
 
 
 def test_process_that_is_gone_is_told(read: Opened) -> None:
@@ -206,7 +206,7 @@ def test_process_that_is_gone_is_told(read: Opened) -> None:
     reader.paste(PAIRING)
 
     assert "cannot be reached" in reader.text("#result")
-    reader.faults.clear()  # the browser notes every failed request
+    reader.faults.clear()  # the browser logs every failed request as an error
 
 
 def test_keyboard_alone_is_enough(read: Opened) -> None:

@@ -10,12 +10,12 @@ STYLE = {
     "extends": "default",
     "rules": {
         "comments": {"min-spaces-from-content": 1},
-        "comments-indentation": "disable",  # keys to be commented in keep their place
+        "comments-indentation": "disable",  # keys that are commented out keep their indentation
         "document-start": "disable",
         "line-length": {
             "max": 120,
             "ignore": ["rules.yaml", "rules_test.yaml"],
-        },  # expressions and their series
+        },  # these hold long expressions and series
     },
 }
 

@@ -108,7 +108,7 @@ def pip_settings() -> dict[str, str]:
     lines = [line.partition("=") for line in listed.stdout.splitlines()]
     lines.sort(key=lambda line: line[0].startswith(":env:"))
     found = {key.rpartition(".")[2]: value.strip("'\"") for key, _, value in lines}
-    # A directory of this machine is none in the build.
+    # A directory of this machine does not exist in the build.
     return {key: value for key, value in found.items() if key in PASSED_ON and not value.startswith("file:")}
 
 

@@ -276,4 +276,4 @@ class Balancers(RuleBasedStateMachine):
 
 
 TestBalancers = Balancers.TestCase
-TestBalancers.settings = settings(max_examples=settings().max_examples // 5)  # each is fifty steps
+TestBalancers.settings = settings(max_examples=settings().max_examples // 5)  # each example runs fifty steps

@@ -200,7 +200,7 @@ class Admissions(RuleBasedStateMachine):
 
 
 TestAdmissions = Admissions.TestCase
-TestAdmissions.settings = settings(max_examples=settings().max_examples // 5)  # each is fifty steps
+TestAdmissions.settings = settings(max_examples=settings().max_examples // 5)  # each example runs fifty steps
 
 
 def test_a_request_may_take_several_places() -> None:

@@ -115,7 +115,7 @@ def test_a_repair_of_older_media_never_changes_as_the_history_grows(
     history: History, more: History, profile: Profile
 ) -> None:
     """A repair of older media does not change when later media is appended."""
-    others = json.loads(json.dumps(more).replace('"c0', '"d0'))  # ids that the start does not have
+    others = json.loads(json.dumps(more).replace('"c0', '"d0'))  # no id of the first part is used again
     start = [*history, assistant("closed"), user("go on")]
     before = list(sanitize(start, profile).messages)
     after = list(sanitize([*start, assistant("ok"), *others, assistant("ok"), user("on")], profile).messages)

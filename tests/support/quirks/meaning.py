@@ -93,7 +93,7 @@ class Meaning:
         signatures = [call.signature for call in choice.calls]
         given = (*self.signatures, *([None] * len(signatures)))
         for found, sent in zip(signatures, given, strict=False):
-            if found is not None and found != sent:  # whether it is told this way is the proxy's affair
+            if found is not None and found != sent:  # the proxy may leave a signature out
                 yield f"signature: {found!r} and not {sent!r}"
 
 

@@ -45,7 +45,7 @@ async def test_blocked_loop_is_measured() -> None:
     lag = LoopLag()
     with lag.watching():
         await asyncio.sleep(2 * PERIOD_S)
-        time.sleep(0.4)  # noqa: ASYNC251 - this is what is looked for
+        time.sleep(0.4)  # noqa: ASYNC251 - the block that the watch must measure
         await asyncio.sleep(2 * PERIOD_S)
 
     assert 0.4 - PERIOD_S - 0.01 < lag.worst() < 60
@@ -56,7 +56,7 @@ async def test_lag_is_not_measured_after_the_watch_ends() -> None:
     lag = LoopLag()
     with lag.watching():
         pass
-    time.sleep(0.3)  # noqa: ASYNC251 - this is what is not looked for
+    time.sleep(0.3)  # noqa: ASYNC251 - a block after the watch has ended
     await asyncio.sleep(2 * PERIOD_S)
 
     assert lag.worst() == 0.0
@@ -65,7 +65,7 @@ async def test_lag_is_not_measured_after_the_watch_ends() -> None:
 async def test_gauge_of_a_serving_process_shows_its_lag(proxy: Proxied) -> None:
     """The server runs the watch, so that the gauge shows the lag of a blocked loop."""
     await asyncio.sleep(2 * PERIOD_S)
-    time.sleep(0.4)  # noqa: ASYNC251 - this is what is looked for
+    time.sleep(0.4)  # noqa: ASYNC251 - the block that the watch must measure
     await asyncio.sleep(2 * PERIOD_S)
 
     assert await proxy.count("event_loop_lag_seconds") > 0.4 - PERIOD_S - 0.01

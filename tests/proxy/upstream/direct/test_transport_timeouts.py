@@ -158,7 +158,9 @@ async def test_endless_bytes_without_a_wait_end_at_the_deadline(
     start: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Endless bytes that never make the reader wait end at the deadline as well."""
-    monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**40)  # which may be had before the time is up
+    monkeypatch.setattr(
+        direct, "_LARGEST_ANSWER", 2**40
+    )  # the limit in bytes must not be met before the deadline
     unit = b" " * 2**16 if not stream else b": " + b"x" * 2**16 + b"\n"
     error, took = await timed_out(flooding(start, unit), stream=stream, total_s=0.2)
 
@@ -237,7 +239,7 @@ async def unreachable(kind: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         with full_backlog() as address:
             yield address
     elif kind == "tls":
-        async with providing(sending()) as provider:  # it waits for a request's head, and never says a word
+        async with providing(sending()) as provider:  # this server never answers a TLS handshake
             yield f"https://127.0.0.1:{provider.port}/v1"
     else:
         loop = asyncio.get_running_loop()
