@@ -37,7 +37,7 @@ class Load:
     first_number: int
     growing: bool = False
     interval: float = 0.0
-    """Seconds from one request of a connection to its next; 0 for a closed loop."""
+    """Seconds from one request of a connection to its next. 0 for a closed loop."""
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ async def send(load: Load) -> Outcome:
 
 
 def start(load: Load) -> subprocess.Popen[str]:
-    """Start a process that sends *load*; :func:`finish` waits for it."""
+    """Start a process that sends *load*. :func:`finish` waits for it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.gateway.load"],
         stdin=subprocess.PIPE,

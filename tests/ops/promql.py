@@ -1,6 +1,6 @@
 """Reads the names in a PromQL expression: metrics, label values, and the labels that it groups by.
 
-This is not a parser. It reads valid expressions only; ``promtool`` tells whether an expression is valid.
+This is not a parser. It reads valid expressions only. ``promtool`` tells whether an expression is valid.
 """
 
 from __future__ import annotations

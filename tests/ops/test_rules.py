@@ -26,7 +26,7 @@ from tests.ops.written_rules import FOREIGN, RULES, RULES_TEST, alerts, recorded
 SHORT_S, LONG_S = 60, 60 * 60
 """Seconds that an alert may wait at least and at most.
 
-A shorter wait makes alerts flap; a longer one delays them too much.
+A shorter wait makes alerts flap. A longer one delays them too much.
 """
 
 TEMPLATE = re.compile(r"\{\{ (?:\$labels\.\w+|\$value \| humanize(?:1024|Percentage|Duration)?) \}\}")

@@ -1,6 +1,6 @@
 """Checks messages against OpenAI's schema (types, lengths, enumerations), one by one, for ``judging.py``.
 
-The error texts are OpenAI's own; ``judging.py`` lists their sources. Faults are yielded in order, since the
+The error texts are OpenAI's own. ``judging.py`` lists their sources. Faults are yielded in order, since the
 live API reports the first one.
 """
 

@@ -158,9 +158,7 @@ async def test_endless_bytes_without_a_wait_end_at_the_deadline(
     start: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Endless bytes that never make the reader wait end at the deadline as well."""
-    monkeypatch.setattr(
-        direct, "_LARGEST_ANSWER", 2**40
-    )  # the limit in bytes must not be met before the deadline
+    monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**40)  # must not be met before the deadline
     unit = b" " * 2**16 if not stream else b": " + b"x" * 2**16 + b"\n"
     error, took = await timed_out(flooding(start, unit), stream=stream, total_s=0.2)
 
