@@ -30,7 +30,7 @@ SECONDS = 180
 QUIET = {
     "LANGSMITH_TRACING": "false",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
-    "PYTHONWARNINGS": "ignore",  # warnings of a client's own dependencies
+    "PYTHONWARNINGS": "ignore",  # what a client's own dependencies are warned of is not our business
 }
 """Variables that keep a client from reporting to its maker, and silence the warnings of its dependencies."""
 
@@ -39,7 +39,7 @@ SURROUNDINGS: Any = {"cwd": ROOT, "env": environment(**QUIET), "text": True}
 
 @dataclass(frozen=True)
 class Seen:
-    """A call as a client passed it to its application."""
+    """A call as a client gave it to its application."""
 
     id: str
     name: str
@@ -70,29 +70,29 @@ class Client:
 
     def run(self, base_url: str, model: str) -> Report:
         """Run the loop to its end. Fails with the client's own error output otherwise."""
-        arguments = [base_url, model, "stream" if self.stream else "whole"]
-        told = run_script(self.name, [*_command(self.script), *arguments])
+        told = run_script(self.script, base_url, model, "stream" if self.stream else "whole")
         return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
 
 
-def run_script(name: str, command: Sequence[str | Path]) -> dict[str, Any]:
-    """Return the JSON that a script prints.
-
-    Fails with the script's error output if its exit status is not 0.
-    """
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        cwd=ROOT,
-        env=environment(**QUIET),
-        timeout=SECONDS,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.fail(f"{name} ended with {done.returncode}:\n{done.stderr}", pytrace=False)
-    told: dict[str, Any] = json.loads(done.stdout)
+def run_script(script: str, *arguments: str) -> dict[str, Any]:
+    """Return what a script prints, as JSON; fails with the client's own words if it does not end well."""
+    if script.endswith(".mjs"):
+        through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
+        command = [node(), *through_the_link, str(npm_packages() / "scripts" / script), *arguments]
+        done = subprocess.run(
+            command,
+            **SURROUNDINGS,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        status, out, errors = done.returncode, done.stdout, done.stderr
+    else:
+        status, out, errors = _forking(f"tests.clients.python.{script}").run(arguments)
+    if status:
+        pytest.fail(f"{script} ended with {status}:\n{errors}", pytrace=False)
+    told: dict[str, Any] = json.loads(out)
     return told
 
 
