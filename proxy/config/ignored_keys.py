@@ -1,15 +1,13 @@
 """LiteLLM's keys that turnright ignores: a file that holds them loads, with one warning for each.
 
 Only keys whose absence is harmless or plainly visible are listed: bookkeeping, caches, alerts, prices. Keys that
-guard something or route a call are refused like any unknown key (``guardrails``, ``custom_auth``,
-``custom_llm_provider``, ``include``). A gateway that ignores those silently is less safe than one that does not
-start. The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
+guard something are in :mod:`proxy.config.refused_keys`. The names are those of the LiteLLM proxy, 1.105.3, and of its
+documentation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 
 _SPEND = "turnright keeps no accounts and enforces no spend"
 _RATE = "turnright has no rate limits; general_settings.max_in_flight bounds what is in flight"
@@ -25,6 +23,7 @@ _SHARED_STATE = "state lives where store.url says"
 _ENVIRONMENT = "set the variables in the process's environment"
 _FACTS = "only max_input_tokens and max_output_tokens are read"
 _PRICES = "prices are not read"
+_NOT_SERVED = "turnright does not serve that API"
 
 _Reasons = Mapping[str, Mapping[str, str]]
 
@@ -32,12 +31,15 @@ _BY_REASON: _Reasons = {
     "": {
         _ENVIRONMENT: "environment_variables",
         _LOGGING: "callback_settings",
+        _NOT_SERVED: "finetune_settings files_settings assistant_settings",
     },
     "model_list[]": {
         _RATE: "rpm tpm",
     },
     "model_list[].litellm_params": {
-        _RATE: "rpm tpm itpm otpm max_parallel_requests default_api_key_tpm_limit default_api_key_rpm_limit",
+        _RATE: "rpm tpm itpm otpm rpm_limit tpm_limit max_parallel_requests default_api_key_tpm_limit "
+        "default_api_key_rpm_limit",
+        _NOT_SERVED: "s3_* aws_batch_role_arn gcs_bucket_name bucket_name max_file_size_mb",
         _RETRIES: "max_retries",
         "router_settings.first_byte_timeout and idle_timeout bound a stream": "stream_timeout",
         _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
@@ -45,17 +47,19 @@ _BY_REASON: _Reasons = {
         _DROPPED: "drop_params additional_drop_params",
         _ROUTING: "weight order tags",
         _DATABASE: "use_in_pass_through",
+        "a client's words choose no connection": "provider_affinity_header",
+        "the model's profile and model_info say it": "supports_* context_window",
     },
     "model_list[].model_info": {
-        _FACTS: "id db_model mode base_model tier team_id team_public_model_name access_groups key max_tokens "
+        _FACTS: "id db_model mode base_model tier key max_tokens "
         "litellm_provider description created_at created_by updated_at updated_by supported_endpoints "
         "supported_openai_params supported_environments health_check_model health_check_timeout rpm tpm metadata "
         "output_vector_size source deprecation_date supports_*",
         _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
     },
     "router_settings": {
-        _ROUTING: "routing_strategy routing_strategy_args model_group_alias enable_tag_filtering "
-        "tag_filtering_match_any default_priority polling_interval",
+        _ROUTING: "routing_strategy routing_strategy_args routing_groups weights model_group_affinity_config "
+        "default_priority polling_interval",
         _SHARED_STATE: "redis_host redis_port redis_password redis_url redis_db client_ttl",
         _CACHE: "cache_responses cache_kwargs caching_groups",
         _CHECKS: "enable_pre_call_checks optional_pre_call_checks",
@@ -75,6 +79,7 @@ _BY_REASON: _Reasons = {
         _CACHE: "cache cache_params default_in_memory_ttl default_redis_ttl enable_caching_on_provider_specific_"
         "optional_params",
         _RETRIES: "allowed_fails default_fallbacks content_policy_fallbacks num_retries_per_request max_fallbacks",
+        _RATE: "priority_reservation priority_reservation_settings",
         _SPEND: "max_budget budget_duration max_internal_user_budget internal_user_budget_duration max_user_budget "
         "max_end_user_budget default_internal_user_params default_team_settings default_team_params "
         "upperbound_key_generate_params default_key_generate_params key_generation_settings tag_budget_config "
@@ -89,9 +94,17 @@ _BY_REASON: _Reasons = {
         "store_prompts_in_spend_logs use_redis_transaction_buffer proxy_batch_write_at "
         "proxy_batch_polling_interval proxy_budget_rescheduler_min_time proxy_budget_rescheduler_max_time",
         _ALERTS: "alerting alert_types alerting_threshold alerting_args alert_to_webhook_url",
+        _SHARED_STATE: "coordination_redis",
         _SPEND: "disable_spend_logs disable_spend_updates disable_adding_master_key_hash_to_db "
         "disable_reset_budget maximum_spend_logs_retention_period maximum_spend_logs_retention_interval",
-        _RATE: "max_parallel_requests global_max_parallel_requests rpm_limit tpm_limit",
+        _RATE: "max_parallel_requests global_max_parallel_requests rpm_limit tpm_limit "
+        "max_in_flight_requests_per_worker max_queued_requests_per_worker fail_closed_rate_limit_enforcement",
+        "there are no users; keys are in general_settings.keys": "allow_user_auth max_internal_user_budget "
+        "internal_user_budget_duration default_internal_user_params key_generation_settings "
+        "disable_master_key_hashing upperbound_key_generate_params max_failed_login_attempts_* failed_login_*",
+        "tools are passed on in any case": "pass_through_function_calls enable_function_calling",
+        "headers of clients are not passed on": "forward_openai_org_id forward_client_headers_to_llm_api "
+        "forward_llm_provider_auth_headers user_header_name user_header_mappings",
         _LOGGING: "otel disable_master_key_return disable_error_logs health_check_details",
         "readiness does not call providers": "background_health_checks "
         "health_check_interval use_background_health_checks",
@@ -106,41 +119,3 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
     for where, rows in _BY_REASON.items()
 }
 """The reason in the warning, by section (``[]`` for any position) and by key (or pattern with ``*``)."""
-
-
-def ignored_reason(where: str, key: str) -> str | None:
-    """Return the reason why *key* of the section *where* is ignored, or None where it is not ignored."""
-    rows = IGNORED.get(where, {})
-    if key in rows:
-        return rows[key]
-    return next((reason for row, reason in rows.items() if "*" in row and fnmatchcase(key, row)), None)
-
-
-def strip_ignored(raw: Mapping[object, object]) -> tuple[dict[object, object], tuple[str, ...]]:
-    """Return *raw*, the parsed file, without the ignored keys, and a warning for each different key.
-
-    A key in several entries of ``model_list`` gets one warning. *raw* is not changed.
-    """
-    warnings: dict[str, None] = {}
-    return _strip(raw, "", warnings), tuple(warnings)
-
-
-def _strip(raw: Mapping[object, object], where: str, warnings: dict[str, None]) -> dict[object, object]:
-    kept: dict[object, object] = {}
-    for key, value in raw.items():
-        reason = ignored_reason(where, key) if isinstance(key, str) else None
-        if reason is None:
-            kept[key] = _strip_below(value, f"{where}.{key}" if where else str(key), warnings)
-        else:
-            path = f"{where}.{key}" if where else str(key)
-            warnings[f"{path}: ignored; {reason}"] = None
-    return kept
-
-
-def _strip_below(value: object, where: str, warnings: dict[str, None]) -> object:
-    """Strip the sections below *where*. Values below an unknown key are kept, since the key is refused anyway."""
-    if where == "model_list" and isinstance(value, list):
-        return [_strip_below(entry, "model_list[]", warnings) for entry in value]
-    if where in IGNORED and isinstance(value, dict):
-        return _strip(value, where, warnings)
-    return value

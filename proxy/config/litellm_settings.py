@@ -16,6 +16,9 @@ SECTION = "litellm_settings"
 
 _ALIASES = {"request_timeout": "timeout"}
 
+TAKEN = frozenset({*RouterSettings.model_fields, *_ALIASES})
+"""The keys of ``litellm_settings`` that turnright reads."""
+
 
 class Folded(NamedTuple):
     """The file without ``litellm_settings``. *origins* maps a folded key to its place in the file."""
@@ -41,12 +44,11 @@ def fold(raw: Mapping[object, object]) -> Folded:
     origins: dict[Location, Location] = {}
     warnings: list[str] = []
     faults: list[Fault] = []
-    known = {*RouterSettings.model_fields, *_ALIASES}
     # Aliases come last, so that the key itself wins.
     for key, value in sorted(given.items(), key=lambda item: item[0] in _ALIASES):
         path = path_of((SECTION, key))
-        if not isinstance(key, str) or key not in known:
-            faults.append(Fault(path, unknown_key(str(key), known)))
+        if not isinstance(key, str) or key not in TAKEN:
+            faults.append(Fault(path, unknown_key(str(key), TAKEN)))
             continue
         target = _ALIASES.get(key, key)
         if target not in merged:

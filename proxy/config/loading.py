@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from proxy.config.environment import read_environment
 from proxy.config.faults import ConfigurationError, Fault, Location
-from proxy.config.ignored_keys import strip_ignored
 from proxy.config.litellm_settings import fold
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
+from proxy.config.sort_keys import sort_keys
 from proxy.config.validation import validate
 from proxy.config.yaml_text import read_yaml
 
@@ -69,6 +69,11 @@ def _from_file(text: bytes) -> _Source:
         value = {}
     if not isinstance(value, dict):
         return _Source(None, {}, (), faults or (Fault("", "must be a mapping of sections at the top"),))
-    kept, ignored = strip_ignored(value)
-    folded = fold(kept)
-    return _Source(folded.raw, folded.origins, (*ignored, *folded.warnings), (*faults, *folded.faults))
+    keys = sort_keys(value)
+    folded = fold(keys.raw)
+    return _Source(
+        folded.raw,
+        folded.origins,
+        (*keys.warnings, *folded.warnings),
+        (*faults, *keys.faults, *folded.faults),
+    )

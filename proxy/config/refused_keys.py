@@ -1,0 +1,153 @@
+"""LiteLLM's keys that turnright refuses in words, and the rule for keys that nobody has looked at.
+
+A key that guards something must not be passed over in silence. A gateway that ignores it lets through what it was
+meant to stop. A key that asks for a feature that turnright has not is refused too, since calls would go elsewhere or
+fail. A key that is set to nothing (``false``, ``null`` or empty) guards nothing and asks for nothing.
+
+The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+_CONTENT = "checks what is said to a model; turnright has no such check"
+_LOGIN = "decides who may call; turnright knows general_settings.master_key and general_settings.keys only"
+_NETWORK = "limits who may reach the gateway; turnright has no such limit, a firewall or an ingress has"
+_SCOPE = "limits who may use a model; in turnright each key reaches every model"
+_TAGS = "chooses or refuses deployments by a request's tags; turnright does not read tags"
+_BODY = "refuses requests by what they hold; turnright has no such rule"
+_FILES = "limits files; turnright takes no files"
+_PROMPTS = "puts prompts of an operator into requests; turnright does not"
+_TOOLS = "runs tools for the model; turnright runs none"
+_ROUTERS = "chooses a model by the request's content; turnright chooses by name"
+_PATHS = "sends other paths on to a provider; turnright serves its own paths only"
+_MOCK = "answers without a provider; use turnright emulate as the deployment's api_base"
+_LOADING = "reads more configuration; put all of it into this file"
+_POLICY = "makes decisions in code of yours; turnright loads no code"
+
+_Reasons = Mapping[str, Mapping[str, str]]
+
+_GUARDS: _Reasons = {
+    "": {
+        _CONTENT: "guardrails policies policy_attachments",
+        _LOGIN: "access_groups user_api_key_cache",
+    },
+    "model_list[]": {_SCOPE: "access_groups team_id blocked"},
+    "model_list[].litellm_params": {
+        _CONTENT: "guardrails",
+        _TAGS: "tag_regex",
+        _SCOPE: "blocked",
+    },
+    "model_list[].model_info": {
+        _SCOPE: "access_groups team_id team_ids team_public_model_name blocked access_windows",
+    },
+    "router_settings": {
+        _TAGS: "enable_tag_filtering tag_routing_prefix tag_filtering_match_any",
+    },
+    "litellm_settings": {
+        _CONTENT: "guardrails content_policy* banned_keywords_list blocked_user_list llamaguard_* "
+        "llm_guard_mode presidio_* openai_moderations_model_name google_moderation_confidence_threshold "
+        "*_moderation_* apply_guardrail*",
+        _SCOPE: "default_team_models public_model_groups public_model_groups_links",
+    },
+    "general_settings": {
+        _LOGIN: "custom_auth custom_auth_run_common_checks custom_sso enable_jwt_auth litellm_jwtauth "
+        "enable_oauth2_auth enable_oauth2_proxy_auth oauth2_config_mappings custom_key_generate custom_key_update "
+        "auth_strategy role_permissions role_mappings enforced_params enforce_user_param user_auth_table "
+        "custom_team_metadata_validate team_metadata_validation_* require_* service_account_settings",
+        _NETWORK: "allowed_ips use_x_forwarded_for mcp_trusted_proxy_ranges",
+        _SCOPE: "allowed_routes admin_only_routes admin_allowed_routes public_routes access_groups "
+        "ui_access_restrictions",
+        _BODY: "reject_clientside_metadata_tags reject_metadata_tags enforced_* block_robots",
+        _FILES: "allowed_file_extensions blocked_file_extensions",
+    },
+}
+
+_MISSING: _Reasons = {
+    "": {
+        _PROMPTS: "prompts",
+        _TOOLS: "search_tools sandbox_tools mcp_servers mcp_tools mcp_aliases mcp_semantic_tool_filter agents "
+        "agent_list a2a_agents vector_store_registry",
+        _PATHS: "pass_through_endpoints",
+        _LOADING: "include worker_registry",
+    },
+    "model_list[].litellm_params": {
+        _ROUTERS: "auto_router_* complexity_router_* adaptive_router_* quality_router_*",
+        _MOCK: "mock_response mock_timeout mock_tool_calls mock_*",
+        _PROMPTS: "prompt_id prompt_variables prompt_version",
+        "chooses the provider's format; write provider/model instead": "custom_llm_provider",
+        "lets clients choose where a call goes; turnright never does": "configurable_clientside_auth_params "
+        "allow_client_*",
+    },
+    "model_list[].model_info": {_ROUTERS: "adaptive_router_*"},
+    "router_settings": {_ROUTERS: "auto_router_* complexity_router_*"},
+    "litellm_settings": {
+        _PROMPTS: "global_prompt_* global_bitbucket_config global_gitlab_config",
+        _TOOLS: "websearch_interception_params code_interpreter_interception_params mcp_*",
+        _POLICY: "custom_provider_map post_call_rules pre_call_rules",
+    },
+    "general_settings": {
+        _PATHS: "pass_through_endpoints",
+        _POLICY: "custom_ui_* plugins",
+        "keeps keys in a vault; give them as os.environ/NAME": "key_management_system key_management_settings "
+        "use_google_kms use_azure_key_vault use_aws_secret_manager",
+    },
+}
+
+
+def _by_key(reasons: _Reasons) -> Mapping[str, Mapping[str, str]]:
+    return {
+        where: {key: reason for reason, keys in rows.items() for key in keys.split()}
+        for where, rows in reasons.items()
+    }
+
+
+GUARDS = _by_key(_GUARDS)
+"""Keys that guard something, by section (``[]`` for any position) and by key or pattern with ``*``."""
+
+MISSING = _by_key(_MISSING)
+"""Keys of features that turnright has not, by section and key."""
+
+GUARD_WORDS = (
+    "auth",
+    "allow",
+    "block",
+    "deny",
+    "enforce",
+    "restrict",
+    "role",
+    "guard",
+    "require",
+    "public",
+    "budget",
+    "limit",
+    "permission",
+)
+"""Parts of a key's name that hint at a guard. An unlisted key with one of them is refused."""
+
+
+def refused_reason(where: str, key: str) -> str | None:
+    """Return the words with which *key* of the section *where* is refused, or None where no row refuses it."""
+    for table, instead in (
+        (GUARDS, "remove it only if nothing depends on it"),
+        (MISSING, "remove it, and what needs it"),
+    ):
+        reason = find_row(table, where, key)
+        if reason is not None:
+            return f"{reason}: {instead}"
+    return None
+
+
+def find_row(table: Mapping[str, Mapping[str, str]], where: str, key: str) -> str | None:
+    """Return the row of *key* in the section *where*: the key's own, or that of a pattern that matches it."""
+    rows = table.get(where, {})
+    if key in rows:
+        return rows[key]
+    return next((row for name, row in rows.items() if "*" in name and fnmatchcase(key, name)), None)
+
+
+def hints_at_guard(key: str) -> bool:
+    """Return True where the name of an unlisted key hints at a guard (:data:`GUARD_WORDS`)."""
+    return any(word in key.lower() for word in GUARD_WORDS)

@@ -1,0 +1,120 @@
+"""Sorts the keys of LiteLLM's sections: taken, ignored with a warning, or refused in words.
+
+A key is judged in this order. A key of turnright is taken. A row of :mod:`proxy.config.refused_keys` refuses a key,
+unless it is set to nothing. A row of :mod:`proxy.config.ignored_keys` ignores one. An unlisted key that is nearly one
+of turnright's, or that may guard something, is refused. Every other unlisted key of LiteLLM's own sections is ignored.
+In turnright's own sections unlisted keys stay, and validation refuses them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from proxy.config.faults import Fault, path_of
+from proxy.config.ignored_keys import IGNORED
+from proxy.config.litellm_settings import SECTION, TAKEN
+from proxy.config.refused_keys import find_row, hints_at_guard, refused_reason
+from proxy.config.schema.settings import SECTIONS
+
+_LITELLM_SECTIONS = frozenset(
+    {
+        "model_list[]",
+        "model_list[].litellm_params",
+        "model_list[].model_info",
+        "router_settings",
+        "litellm_settings",
+        "general_settings",
+    }
+)
+"""The sections in which unlisted keys are ignored, since LiteLLM has more keys than any table."""
+
+_NEARNESS = 0.8
+"""The least likeness of an unlisted key to one of turnright's that is taken for a misspelling."""
+
+_NOTHING: tuple[object, ...] = (None, False, "", 0)
+
+
+class Sorted(NamedTuple):
+    """A file without the keys that are ignored or refused, a warning for each ignored key, and the faults."""
+
+    raw: dict[object, object]
+    warnings: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+
+def sort_keys(raw: Mapping[object, object]) -> Sorted:
+    """Return *raw*, the parsed file, sorted. *raw* is not changed.
+
+    A key in several entries of ``model_list`` gets one warning. Each of its faults has its place.
+    """
+    sorter = _Sorter()
+    kept = sorter.sort(raw, "", ())
+    return Sorted(kept, tuple(sorter.warnings), tuple(sorter.faults))
+
+
+class _Sorter:
+    def __init__(self) -> None:
+        self.warnings: dict[str, None] = {}
+        self.faults: list[Fault] = []
+
+    def sort(
+        self, section: Mapping[object, object], where: str, place: tuple[str | int, ...]
+    ) -> dict[object, object]:
+        kept: dict[object, object] = {}
+        known = _fields_of(where)
+        for key, value in section.items():
+            if not isinstance(key, str) or key in known:
+                kept[key] = self._sort_below(
+                    value, f"{where}.{key}" if where else str(key), (*place, str(key))
+                )
+                continue
+            path = f"{where}.{key}" if where else key
+            refused = refused_reason(where, key)
+            if refused is not None and not _is_nothing(value):
+                self.faults.append(Fault(path_of((*place, key)), refused))
+            elif refused is not None:
+                self.warnings[f"{path}: ignored; it is set to nothing"] = None
+            elif (reason := find_row(IGNORED, where, key)) is not None:
+                self.warnings[f"{path}: ignored; {reason}"] = None
+            elif (fault := _fault_of(where, key, known)) is not None:
+                self.faults.append(Fault(path_of((*place, key)), fault))
+            elif where in _LITELLM_SECTIONS:
+                self.warnings[f"{path}: ignored; turnright does not know it"] = None
+            else:
+                kept[key] = value
+        return kept
+
+    def _sort_below(self, value: object, where: str, place: tuple[str | int, ...]) -> object:
+        if where == "model_list" and isinstance(value, list):
+            return [
+                self._sort_below(entry, "model_list[]", (*place, position))
+                for position, entry in enumerate(value)
+            ]
+        if where in _LITELLM_SECTIONS and isinstance(value, dict):
+            return self.sort(value, where, place)
+        return value
+
+
+def _fields_of(where: str) -> Collection[str]:
+    if where == SECTION:
+        return TAKEN
+    section = SECTIONS.get(where)
+    fields = () if section is None else section.model_fields.keys()
+    return fields if where else {*fields, SECTION}
+
+
+def _fault_of(where: str, key: str, known: Collection[str]) -> str | None:
+    if where not in _LITELLM_SECTIONS:
+        return None
+    near = difflib.get_close_matches(key[:80], sorted(known), n=1, cutoff=_NEARNESS)
+    if near:
+        return f"is not a key of turnright; did you mean {near[0]}?"
+    if hints_at_guard(key):
+        return "may guard something, and turnright does not know it: remove it only if nothing depends on it"
+    return None
+
+
+def _is_nothing(value: object) -> bool:
+    return value in _NOTHING or (isinstance(value, dict | list) and not value)
