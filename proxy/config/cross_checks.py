@@ -39,10 +39,17 @@ def _wildcards(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fa
         if not isinstance(entry, dict) or not isinstance(params, dict):
             continue
         name, model = _text(entry.get("model_name"), environ), _text(params.get("model"), environ)
-        if name is None or model is None or name == model or not ("*" in name or "*" in model):
+        if name is None or model is None:
             continue
-        path = path_of(("model_list", position, "litellm_params", "model"))
-        yield Fault(path, "a wildcard must stand on both sides, with the same text before it, as in gemini/*")
+        place = ("model_list", position, "litellm_params")
+        if "*" in model and "*" not in name:
+            yield Fault(path_of((*place, "model")), "has a *, and its model_name has none to fill it in with")
+        has_key = _text(params.get("api_key"), environ) or params.get("litellm_credential_name")
+        if model == "*" and has_key and not (params.get("api_base") or params.get("base_url")):
+            yield Fault(
+                path_of((*place, "api_key")),
+                "would go to any provider that a client names: write provider/* as the model, or set api_base",
+            )
 
 
 def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:

@@ -49,6 +49,7 @@ _BY_REASON: _Reasons = {
         _DATABASE: "use_in_pass_through",
         "a client's words choose no connection": "provider_affinity_header",
         "the model's profile and model_info say it": "supports_* context_window",
+        "write max_tokens, which each provider gets in its own word": "max_new_tokens",
     },
     "model_list[].model_info": {
         _FACTS: "id db_model mode base_model tier key max_tokens "
@@ -58,6 +59,7 @@ _BY_REASON: _Reasons = {
         _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
     },
     "router_settings": {
+        "no model has several deployments to choose from by tag": "enable_tag_filtering tag_filtering_match_any",
         _ROUTING: "routing_strategy routing_strategy_args routing_groups weights model_group_affinity_config "
         "default_priority polling_interval",
         _SHARED_STATE: "redis_host redis_port redis_password redis_url redis_db client_ttl",

@@ -43,9 +43,7 @@ _GUARDS: _Reasons = {
     "model_list[].model_info": {
         _SCOPE: "access_groups team_id team_ids team_public_model_name blocked access_windows",
     },
-    "router_settings": {
-        _TAGS: "enable_tag_filtering tag_routing_prefix tag_filtering_match_any",
-    },
+    "router_settings": {_TAGS: "tag_routing_prefix"},
     "litellm_settings": {
         _CONTENT: "guardrails content_policy* banned_keywords_list blocked_user_list llamaguard_* "
         "llm_guard_mode presidio_* openai_moderations_model_name google_moderation_confidence_threshold "

@@ -9,7 +9,8 @@ In turnright's own sections unlisted keys stay, and validation refuses them.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from proxy.config.faults import Fault, path_of
@@ -51,6 +52,7 @@ def sort_keys(raw: Mapping[object, object]) -> Sorted:
     """
     sorter = _Sorter()
     kept = sorter.sort(raw, "", ())
+    sorter.faults.extend(_tag_filtering(raw))
     return Sorted(kept, tuple(sorter.warnings), tuple(sorter.faults))
 
 
@@ -95,6 +97,27 @@ class _Sorter:
         if where in _LITELLM_SECTIONS and isinstance(value, dict):
             return self.sort(value, where, place)
         return value
+
+
+def _tag_filtering(raw: Mapping[object, object]) -> Iterator[Fault]:
+    """Yield a fault where tags would choose among the deployments of one name, as one team's and another's."""
+    router, entries = raw.get("router_settings"), raw.get("model_list")
+    if (
+        not isinstance(router, dict)
+        or not router.get("enable_tag_filtering")
+        or not isinstance(entries, list)
+    ):
+        return
+    names = Counter(str(entry.get("model_name")) for entry in entries if isinstance(entry, dict))
+    for entry in entries:
+        params = entry.get("litellm_params") if isinstance(entry, dict) else None
+        if isinstance(params, dict) and params.get("tags") and names[str(entry.get("model_name"))] > 1:
+            yield Fault(
+                path_of(("router_settings", "enable_tag_filtering")),
+                "chooses among the deployments of a name by a request's tags, which turnright does not read: "
+                "give each of them a name of its own",
+            )
+            return
 
 
 def _fields_of(where: str) -> Collection[str]:

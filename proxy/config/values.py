@@ -1,8 +1,8 @@
 """The types of values in the sections, each with its own error text.
 
-A text may be given as ``os.environ/NAME``, LiteLLM's spelling. It is then read from the environment that the caller
-passed in (``Context.environ``), never from ``os.environ``. Secrets become ``SecretStr`` at once. An error text never
-holds the given value. Nothing is coerced, since YAML has typed its scalars.
+A text may be given as ``os.environ/NAME``, LiteLLM's spelling, or as ``${NAME}``. It is then read from the environment
+that the caller passed in (``Context.environ``), never from ``os.environ``. Secrets become ``SecretStr`` at once. An
+error text never holds the given value. Nothing is coerced, since YAML has typed its scalars.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ from proxy.config.faults import refusal
 ENVIRONMENT_PREFIX = "os.environ/"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_LIKE_REFERENCE = re.compile(
+    r"\$\{|\$[A-Za-z_]|\$\(|%[A-Za-z_]\w*%|\{\{|env[/.:]|os\.environ|process\.env|ENV\["
+)
+"""How a reference to a variable begins in one tool or another. No gateway's key begins so."""
+
 _KEY_TEXT = re.compile(r"[\x21-\x7e]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2, token
 _HOST_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
@@ -38,24 +44,38 @@ class Context:
     environ: Mapping[str, str]
 
 
-def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
-    """Return *text*, or the value of the variable that it names as ``os.environ/NAME``. A value is not resolved again.
+def variable_of(text: str) -> str | None:
+    """Return the name of the variable that *text* stands for, as ``os.environ/NAME`` or ``${NAME}``.
 
-    Raises:
-        PydanticCustomError: the variable is not set. The text names it.
+    Returns None for a text of any other form. Raises :class:`PydanticCustomError` where no name stands behind
+    ``os.environ/``.
     """
+    if braces := _BRACES.fullmatch(text):
+        return braces[1]
     if not text.startswith(ENVIRONMENT_PREFIX):
-        return text
+        return None
     name = text.removeprefix(ENVIRONMENT_PREFIX)
     if not _VARIABLE.fullmatch(name):
         raise refusal(f"names no environment variable after {ENVIRONMENT_PREFIX}")
+    return name
+
+
+def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
+    """Return *text*, or the value of the variable that it stands for (:func:`variable_of`).
+
+    A value is not resolved again. Raises :class:`PydanticCustomError` where the variable is not set. The text names
+    the variable.
+    """
+    name = variable_of(text)
+    if name is None:
+        return text
     if name not in environ:
         raise refusal(f"the environment variable {name} is not set")
     return environ[name]
 
 
 def from_environment(value: Any, info: ValidationInfo) -> Any:
-    """Resolve ``os.environ/NAME`` where *value* is a text. Any other value is returned unchanged."""
+    """Resolve a reference to a variable where *value* is a text. Any other value is returned unchanged."""
     if not isinstance(value, str):
         return value
     context = info.context
@@ -86,12 +106,29 @@ def _secret_text(value: Any, info: ValidationInfo) -> str:
 
 
 def _key_secret(value: Any, info: ValidationInfo) -> SecretStr:
-    text = _secret_text(value, info)
+    return _checked_key(_secret_text(value, info))
+
+
+def _checked_key(text: str) -> SecretStr:
     if not _KEY_TEXT.fullmatch(text):
         raise refusal(
             "holds white space or a character that no key has; a key read from a file often ends in a newline"
         )
     return SecretStr(text)
+
+
+def _gateway_key(value: Any, info: ValidationInfo) -> SecretStr:
+    secret = _key_secret(value, info)
+    if _LIKE_REFERENCE.match(secret.get_secret_value()):
+        raise refusal(f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME")
+    return secret
+
+
+def _provider_key(value: Any, info: ValidationInfo) -> SecretStr | None:
+    resolved = from_environment(value, info)
+    if resolved is None or (isinstance(resolved, str) and not resolved.strip()):
+        return None
+    return _key_secret(resolved, info) if not isinstance(resolved, str) else _checked_key(resolved)
 
 
 def _document_secret(value: Any, info: ValidationInfo) -> SecretStr:
@@ -152,6 +189,8 @@ def _web_origin(text: str) -> str:
 
 
 def _store_url(text: str) -> str:
+    if _LIKE_REFERENCE.match(text):
+        raise refusal(f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME")
     scheme, separator, _ = text.partition("://")
     if not separator or scheme not in _STORE_SCHEMES or not text.isprintable():
         raise refusal("must be memory://, sqlite:///FILE or redis://HOST:PORT/NUMBER")
@@ -180,8 +219,14 @@ StoreUrl = Annotated[_EnvironmentText, AfterValidator(_store_url)]
 KeySecret = Annotated[SecretStr, BeforeValidator(_key_secret)]
 """A key: printable ASCII without white space, since it is sent in a header."""
 
-OptionalKey = Annotated[SecretStr | None, BeforeValidator(_key_secret)]
-"""A key that may be left out. An empty value or ``null`` is refused, since it would open the API unnoticed."""
+ProviderKey = Annotated[SecretStr | None, BeforeValidator(_provider_key)]
+"""A provider's key. An empty one is none: servers of one's own often want none."""
+
+GatewayKey = Annotated[SecretStr, BeforeValidator(_gateway_key)]
+"""A key of clients. It must not look like a reference: every client could guess such a key."""
+
+OptionalGatewayKey = Annotated[SecretStr | None, BeforeValidator(_gateway_key)]
+"""A key of clients that may be left out. An empty value is refused, since it would open the API unnoticed."""
 
 DocumentSecret = Annotated[SecretStr, BeforeValidator(_document_secret)]
 """A secret of any shape, such as a service account's JSON or the path of its file."""

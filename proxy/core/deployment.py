@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import SecretStr
 from typing_extensions import override
@@ -55,6 +55,15 @@ class Deployment:
 
     profile: str | None = None
     """The name of the profile for its histories, if the entry gives one."""
+
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Request parameters that are used where the request does not give them."""
+
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that are added to the provider's request body as they are."""
+
+    stream: bool | None = None
+    """True to ask for streams only, False to ask for whole answers only, None to ask as the client does."""
 
     key: Key = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)

@@ -11,9 +11,9 @@ from proxy.config.schema.section import Section
 from proxy.config.values import (
     Count,
     Flag,
+    GatewayKey,
     HostName,
-    KeySecret,
-    OptionalKey,
+    OptionalGatewayKey,
     Port,
     Seconds,
     SecondsOrZero,
@@ -114,7 +114,7 @@ class ClientKey(Section):
     name: Text
     """The key's name in logs and in ``turns.per_key``. Required."""
 
-    key: KeySecret
+    key: GatewayKey
     """The key, sent as ``Authorization: Bearer``. Required. ``os.environ/NAME`` keeps it out of the file."""
 
 
@@ -123,7 +123,7 @@ class GeneralSettings(Section):
 
     where: ClassVar[str] = "general_settings"
 
-    master_key: OptionalKey = None
+    master_key: OptionalGatewayKey = None
     """The key that clients send as ``Authorization: Bearer``.
 
     Default none. Without it and without ``keys`` the API may be served on loopback only.

@@ -8,63 +8,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from proxy.config.faults import refusal
+from proxy.config.litellm_models import provider_of
 from proxy.config.reserved_params import is_reserved
+from proxy.config.schema.credentials import Credentials
+from proxy.config.schema.request_defaults import RequestDefaults
 from proxy.config.schema.section import Section
 from proxy.config.values import (
-    BaseUrl,
     Count,
-    DocumentSecret,
+    Flag,
     HeaderName,
     HeaderSecret,
-    KeySecret,
-    OptionalKey,
     Seconds,
     Text,
-    VersionText,
     empty_section,
     from_environment,
 )
 from sanitizers.profile_names import PROFILES
 
-# litellm takes these without a provider (`get_llm_provider`, 1.105.3); gpt-oss is open weights, served by others.
-_OPENAI_NAME = re.compile(
-    r"(gpt-(?!oss)|chatgpt-|o[1-9](-|$)|text-embedding-|codex-|computer-use-|ft:gpt-|davinci-002$|babbage-002$)"
-)
-_PROVIDER_OF = {
-    "claude": "anthropic",
-    "gemini": "gemini",
-    "mistral": "mistral",
-    "codestral": "mistral",
-    "deepseek": "deepseek",
-    "command": "cohere",
-    "grok": "xai",
-}
-_WILDCARD = re.compile(r"[^/*]+/[^*]*\*")
+_WILDCARD_NAME = re.compile(r"[^*]*\*")
 
 
-def _wildcard_shape(text: str) -> str:
-    if "*" in text and not _WILDCARD.fullmatch(text):
-        raise refusal("a wildcard is provider/*, with one * at the end")
+def _wildcard_name(text: str) -> str:
+    if "*" in text and not _WILDCARD_NAME.fullmatch(text):
+        raise refusal("a wildcard has one * at the end, as in gemini/* or *")
     return text
 
 
-def _provider_and_model(text: str) -> str:
+def _wildcard_model(text: str) -> str:
+    if text.count("*") > 1:
+        raise refusal("a wildcard has one *, which stands for the name that a client sends")
+    return text
+
+
+def _provider_and_model(text: str, info: ValidationInfo) -> str:
+    """Refuse a model that names no provider, unless litellm's table knows it or the entry has an address."""
     provider, slash, rest = text.partition("/")
     if slash:
         if not provider or not rest:
             raise refusal("must be provider/model, as in gemini/gemini-2.5-flash")
         return text
-    if _OPENAI_NAME.match(text):
+    has_address = any(info.data.get(name) for name in ("api_base", "base_url", "litellm_credential_name"))
+    if text == "*" or has_address or provider_of(text) is not None:
         return text
-    for start, name in _PROVIDER_OF.items():
-        if text.startswith(start):
-            raise refusal(f"must be provider/model; write {name}/ before the model's name")
-    raise refusal("must be provider/model, as in gemini/gemini-2.5-flash")
+    raise refusal("must be provider/model, as in gemini/gemini-2.5-flash: litellm's table has no such model")
 
 
 def _known_profile(text: str) -> str:
@@ -73,24 +64,22 @@ def _known_profile(text: str) -> str:
     return text
 
 
-class LitellmParams(Section):
-    """The call's address, key and options for one deployment."""
+class LitellmParams(Credentials, RequestDefaults):
+    """The call's address, key, options and default parameters for one deployment."""
 
     where: ClassVar[str] = "model_list[].litellm_params"
 
+    litellm_credential_name: Text | None = None
+    """The name of an entry of ``credential_list``. It fills in what this entry does not say."""
+
     model: Annotated[
-        Text, Field(max_length=256), AfterValidator(_wildcard_shape), AfterValidator(_provider_and_model)
+        Text, Field(max_length=256), AfterValidator(_wildcard_model), AfterValidator(_provider_and_model)
     ]
-    """``provider/model`` in litellm's spelling, or a bare OpenAI name (``gpt-4o``). Required."""
+    """``provider/model`` in litellm's spelling, or a name that litellm's table knows (``gpt-4o``). Required.
 
-    api_key: OptionalKey = None
-    """The provider's key. Without one no key is sent, or a placeholder where litellm insists on one.
-
-    A key in the environment is used only where the file names it (``os.environ/NAME``), or where there is no file.
+    A ``*`` stands for the part that the ``*`` of ``model_name`` stands for. A name that no table knows is asked for at
+    ``api_base``, in OpenAI's format.
     """
-
-    api_base: BaseUrl | None = None
-    """The provider's address, where it is not the usual one: an http(s) URL without credentials or query."""
 
     timeout: Seconds | None = None
     """Seconds for one attempt on this deployment. Default and upper limit: ``router_settings.timeout``."""
@@ -102,35 +91,21 @@ class LitellmParams(Section):
     key, a header) are refused.
     """
 
-    api_version: VersionText | None = None
-    """Azure's API version, such as ``2024-06-01``."""
-
-    organization: Text | None = None
-    """OpenAI's organization id."""
-
-    aws_access_key_id: KeySecret | None = None
-    """Bedrock: the key's id. Without it, the SDK's usual credential chain decides."""
-
-    aws_secret_access_key: KeySecret | None = None
-    """Bedrock: the key."""
-
-    aws_session_token: KeySecret | None = None
-    """Bedrock: the token of temporary credentials."""
-
-    aws_region_name: Text | None = None
-    """Bedrock: the region, such as ``eu-central-1``."""
-
-    vertex_project: Text | None = None
-    """Vertex AI: the project's id."""
-
-    vertex_location: Text | None = None
-    """Vertex AI: the location, such as ``europe-west4``."""
-
-    vertex_credentials: DocumentSecret | None = None
-    """Vertex AI: a service account's JSON, or the path of its file."""
-
     extra_headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Headers that are sent to the provider with each call. Their values are treated as secrets."""
+
+    headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
+    """Another name of ``extra_headers``."""
+
+    extra_body: Mapping[str, Any] = Field(default_factory=dict)
+    """Fields that are added to the provider's request body: OpenRouter's ``provider``, vLLM's
+    ``chat_template_kwargs``. They are sent as they are."""
+
+    stream: Flag | None = None
+    """Ask the provider for a stream (``true``) or for a whole answer (``false``), whatever the client asks for.
+
+    The client gets what it asked for. Default: as the client asks.
+    """
 
     @field_validator("allowed_openai_params")
     @classmethod
@@ -160,8 +135,8 @@ class ModelEntry(Section):
 
     where: ClassVar[str] = "model_list[]"
 
-    model_name: Annotated[Text, Field(max_length=200), AfterValidator(_wildcard_shape)]
-    """The name that clients send, or a wildcard such as ``gemini/*`` (then the same as ``model``). Required."""
+    model_name: Annotated[Text, Field(max_length=200), AfterValidator(_wildcard_name)]
+    """The name that clients send, or a wildcard such as ``gemini/*`` or ``*``. Required."""
 
     litellm_params: LitellmParams
     """The call's address, key and options. Required."""

@@ -9,24 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
+from proxy.config.litellm_models import provider_of
+from proxy.config.schema.credentials import ARGUMENTS, CredentialEntry, Credentials
 from proxy.config.schema.model_list import ModelEntry
 from proxy.core.deployment import Deployment
 
 _MAX_NAMED = 1_000
 """Model names of wildcards that are cached. Clients can send any number of names."""
-
-_CREDENTIALS = (
-    "api_version",
-    "organization",
-    "aws_access_key_id",
-    "aws_secret_access_key",
-    "aws_session_token",
-    "aws_region_name",
-    "vertex_project",
-    "vertex_location",
-    "vertex_credentials",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +42,27 @@ class Routes:
         object.__setattr__(self, "named", lru_cache(maxsize=_MAX_NAMED)(_name_pool))
 
     @classmethod
-    def of(cls, entries: Sequence[ModelEntry], *, default_timeout_s: float) -> Routes:
-        """Index *entries*. *default_timeout_s* is for entries without a timeout of their own."""
+    def of(
+        cls,
+        entries: Sequence[ModelEntry],
+        *,
+        default_timeout_s: float,
+        credentials: Sequence[CredentialEntry] = (),
+    ) -> Routes:
+        """Index *entries*. *default_timeout_s* is for entries without a timeout of their own.
+
+        *credentials* are those that entries may name.
+        """
+        named = {entry.credential_name: entry.credential_values for entry in credentials}
         exact: dict[str, tuple[Deployment, ...]] = {}
         wildcards: dict[str, tuple[Deployment, ...]] = {}
         for position, entry in enumerate(entries):
             name = entry.model_name
             pools, key = (wildcards, name[:-1]) if name.endswith("*") else (exact, name)
-            pools[key] = (*pools.get(key, ()), _deployment(entry, position, default_timeout_s))
+            pools[key] = (
+                *pools.get(key, ()),
+                _deployment(entry, position, default_timeout_s, named),
+            )
         return cls(
             names=tuple(dict.fromkeys(entry.model_name for entry in entries)),
             exact=MappingProxyType(exact),
@@ -68,29 +72,58 @@ class Routes:
 
 
 def _name_pool(pool: tuple[Deployment, ...], model: str) -> tuple[Deployment, ...]:
-    model_id = model.partition("/")[2]
-    return tuple(replace(member, model=model, model_id=model_id) for member in pool)
+    return tuple(_name_member(member, model) for member in pool)
 
 
-def _deployment(entry: ModelEntry, position: int, default_timeout_s: float) -> Deployment:
+def _name_member(member: Deployment, model: str) -> Deployment:
+    """Return a wildcard's deployment with the name that *model*, a client's, asks for."""
+    rest = model[len(member.name) - 1 :]
+    provider, model_id = _split(member.model.replace("*", rest), member.provider)
+    return replace(member, model=f"{provider}/{model_id}", provider=provider, model_id=model_id)
+
+
+def _split(model: str, default: str) -> tuple[str, str]:
+    """Return the provider and the model of *model*. Without a provider in it, it is litellm's, or *default*."""
+    provider, slash, model_id = model.partition("/")
+    return (provider, model_id) if slash else (provider_of(model) or default, model)
+
+
+def _deployment(
+    entry: ModelEntry, position: int, default_timeout_s: float, named: Mapping[str, Credentials]
+) -> Deployment:
     params = entry.litellm_params
-    provider, slash, model_id = params.model.partition("/")
-    given = {name: getattr(params, name) for name in _CREDENTIALS}
+    sources = (params, named.get(params.litellm_credential_name or ""))
+    given = {name: value for name in ARGUMENTS if (value := _first(sources, name)) is not None}
+    on_vertex = any(name.startswith("vertex_") for name in given)
+    model = params.model
+    provider, slash, model_id = model.partition("/")
+    if not slash:
+        provider, model_id = provider_of(model, on_vertex=on_vertex) or "openai", model
+        if provider != "openai":
+            model = f"{provider}/{model_id}"
     return Deployment(
         name=entry.model_name,
-        model=params.model,
-        provider=provider if slash else "openai",
-        model_id=model_id if slash else params.model,
-        api_key=params.api_key,
-        api_base=params.api_base,
+        model=model,
+        provider=provider,
+        model_id=model_id,
+        api_key=_first(sources, "api_key"),
+        api_base=_first(sources, "api_base") or _first(sources, "base_url"),
         timeout_s=default_timeout_s if params.timeout is None else params.timeout,
         allowed_openai_params=frozenset(params.allowed_openai_params),
         transport=entry.transport,
         max_input_tokens=entry.model_info.max_input_tokens,
         max_output_tokens=entry.model_info.max_output_tokens,
-        extra_headers=MappingProxyType(dict(params.extra_headers)),
-        credentials=MappingProxyType({name: value for name, value in given.items() if value is not None}),
+        extra_headers=MappingProxyType({**params.headers, **params.extra_headers}),
+        credentials=MappingProxyType(given),
         label=entry.model_name,
         position=position,
         profile=entry.profile,
+        defaults=MappingProxyType(dict(params.given())),
+        extra_body=MappingProxyType(dict(params.extra_body)),
+        stream=params.stream,
     )
+
+
+def _first(sources: Sequence[Credentials | None], name: str) -> Any:
+    """Return the first value of the field *name* among *sources*."""
+    return next((value for source in sources if (value := getattr(source, name, None)) is not None), None)

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
 from proxy.config.faults import refusal
+from proxy.config.schema.credentials import CredentialEntry, Credentials
 from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media, Tracing
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
@@ -39,6 +40,9 @@ class Settings(Section):
     model_list: Annotated[tuple[ModelEntry, ...], BeforeValidator(_at_least_one)]
     """The served models, at least one. Required."""
 
+    credential_list: tuple[CredentialEntry, ...] = ()
+    """Credentials with names, for entries that name them. Default none."""
+
     router_settings: Annotated[RouterSettings, _OrEmpty] = Field(default_factory=RouterSettings)
     """Retries, fallbacks and time limits. LiteLLM's ``litellm_settings`` is read for the same keys."""
 
@@ -63,7 +67,11 @@ class Settings(Section):
     @cached_property
     def routes(self) -> Routes:
         """The index of the model list. ``proxy.config.pools.resolve`` reads it."""
-        return Routes.of(self.model_list, default_timeout_s=self.router_settings.timeout)
+        return Routes.of(
+            self.model_list,
+            default_timeout_s=self.router_settings.timeout,
+            credentials=self.credential_list,
+        )
 
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
@@ -80,6 +88,8 @@ SECTIONS: Mapping[str, type[Section]] = {
         ModelEntry,
         LitellmParams,
         ModelInfo,
+        CredentialEntry,
+        Credentials,
         RouterSettings,
         GeneralSettings,
         Admin,

@@ -1,0 +1,120 @@
+"""The models that litellm's own table lists, by name and by provider. The table is read as a data file.
+
+litellm itself is not imported: an import costs seconds and 165 MB. The table is read once, when a file has a name
+without a provider or a client asks for the list of models. That takes some 20 ms.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+_TABLE = "model_prices_and_context_window_backup.json"
+
+_CHAT_MODES = frozenset({"chat", "responses"})
+
+_PROVIDER_NAMES = MappingProxyType({"bedrock_converse": "bedrock", "cohere_chat": "cohere"})
+"""The table's names of providers that have another one in a model's spelling."""
+
+_OPENAI_NAME = re.compile(
+    r"(gpt-(?!oss)|chatgpt-|o[1-9](-|$)|text-embedding-|codex-|computer-use-|ft:gpt-|davinci-002$|babbage-002$"
+    r"|dall-e-|tts-|whisper-)"
+)
+"""Names of OpenAI's, listed or not (`get_llm_provider`, 1.105.3). gpt-oss is open weights, served by others."""
+
+_STARTS = (
+    ("claude", "anthropic"),
+    ("gemini", "gemini"),
+    ("mistral", "mistral"),
+    ("codestral", "mistral"),
+    ("deepseek", "deepseek"),
+    ("command", "cohere"),
+    ("grok", "xai"),
+    ("textembedding-gecko", "vertex_ai"),
+)
+"""Providers by the beginning of a name, for models that the table lists no more."""
+
+_BEDROCK = re.compile(
+    r"([a-z]{2,6}\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|stability)\.[a-z]"
+)
+
+
+class _Row(msgspec.Struct, frozen=True, gc=False):
+    litellm_provider: Any = None
+    mode: Any = None
+
+
+def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
+    """Return the provider of a model that is named without one, or None where nobody knows it.
+
+    *on_vertex* is true where the entry has credentials of Vertex AI. The table lists Gemini's bare names under Vertex
+    AI. An entry without such credentials means Google AI Studio, which takes a key.
+    """
+    if _OPENAI_NAME.match(name):
+        return "openai"
+    listed = _listed().get(name)
+    if listed is None:
+        if _BEDROCK.match(name):
+            return "bedrock"
+        listed = next((provider for start, provider in _STARTS if name.startswith(start)), None)
+    if name.startswith("gemini"):
+        return "vertex_ai" if on_vertex else "gemini"
+    return listed
+
+
+def models_of(provider: str) -> tuple[str, ...]:
+    """Return the models that the table lists for *provider*, without the provider's name: chat models first."""
+    return _by_provider().get(provider, ())
+
+
+def is_provider(name: str) -> bool:
+    """Return True where litellm's table knows *name* as a provider."""
+    return name in _by_provider()
+
+
+def _provider_name(listed: object) -> str | None:
+    if not isinstance(listed, str) or " " in listed:
+        return None
+    # vertex_ai-language-models, fireworks_ai-embedding-models
+    listed = re.sub(r"(?<=_ai)-[a-z-]+$", "", listed)
+    return _PROVIDER_NAMES.get(listed, listed)
+
+
+@cache
+def _rows() -> Mapping[str, _Row]:
+    found = importlib.util.find_spec("litellm")
+    if found is None or not found.submodule_search_locations:
+        return {}
+    path = Path(found.submodule_search_locations[0]) / _TABLE
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, _Row])
+
+
+@cache
+def _listed() -> Mapping[str, str]:
+    """Return the providers of the table's names that have none in their spelling."""
+    return {
+        name: provider
+        for name, row in _rows().items()
+        if "/" not in name and (provider := _provider_name(row.litellm_provider)) is not None
+    }
+
+
+@cache
+def _by_provider() -> Mapping[str, tuple[str, ...]]:
+    chats: dict[str, dict[str, None]] = {}
+    others: dict[str, dict[str, None]] = {}
+    for name, row in _rows().items():
+        provider = _provider_name(row.litellm_provider)
+        if provider is None:
+            continue
+        models = (chats if row.mode in _CHAT_MODES else others).setdefault(provider, {})
+        models[name.removeprefix(f"{provider}/")] = None
+    providers = {*chats, *others}
+    return {name: (*sorted(chats.get(name, ())), *sorted(others.get(name, ()))) for name in providers}

@@ -1,0 +1,136 @@
+"""Addresses and credentials of a deployment, as an entry gives them, or ``credential_list`` for several entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field
+
+from proxy.config.schema.section import Section
+from proxy.config.values import (
+    BaseUrl,
+    DocumentSecret,
+    KeySecret,
+    ProviderKey,
+    Text,
+    VersionText,
+    empty_section,
+)
+
+
+class Credentials(Section):
+    """The address and the credentials of a provider. Every value is optional, under litellm's name."""
+
+    where: ClassVar[str] = "credential_list[].credential_values"
+
+    api_key: ProviderKey = None
+    """The provider's key. Without one, or with an empty one, no key is sent.
+
+    A placeholder is sent where litellm insists on a key. A key in the environment is used only where the file names it
+    (``os.environ/NAME`` or ``${NAME}``), or where there is no file.
+    """
+
+    api_base: BaseUrl | None = None
+    """The provider's address, where it is not the usual one: an http(s) URL without credentials or query."""
+
+    base_url: BaseUrl | None = None
+    """Another name of ``api_base``."""
+
+    api_version: VersionText | None = None
+    """Azure's API version, such as ``2024-06-01``."""
+
+    organization: Text | None = None
+    """OpenAI's organization id."""
+
+    region_name: Text | None = None
+    """The region of a provider that has regions. ``aws_region_name`` and ``vertex_location`` go before it."""
+
+    azure_ad_token: KeySecret | None = None
+    """Azure: a token of Entra ID, in place of a key."""
+
+    azure_scope: Text | None = None
+    """Azure: the scope of tokens."""
+
+    azure_username: Text | None = None
+    """Azure: the user's name, for a token."""
+
+    azure_password: DocumentSecret | None = None
+    """Azure: the user's password, for a token."""
+
+    tenant_id: Text | None = None
+    """Azure: the tenant, for a service principal."""
+
+    client_id: Text | None = None
+    """Azure: the service principal's id."""
+
+    client_secret: DocumentSecret | None = None
+    """Azure: the service principal's secret."""
+
+    aws_access_key_id: KeySecret | None = None
+    """Bedrock: the key's id. Without it, the SDK's usual credential chain decides."""
+
+    aws_secret_access_key: KeySecret | None = None
+    """Bedrock: the key."""
+
+    aws_session_token: KeySecret | None = None
+    """Bedrock: the token of temporary credentials."""
+
+    aws_region_name: Text | None = None
+    """Bedrock: the region, such as ``eu-central-1``."""
+
+    aws_profile_name: Text | None = None
+    """Bedrock: a profile of the SDK's own files."""
+
+    aws_role_name: Text | None = None
+    """Bedrock: the ARN of a role that is assumed."""
+
+    aws_session_name: Text | None = None
+    """Bedrock: the name of the assumed role's session."""
+
+    aws_external_id: Text | None = None
+    """Bedrock: the external id that the role asks for."""
+
+    aws_web_identity_token: DocumentSecret | None = None
+    """Bedrock: a token, or the path of its file, with which the role is assumed."""
+
+    aws_sts_endpoint: BaseUrl | None = None
+    """Bedrock: the address that hands out a role's credentials."""
+
+    aws_bedrock_runtime_endpoint: BaseUrl | None = None
+    """Bedrock: its address, where it is not the region's."""
+
+    vertex_project: Text | None = None
+    """Vertex AI: the project's id."""
+
+    vertex_location: Text | None = None
+    """Vertex AI: the location, such as ``europe-west4``."""
+
+    vertex_credentials: DocumentSecret | None = None
+    """Vertex AI: a service account's JSON, or the path of its file."""
+
+    watsonx_region_name: Text | None = None
+    """watsonx: the region."""
+
+
+ARGUMENTS = tuple(
+    name for name in Credentials.model_fields if name not in ("api_key", "api_base", "base_url")
+)
+"""The credentials that go to litellm as arguments of these names."""
+
+
+class CredentialEntry(Section):
+    """Credentials with a name, for entries of ``model_list`` that name them in ``litellm_credential_name``."""
+
+    where: ClassVar[str] = "credential_list[]"
+
+    credential_name: Text
+    """The name. Required."""
+
+    credential_values: Annotated[Credentials, BeforeValidator(empty_section)] = Field(
+        default_factory=Credentials
+    )
+    """The address and the credentials. A value in the entry itself goes before it."""
+
+    credential_info: Mapping[str, Any] | None = None
+    """Facts for readers of the file. They are not used."""
