@@ -6,7 +6,7 @@ Values of the wrong shape are skipped, since validation reports them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic_core import PydanticCustomError
 
@@ -18,11 +18,17 @@ _FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks")
 _ANY_MODEL = "*"
 
 
-def cross_check(raw: Mapping[object, object], environ: Mapping[str, str]) -> tuple[Fault, ...]:
-    """Return the faults between the fields of *raw*, a parsed file with ``litellm_settings`` folded in."""
+def cross_check(
+    raw: Mapping[object, object], environ: Mapping[str, str], unavailable: Iterable[str] = ()
+) -> tuple[Fault, ...]:
+    """Return the faults between the fields of *raw*, a parsed file with ``litellm_settings`` folded in.
+
+    *unavailable* are the names of models that were left out of *raw*. Other sections may still name them.
+    """
     listed = raw.get("model_list")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     names = {name for entry in entries if (name := _text(entry.get("model_name"), environ)) is not None}
+    names.update(unavailable)
     router = raw.get("router_settings")
     return (
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),

@@ -7,7 +7,7 @@ result is either valid settings or every fault.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proxy.config.environment import read_environment
 from proxy.config.faults import ConfigurationError, Fault, Location
@@ -15,6 +15,7 @@ from proxy.config.litellm_settings import fold
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
 from proxy.config.sort_keys import sort_keys
+from proxy.config.unset_variables import Variables, take_out
 from proxy.config.validation import validate
 from proxy.config.yaml_text import read_yaml
 
@@ -33,14 +34,16 @@ class _Source:
     origins: Mapping[Location, Location]
     warnings: tuple[str, ...]
     faults: tuple[Fault, ...]
+    unavailable: Mapping[str, Variables] = field(default_factory=dict)
 
 
-def load_settings(text: bytes | None, environ: Mapping[str, str]) -> Loaded:
+def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: bool = False) -> Loaded:
     """Read a configuration.
 
     Args:
         text: The YAML file's bytes. None means that there is no file, and the configuration comes from *environ*.
         environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file.
+        strict: Refuse a file with an unset variable, where otherwise the model that needs it is left out.
 
     Returns:
         The settings and the warnings.
@@ -49,13 +52,26 @@ def load_settings(text: bytes | None, environ: Mapping[str, str]) -> Loaded:
         ConfigurationError: with every fault. Neither it nor its traceback's context holds a value of the file.
     """
     source = _from_environment(environ) if text is None else _from_file(text)
+    if source.raw is not None and not strict:
+        source = _without_unset(source, source.raw, environ)
     settings, faults = None, source.faults
     if source.raw is not None:
-        settings, found = validate(source.raw, environ, source.origins)
+        settings, found = validate(source.raw, environ, source.origins, source.unavailable)
         faults = (*faults, *found)
     if settings is None or faults:
         raise ConfigurationError(dict.fromkeys(faults))
     return Loaded(settings, (*source.warnings, *remarks(settings, environ, source.origins)))
+
+
+def _without_unset(source: _Source, raw: Mapping[object, object], environ: Mapping[str, str]) -> _Source:
+    taken = take_out(raw, environ)
+    return _Source(
+        None if taken.faults else taken.raw,
+        {**source.origins, **taken.origins},
+        (*source.warnings, *taken.warnings),
+        (*source.faults, *taken.faults),
+        taken.unavailable,
+    )
 
 
 def _from_environment(environ: Mapping[str, str]) -> _Source:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ModelNotFound
+from proxy.core.errors import ModelNotFound, ModelUnavailable
 
 _REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 
@@ -41,11 +41,14 @@ def model_names(settings: Settings) -> tuple[str, ...]:
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
     """Return the deployments that answer for *model*.
 
-    Raises :class:`ModelNotFound`, which lists the configured names.
+    Raises :class:`ModelNotFound`, which lists the configured names, and :class:`ModelUnavailable` for a model that was
+    left out since a variable is not set.
     """
     pool = resolve(settings, model)
     if pool:
         return pool
+    if (variables := _variables_of(settings, model)) is not None:
+        raise ModelUnavailable(model, variables)
     names = ", ".join(model_names(settings))
     raise ModelNotFound(
         f"The model '{model[:200]}' is not configured. Configured models: {names}.", param="model"
@@ -61,6 +64,20 @@ def chain_of(
             if name in chain:
                 return tuple(chain[name])
     return ()
+
+
+def _variables_of(settings: Settings, model: str) -> tuple[str, ...] | None:
+    """Return the unset variables that *model* needs, or None where it is not configured at all."""
+    if model in settings.unavailable:
+        return settings.unavailable[model]
+    return next(
+        (
+            variables
+            for name, variables in settings.unavailable.items()
+            if name.endswith("*") and model.startswith(name[:-1]) and _is_model_name(model[len(name) - 1 :])
+        ),
+        None,
+    )
 
 
 def _is_model_name(rest: str) -> bool:

@@ -45,7 +45,7 @@ _GUARDS: _Reasons = {
     },
     "router_settings": {_TAGS: "tag_routing_prefix"},
     "litellm_settings": {
-        _CONTENT: "guardrails content_policy* banned_keywords_list blocked_user_list llamaguard_* "
+        _CONTENT: "guardrails banned_keywords_list blocked_user_list llamaguard_* "
         "llm_guard_mode presidio_* openai_moderations_model_name google_moderation_confidence_threshold "
         "*_moderation_* apply_guardrail*",
         _SCOPE: "default_team_models public_model_groups public_model_groups_links",

@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 from proxy.config.cross_checks import cross_check
 from proxy.config.faults import REFUSAL, Fault, Location, path_of, unknown_key
 from proxy.config.schema.settings import SECTIONS, Settings
+from proxy.config.unset_variables import Variables
 from proxy.config.values import Context
 
 _Words = Callable[[Mapping[str, Any]], str]
@@ -62,19 +63,24 @@ def validate(
     raw: Mapping[object, object],
     environ: Mapping[str, str],
     origins: Mapping[Location, Location],
+    unavailable: Mapping[str, Variables] | None = None,
 ) -> tuple[Settings | None, tuple[Fault, ...]]:
     """Return the settings of *raw* and no faults, or None and every fault.
 
     *raw* is a parsed file without ignored keys. *environ* holds the variables for ``os.environ/NAME``. The faults'
-    paths are those that the operator wrote: *origins* maps places in *raw* to them.
+    paths are those that the operator wrote: *origins* maps places in *raw* to them. *unavailable* maps the names of
+    models that were left out to the variables that they need.
     """
-    crossed = cross_check(raw, environ)
+    unavailable = unavailable or {}
+    crossed = cross_check(raw, environ, unavailable)
     try:
         settings = Settings.model_validate(dict(raw), context=Context(environ))
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         return None, (*(_fault(detail, origins) for detail in details), *crossed)
-    return (None, crossed) if crossed else (settings, ())
+    if crossed:
+        return None, crossed
+    return settings.with_unavailable(unavailable) if unavailable else settings, ()
 
 
 def _fault(detail: ErrorDetails, origins: Mapping[Location, Location]) -> Fault:

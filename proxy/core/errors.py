@@ -34,6 +34,8 @@ class ProxyError(Exception):
         self.param = param
         self.headers = dict(headers or {})
         self.details: Mapping[str, Any] = {}
+        self.for_log = ""
+        """The reason for the operator, who reads the log. It is never part of an answer."""
 
     @property
     def http_status(self) -> int:
@@ -163,6 +165,21 @@ class AuthenticationFailed(ProxyError):
     status = HTTPStatus.UNAUTHORIZED
     type = "authentication_error"
     code = "invalid_api_key"
+
+
+class ModelUnavailable(ProxyError):
+    """The model is configured, and an environment variable that it needs is not set. *variables* are their names."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    type = "server_error"
+    code = "model_unavailable"
+
+    def __init__(self, model: str, variables: Sequence[str]):
+        super().__init__(
+            f"The model '{model[:200]}' is not available: its credentials are not set. Ask the operator of the proxy.",
+            param="model",
+        )
+        self.for_log = f"not set: {', '.join(variables)}"
 
 
 class Overloaded(ProxyError):

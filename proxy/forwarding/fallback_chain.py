@@ -73,4 +73,5 @@ class FallbackChain:
             chains = router.fallbacks
         else:
             return []
-        return [name for name in chain_of(chains, self._model, self._first_pool) if name not in self._asked]
+        chain = chain_of(chains, self._model, self._first_pool)
+        return [name for name in chain if name not in self._asked and name not in self._settings.unavailable]

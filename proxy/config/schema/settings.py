@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
 from typing_extensions import override
 
 from proxy.config.faults import refusal
@@ -63,6 +63,19 @@ class Settings(Section):
 
     store: Annotated[Store, _OrEmpty] = Field(default_factory=Store)
     """The store of state."""
+
+    _unavailable: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
+
+    @property
+    def unavailable(self) -> Mapping[str, tuple[str, ...]]:
+        """The names that no entry serves, with the unset environment variables that they need."""
+        return self._unavailable
+
+    def with_unavailable(self, names: Mapping[str, tuple[str, ...]]) -> Settings:
+        """Return a copy that knows the *names* of models that were left out."""
+        copy = self.model_copy()
+        copy._unavailable = dict(names)
+        return copy
 
     @cached_property
     def routes(self) -> Routes:

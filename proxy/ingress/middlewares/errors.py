@@ -20,7 +20,7 @@ from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.json_response import written_response
 from proxy.ingress.formats import write_refusal
 from proxy.ingress.page_headers import PRIVATE
-from proxy.observability.logs import report_fault
+from proxy.observability.logs import get_log, report_fault
 from proxy.resilience.client_error import SDK_RETRIES
 
 
@@ -52,6 +52,8 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
     record = request[RECORD]
     record.outcome = error.code
     record.refused = not record.client
+    if error.for_log:
+        get_log().warning(error.code, request_id=record.request_id, reason=error.for_log)
     if record.refused:
         request[GATEWAY].connections.note_head(request.protocol)
     headers = {**record.answer_headers(asyncio.get_running_loop().time()), **error.headers}
