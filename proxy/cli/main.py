@@ -1,4 +1,4 @@
-"""The command line: five subcommands, each in a file of its own.
+"""The command line: six subcommands, each in a file of its own.
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed). 2: the input or the
 configuration cannot be used.
@@ -66,7 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"turnright {__version__}")
     parser.set_defaults(reloads=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_serve, _add_demo, _add_emulate, _add_explain, _add_check):
+    for add in (_add_serve, _add_init, _add_demo, _add_emulate, _add_explain, _add_check):
         add(commands)
     return parser
 
@@ -80,6 +80,19 @@ def _add_serve(commands: Commands) -> None:
     )
     _add_address(serve, 4000)
     serve.set_defaults(module="proxy.cli.serve", function="run_serve", reloads=True)
+
+
+def _add_init(commands: Commands) -> None:
+    init = commands.add_parser(
+        "init",
+        help="write a first configuration from the keys in the environment",
+        description="Write a commented configuration that names the variables of the keys in the environment, and no "
+        "value. Exit status 2: there is no key, or the file exists.",
+    )
+    init.add_argument(
+        "--output", metavar="FILE", default="turnright.yaml", help="the file to write (default: %(default)s)"
+    )
+    init.set_defaults(module="proxy.cli.init", function="run_init")
 
 
 def _add_demo(commands: Commands) -> None:

@@ -52,14 +52,17 @@ class FromEnvironment(NamedTuple):
     faults: tuple[Fault, ...]
 
 
+def find_variables(environ: Mapping[str, str]) -> tuple[tuple[Provider, str], ...]:
+    """Return the providers whose key is in *environ*, each with the variable of its key, in the table's order."""
+    found = ((provider, _first_set(provider.keys, environ)) for provider in PROVIDERS)
+    return tuple((provider, key) for provider, key in found if key is not None)
+
+
 def read_environment(environ: Mapping[str, str]) -> FromEnvironment:
     """Return one wildcard entry for each provider with a key in *environ*, in the order of ``PROVIDERS``."""
     entries: list[dict[str, object]] = []
     origins: dict[Location, Location] = {}
-    for provider in PROVIDERS:
-        key = _first_set(provider.keys, environ)
-        if key is None:
-            continue
+    for provider, key in find_variables(environ):
         place: Location = ("model_list", len(entries), "litellm_params")
         wildcard = f"{provider.prefix}/*"
         params: dict[str, object] = {"model": wildcard, "api_key": ENVIRONMENT_PREFIX + key}
