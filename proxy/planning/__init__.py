@@ -6,6 +6,7 @@ In the order of the data:
     turn_policies             the turn guard's limits for a model and a key
     guard_turns               applies the turn guard before a request is sent
     plan_target               a deployment, and the rules that a plan follows
+    apply_defaults     the default parameters of a deployment
     plan_parameters           chooses the parameters that a deployment takes
     clean_tools               rewrites tool schemas in a provider's dialect
     signatures                puts thought signatures back on the calls of a history

@@ -21,8 +21,9 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong
+from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.budgets.budget_facts import BudgetFacts
-from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_request
+from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, target_of
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
@@ -123,6 +124,7 @@ def plan_request(
     for a history that cannot be made to fit.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
+    request = with_defaults(request, deployment)
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
     )

@@ -31,9 +31,6 @@ _NEVER_DROPPED = ("tools", "functions", "n")
 """Dropping these would change the answer: agents would have no tools, and the client would get fewer answers."""
 
 
-_NO_EXTRAS: Mapping[str, Any] = MappingProxyType({})
-
-
 @record
 class ParameterPlan:
     """The parameters that go upstream, and the changes.
@@ -75,10 +72,13 @@ def plan_parameters(
             _refuse_to_drop(withheld, parameters, deployment)
         kept = {name: value for name, value in parameters.items() if name not in withheld}
         parameters = MappingProxyType(kept)
-    extra_body, dropped = _NO_EXTRAS, fitted.dropped
+    extra_body, dropped = deployment.extra_body, fitted.dropped
     if request.unknown or withheld or dropped:
         extra_body = MappingProxyType(
-            {name: value for name, value in request.unknown.items() if name in allowed}
+            {
+                **extra_body,
+                **{name: value for name, value in request.unknown.items() if name in allowed},
+            }
         )
         unknown = (name for name in request.unknown if name not in allowed)
         dropped = (*unknown, *sorted({*withheld, *fitted.dropped}))

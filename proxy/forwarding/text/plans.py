@@ -71,6 +71,7 @@ def _plan_unchanged(
 ) -> TextPlan:
     allowed = deployment.allowed_openai_params
     sent = {name: value for name, value in request.parameters.items() if name not in withheld}
-    extra_body = {name: value for name, value in request.unknown.items() if name in allowed}
+    named = {name: value for name, value in request.unknown.items() if name in allowed}
+    extra_body = {**deployment.extra_body, **named}
     dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))
     return TextPlan(request, deployment, mode, MappingProxyType(sent), MappingProxyType(extra_body), dropped)
