@@ -19,6 +19,7 @@ packages ``dialects`` and ``wires`` are pure, which another import contract chec
     secret_forms         the encodings in which a secret may appear
     shown_parts          the parts of a secret beside a mask
     whole_as_chunks      a whole answer as the chunks of a stream
+    chunks_as_whole      the chunks of a stream as a whole answer
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ its streams of them lose log probabilities (1.105.3).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -17,8 +18,10 @@ from proxy.config import Settings
 from proxy.core.deployment import Deployment
 from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream import Transport
+from proxy.upstream.chunks_as_whole import chunks_as_whole
 from proxy.upstream.direct.transport import DirectUpstream
 from proxy.upstream.transports import completes_texts, transport_of
+from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 
 class SelectingUpstream:
@@ -81,11 +84,13 @@ class SelectingUpstream:
 
     def complete(self, call: UpstreamCall) -> Coroutine[Any, Any, Answer]:
         """See :meth:`proxy.upstream.Upstream.complete`."""
-        return self._upstreams[transport_of(call.deployment)].complete(call)
+        upstream = self._upstreams[transport_of(call.deployment)]
+        return _complete_by_stream(upstream, call) if call.deployment.stream else upstream.complete(call)
 
     def stream(self, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream`."""
-        return self._upstreams[transport_of(call.deployment)].stream(call)
+        upstream = self._upstreams[transport_of(call.deployment)]
+        return _stream_by_whole(upstream, call) if call.deployment.stream is False else upstream.stream(call)
 
     def unsupported_embedding(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """See :meth:`proxy.upstream.Upstream.unsupported_embedding`."""
@@ -102,6 +107,16 @@ class SelectingUpstream:
     def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:
         """See :meth:`proxy.upstream.Upstream.stream_text`."""
         return self._texts.stream_text(call)
+
+
+async def _complete_by_stream(upstream: Transport, call: UpstreamCall) -> Answer:
+    async with contextlib.aclosing(upstream.stream(call)) as chunks:
+        return chunks_as_whole([chunk async for chunk in chunks])
+
+
+async def _stream_by_whole(upstream: Transport, call: UpstreamCall) -> AsyncGenerator[Chunk, None]:
+    for chunk in whole_as_chunks(await upstream.complete(call)):
+        yield chunk
 
 
 def _deployments_of(settings: Settings) -> Iterator[Deployment]:
