@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pydantic import SecretStr
+
 from proxy.config.faults import Fault, Location
+from proxy.config.schema.routes import ProviderAccess
 from proxy.config.values import ENVIRONMENT_PREFIX
 
 MASTER_KEY_VARIABLE = "TURNRIGHT_MASTER_KEY"
@@ -56,6 +59,17 @@ def find_variables(environ: Mapping[str, str]) -> tuple[tuple[Provider, str], ..
     """Return the providers whose key is in *environ*, each with the variable of its key, in the table's order."""
     found = ((provider, _first_set(provider.keys, environ)) for provider in PROVIDERS)
     return tuple((provider, key) for provider, key in found if key is not None)
+
+
+def provider_access(environ: Mapping[str, str]) -> dict[str, ProviderAccess]:
+    """Return the key and the address of each provider whose key is in *environ*."""
+    return {
+        provider.prefix: (
+            SecretStr(environ[key]),
+            next((environ[base] for base in provider.bases if environ.get(base, "").strip()), None),
+        )
+        for provider, key in find_variables(environ)
+    }
 
 
 def read_environment(environ: Mapping[str, str]) -> FromEnvironment:

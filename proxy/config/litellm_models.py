@@ -57,16 +57,20 @@ def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
     *on_vertex* is true where the entry has credentials of Vertex AI. The table lists Gemini's bare names under Vertex
     AI. An entry without such credentials means Google AI Studio, which takes a key.
     """
-    if _OPENAI_NAME.match(name):
-        return "openai"
-    listed = _listed().get(name)
-    if listed is None:
-        if _BEDROCK.match(name):
-            return "bedrock"
-        listed = next((provider for start, provider in _STARTS if name.startswith(start)), None)
     if name.startswith("gemini"):
         return "vertex_ai" if on_vertex else "gemini"
-    return listed
+    if _OPENAI_NAME.match(name):
+        return "openai"
+    if (listed := _listed().get(name)) is not None:
+        return listed
+    return "bedrock" if _BEDROCK.match(name) else likely_provider(name)
+
+
+def likely_provider(name: str) -> str | None:
+    """Return the provider that *name*, a model's without a provider, is probably of. The table is not read."""
+    if _OPENAI_NAME.match(name):
+        return "openai"
+    return next((provider for start, provider in _STARTS if name.startswith(start)), None)
 
 
 def models_of(provider: str) -> tuple[str, ...]:

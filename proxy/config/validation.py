@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.config.cross_checks import cross_check
+from proxy.config.environment import provider_access
 from proxy.config.faults import REFUSAL, Fault, Location, path_of, unknown_key
 from proxy.config.schema.settings import SECTIONS, Settings
 from proxy.config.unset_variables import Variables
@@ -80,7 +81,8 @@ def validate(
         return None, (*(_fault(detail, origins) for detail in details), *crossed)
     if crossed:
         return None, crossed
-    return settings.with_unavailable(unavailable) if unavailable else settings, ()
+    access = provider_access(environ) if settings.names_any_model else {}
+    return settings.with_environment(unavailable, access) if unavailable or access else settings, ()
 
 
 def _fault(detail: ErrorDetails, origins: Mapping[Location, Location]) -> Fault:

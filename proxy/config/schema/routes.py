@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
+
+from pydantic import SecretStr
 
 from proxy.config.litellm_models import provider_of
 from proxy.config.schema.credentials import ARGUMENTS, CredentialEntry, Credentials
@@ -18,6 +20,13 @@ from proxy.core.deployment import Deployment
 
 _MAX_NAMED = 1_000
 """Model names of wildcards that are cached. Clients can send any number of names."""
+
+
+ANY_MODEL = "*"
+"""The model of an entry that leaves the provider to the client's name."""
+
+ProviderAccess = tuple[SecretStr, str | None]
+"""A provider's key and address from the environment. The address is None where it is the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,9 @@ class Routes:
     lengths: tuple[int, ...]
     """The lengths of those prefixes, longest first."""
 
+    access: Mapping[str, ProviderAccess] = field(default_factory=dict)
+    """Keys from the environment, by provider, for entries whose model is ``*``."""
+
     named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
         init=False, repr=False, compare=False
     )
@@ -39,7 +51,7 @@ class Routes:
 
     def __post_init__(self) -> None:
         """Cache the named pools on this object, so that a new configuration begins with an empty cache."""
-        object.__setattr__(self, "named", lru_cache(maxsize=_MAX_NAMED)(_name_pool))
+        object.__setattr__(self, "named", lru_cache(maxsize=_MAX_NAMED)(partial(_name_pool, self.access)))
 
     @classmethod
     def of(
@@ -48,10 +60,11 @@ class Routes:
         *,
         default_timeout_s: float,
         credentials: Sequence[CredentialEntry] = (),
+        access: Mapping[str, ProviderAccess] | None = None,
     ) -> Routes:
         """Index *entries*. *default_timeout_s* is for entries without a timeout of their own.
 
-        *credentials* are those that entries may name.
+        *credentials* are those that entries may name. *access* are the keys of providers in the environment.
         """
         named = {entry.credential_name: entry.credential_values for entry in credentials}
         exact: dict[str, tuple[Deployment, ...]] = {}
@@ -68,18 +81,34 @@ class Routes:
             exact=MappingProxyType(exact),
             wildcards=MappingProxyType(wildcards),
             lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),
+            access=access or {},
         )
 
 
-def _name_pool(pool: tuple[Deployment, ...], model: str) -> tuple[Deployment, ...]:
-    return tuple(_name_member(member, model) for member in pool)
+def _name_pool(
+    access: Mapping[str, ProviderAccess], pool: tuple[Deployment, ...], model: str
+) -> tuple[Deployment, ...]:
+    return tuple(_name_member(member, model, access) for member in pool)
 
 
-def _name_member(member: Deployment, model: str) -> Deployment:
-    """Return a wildcard's deployment with the name that *model*, a client's, asks for."""
+def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAccess]) -> Deployment:
+    """Return a wildcard's deployment with the name that *model*, a client's, asks for.
+
+    Where the client names the provider, the provider's own key goes to the provider's own address, and nowhere else.
+    """
     rest = model[len(member.name) - 1 :]
     provider, model_id = _split(member.model.replace("*", rest), member.provider)
-    return replace(member, model=f"{provider}/{model_id}", provider=provider, model_id=model_id)
+    key, base = member.api_key, member.api_base
+    if member.model == ANY_MODEL and key is None and base is None and provider in access:
+        key, base = access[provider]
+    return replace(
+        member,
+        model=f"{provider}/{model_id}",
+        provider=provider,
+        model_id=model_id,
+        api_key=key,
+        api_base=base,
+    )
 
 
 def _split(model: str, default: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspe
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
-from proxy.config.schema.routes import Routes
+from proxy.config.schema.routes import ProviderAccess, Routes
 from proxy.config.schema.section import Section
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
@@ -66,6 +66,8 @@ class Settings(Section):
 
     _unavailable: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
 
+    _access: Mapping[str, ProviderAccess] = PrivateAttr(default_factory=dict)
+
     @property
     def unavailable(self) -> Mapping[str, tuple[str, ...]]:
         """The names that no entry serves, with the unset environment variables that they need."""
@@ -84,6 +86,7 @@ class Settings(Section):
             self.model_list,
             default_timeout_s=self.router_settings.timeout,
             credentials=self.credential_list,
+            access=self._access,
         )
 
     @override

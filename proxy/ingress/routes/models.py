@@ -1,21 +1,23 @@
-"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names. A wildcard is listed unexpanded."""
+"""``GET /v1/models`` and ``GET /v1/models/{id}``: the configured names, and the known models of wildcards."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from aiohttp import web
 
 from proxy.config import model_names, resolve
+from proxy.config.model_names import listed_names
 from proxy.config.pools import choose_pool
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
 
 
 async def list_models(request: web.Request) -> web.Response:
-    """Answer with every configured model name."""
+    """Answer with every configured model name. The first request reads litellm's table, in a worker thread."""
     gateway = request[GATEWAY]
-    names = model_names(gateway.settings)
+    names = await asyncio.to_thread(listed_names, gateway.settings)
     return json_response({"object": "list", "data": [_model(name, gateway) for name in names]})
 
 
