@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from proxy.config.addresses import speaks_to
-from proxy.config.litellm_models import likely_provider
+from proxy.config.litellm_models import is_provider, likely_provider
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment

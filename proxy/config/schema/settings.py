@@ -73,10 +73,17 @@ class Settings(Section):
         """The names that no entry serves, with the unset environment variables that they need."""
         return self._unavailable
 
-    def with_unavailable(self, names: Mapping[str, tuple[str, ...]]) -> Settings:
-        """Return a copy that knows the *names* of models that were left out."""
+    @property
+    def names_any_model(self) -> bool:
+        """True where an entry leaves the provider to the client's name."""
+        return any(entry.litellm_params.model == ANY_MODEL for entry in self.model_list)
+
+    def with_environment(
+        self, unavailable: Mapping[str, tuple[str, ...]], access: Mapping[str, ProviderAccess]
+    ) -> Settings:
+        """Return a copy that knows the *unavailable* models, and the keys of providers in the environment."""
         copy = self.model_copy()
-        copy._unavailable = dict(names)
+        copy._unavailable, copy._access = dict(unavailable), dict(access)
         return copy
 
     @cached_property
