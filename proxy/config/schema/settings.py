@@ -19,7 +19,7 @@ from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspe
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
 from proxy.config.schema.router import RouterSettings
-from proxy.config.schema.routes import ProviderAccess, Routes
+from proxy.config.schema.routes import ANY_MODEL, ProviderAccess, Routes
 from proxy.config.schema.section import Section
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
