@@ -23,7 +23,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong
 from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.budgets.budget_facts import BudgetFacts
-from proxy.planning.budgets.fit_request import BudgetFacts, FitInput, FittedRequest, fit_request
+from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_request
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, target_of
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters

@@ -54,7 +54,7 @@ def test_valid_value_is_normalized(kind: Any, value: object, expected: object) -
             (values.KeySecret, bad)
             for bad in ("", " ", "a b", "a\n", "\u00e4", 3, None, ["a"], "os.environ/EMPTY")
         ),
-        *((values.OptionalKey, bad) for bad in (None, "", False)),
+        *((values.OptionalGatewayKey, bad) for bad in (None, "", False)),
         *((values.HeaderSecret, bad) for bad in ("a\r\nX: y", "a\x00", 3)),
         *((values.HeaderName, bad) for bad in ("", "a b", "a:", "a\n", "\u00e4", 3)),
         *(
