@@ -6,8 +6,8 @@ failures for which a deployment is blamed, by the failure table. All other serie
 
 from __future__ import annotations
 
-from proxy.config import Settings, model_names, resolve
-from proxy.config.pools import chain_of
+from proxy.config import Settings, resolve
+from proxy.config.pools import chain_of, model_names
 from proxy.core.errors import (
     AuthenticationFailed,
     InternalFault,
