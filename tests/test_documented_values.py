@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -22,7 +23,7 @@ from proxy.inspector import worker_thread
 from proxy.upstream.direct import answer_bodies, transport
 from proxy.upstream.media import fetching, inlining
 from sanitizers import messages
-from tests.support import public_surface
+from tests.support import provider_table, public_surface
 from tests.support.markdown_tables import key_in, rows_under
 from tests.support.proxied import chat, proxied, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
@@ -148,3 +149,14 @@ async def test_refusal_of_what_is_not_there_is_the_one_that_is_shown() -> None:
         answer = await proxy.post(b"{}", "/v1/audio/speech")
 
     assert answer.json == json.loads(shown)
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [("Providers and variables", provider_table.providers), ("Rules", provider_table.rules)],
+)
+def test_tables_of_providers_are_those_of_the_code(
+    heading: str, expected: Callable[[], list[list[str]]]
+) -> None:
+    """``python -m tests.support.provider_table`` prints them."""
+    assert rows_under(read("providers.md"), heading) == expected()

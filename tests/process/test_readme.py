@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,8 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
+import pytest
 
+from proxy import __version__
 from proxy.config import load_settings
+from proxy.config.environment import MASTER_KEY_VARIABLE, PROVIDERS
 from tests.process.emulators import Gemini
 from tests.process.running import ROOT, Running, environment, serve
 
@@ -23,13 +27,20 @@ KEYS = ("GEMINI_API_KEY", "OPENAI_API_KEY", "NIGHT_SHIFT_KEY")
 RUN = (
     "make demo",
     "ok  g16",
+    "uv tool install",
+    "docker build",
     "export",
     "from openai",
     "model_list",
-    ".venv/bin/python -m proxy check",
+    "turnright check",
     "echo",
 )
-"""The beginning of each block. The tests below run all blocks."""
+"""The beginning of each block. The tests below run all blocks but docker's, which is compared with its file."""
+
+UNREACHABLE = re.compile(
+    r"dns error|error sending request|Failed to fetch|operation timed out", re.IGNORECASE
+)
+"""The errors of uv when it cannot reach its index."""
 
 
 def block(beginning: str) -> str:
@@ -39,13 +50,15 @@ def block(beginning: str) -> str:
 
 
 def script(text: str) -> str:
-    """Return a block of shell that runs with this Python, where the block names the one of ``make``.
+    """Return a block of shell that runs with this Python.
 
-    ``make`` is told that its environment is there, and takes the place of the shell, so that signals reach it.
+    ``make`` is told that its environment is there. ``turnright`` is the one of this checkout. ``make`` and ``turnright
+    serve`` take the place of the shell, so that signals reach them.
     """
     python = Path(sys.executable)
     make = f'make() {{ exec make --silent BIN={python.parent} -o .venv/runtime "$@"; }}\n'
-    return make + text.replace(".venv/bin/python", str(python))
+    replaced = f'[ "$1" != serve ] || exec {python} -m proxy "$@"'
+    return f'{make}turnright() {{ {replaced}; {python} -m proxy "$@"; }}\n{text}'
 
 
 def run_block(beginning: str) -> subprocess.CompletedProcess[str]:
@@ -98,9 +111,12 @@ def test_demo_prints_what_the_readme_shows() -> None:
 
 def test_one_key_serves_every_model_of_its_provider(tmp_path: Path, http: httpx.Client) -> None:
     """The key is a placeholder: nothing is asked of the provider."""
-    text = block("export").replace("make serve", 'make serve ARGS="--port 0"')
+    text = block("export").replace("turnright serve", "turnright serve --port 0")
 
-    assert models_of(tmp_path, text, http, {}) == ["gemini/*"]
+    listed = models_of(tmp_path, text, http, {})
+
+    assert "gemini/gemini-2.5-pro" in listed
+    assert {name.partition("/")[0] for name in listed} == {"gemini"}
 
 
 def test_client_is_told_of_the_change(tmp_path: Path, gemini_process: Gemini) -> None:
@@ -133,8 +149,8 @@ def test_file_to_start_from_is_checked_and_served(tmp_path: Path, http: httpx.Cl
     """``check`` ends with 0, since the block goes on behind it."""
     copy = tmp_path / "turnright.yaml"
     copy.write_text((ROOT / CONFIGURATION).read_text("utf-8").replace("port: 9464", "port: 0"), "utf-8")
-    text = block(".venv/bin/python -m proxy check").replace(CONFIGURATION, str(copy))
-    text = text.replace(f'--config {copy}"', f'--config {copy} --port 0"')
+    text = block("turnright check").replace(CONFIGURATION, str(copy))
+    text = text.replace(f"serve --config {copy}", f"serve --config {copy} --port 0")
 
     assert models_of(tmp_path, text, http, {"GEMINI_API_KEY": "x"}) == ["gemini"]
 
@@ -145,3 +161,45 @@ def test_explain_names_the_changes() -> None:
 
     assert done.returncode == 1, done.stderr
     assert "user_prepend" in done.stdout
+
+
+def test_command_is_installed_by_one_line(tmp_path: Path) -> None:
+    """The development environment's uv installs into a directory of the test."""
+    [line] = block("uv tool install").splitlines()
+    tools = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "bin")}
+    uv, *arguments = line.split()
+    done = subprocess.run(
+        [Path(sys.executable).with_name(uv), *arguments, "--python", sys.executable],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, **tools},
+        timeout=300,
+        check=False,
+    )
+    if UNREACHABLE.search(done.stderr):
+        pytest.skip("the package index could not be reached")
+    assert done.returncode == 0, done.stderr
+
+    version = subprocess.run(
+        [tmp_path / "bin" / "turnright", "--version"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+
+    assert version.stdout == f"turnright {__version__}\n"
+
+
+def test_container_has_what_its_lines_name() -> None:
+    """The file, the port and the variables; ``make image-test`` builds the image and runs it."""
+    build, run = block("docker build").splitlines()
+    words = build.split()
+    dockerfile = (ROOT / words[words.index("--file") + 1]).read_text(encoding="utf-8")
+    variables = set(re.findall(r"--env (\w+)", run))
+
+    assert words[words.index("--tag") + 1] == run.split()[-1]
+    assert "--publish 127.0.0.1:4000:4000 " in run
+    assert re.search(r'^CMD .*"--host", "0.0.0.0", "--port", "4000"', dockerfile, re.MULTILINE)
+    assert variables == {MASTER_KEY_VARIABLE, PROVIDERS[0].keys[0]}
