@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from proxy.observability.metrics import Metrics
 from proxy.resilience.failure_table import Kind
 from tests.support import public_surface
 
@@ -58,6 +59,15 @@ def test_manual_lists_every_metric_with_type_and_labels() -> None:
     told = {row[0].strip("`"): (row[1], row[2]) for row in rows(section("Metrics"))}
 
     assert told == public_surface.metrics()
+
+
+def test_every_metric_has_its_help_text() -> None:
+    """The manual says of a metric what ``/metrics`` says of it."""
+    every = Metrics()
+    every.gen_ai()
+    told = {row[0].strip("`"): row[3] for row in rows(section("Metrics"))}
+
+    assert set(told.values()) == {family.documentation for family in every.registry.collect()}
 
 
 def test_manual_says_what_to_do_about_every_alert() -> None:

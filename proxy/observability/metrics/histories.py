@@ -19,7 +19,7 @@ _ROUND_BUCKETS = (0, 1, 2, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
 
 _CHANGES = (
     "turnright_changes_total",
-    "Changes made to requests and answers, by step, what was done, and why.",
+    "Changes made to requests and answers, by step, kind and reason.",
     "step",
     "kind",
     "reason",
@@ -35,60 +35,63 @@ _WOULD_CHANGE = (
 
 _VIOLATIONS = (
     "turnright_violations_sent_total",
-    "Rules that histories still broke when they were sent, under on_violation: send.",
+    "Violations in histories that were sent all the same, by rule, under on_violation: send.",
     "rule",
 )
 
 _DROPPED_PARAMETERS = (
     "turnright_dropped_parameters_total",
-    "Request parameters that did not go upstream, since the target does not know them.",
+    "Request parameters that were not sent, since the target does not know them.",
     "model",
 )
 
 _SIGNATURES = (
     "turnright_signatures_total",
-    "Thought signatures in histories: restored, carried by the client, withheld as another's, or replaced.",
+    "Thought signatures in histories: restored, carried by the client, withheld from another model, or replaced "
+    "by a stand-in.",
     "model",
     "kind",
 )
 
 _BUDGET = (
     "turnright_budget_requests_total",
-    "Requests by what the budget made of them: bounded (not counted, surely fits), counted, or cut.",
+    "Requests by the budget's outcome: bounded (not counted, since it surely fits), counted, or cut.",
     "model",
     "outcome",
 )
 
 _CUTS = (
     "turnright_budget_cuts_total",
-    "Requests at which something further was cut, so that the provider's prompt cache breaks once.",
+    "Requests that were cut further than before. Each such cut breaks the provider's prompt cache once.",
     "model",
 )
 
 _REMOVED = (
     "turnright_budget_removed_tokens_total",
-    "Tokens that were not sent, as estimated: of every request, as long as its history holds what was cut.",
+    "Estimated tokens that were not sent. Each request counts them again while its history holds the part that "
+    "was cut.",
     "model",
     "reason",
 )
 
 _ESTIMATE_ERROR = (
     "turnright_estimate_error_ratio",
-    "How far the calibrated estimate of a prompt was from the provider's own count, as a share; sampled.",
+    "The relative difference between the calibrated estimate of a prompt and the provider's count, sampled.",
     _ERROR_BUCKETS,
     "model",
 )
 
 _ROUNDS = (
     "turnright_rounds",
-    "Rounds of tool calls since the user last spoke, of each chat request.",
+    "Rounds of tool calls since the last user message, of each chat request.",
     _ROUND_BUCKETS,
     "model",
 )
 
 _TURN_EVENTS = (
     "turnright_turn_events_total",
-    "What the newest round of a turn brought about (warning, limit, loop, ...), and requests wrapped up.",
+    "Events of the turn guard in the newest round (warning, limit, loop and others), and requests that were "
+    "wrapped up.",
     "model",
     "event",
 )

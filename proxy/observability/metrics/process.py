@@ -16,27 +16,27 @@ from proxy.observability.metrics.loop_lag import LoopLag
 
 _READY = (
     "turnright_ready",
-    "1 while new requests are wanted, 0 before the process is warm and from SIGTERM on.",
+    "1 while the process takes new requests. 0 before it is warm, and from SIGTERM on.",
 )
 
 _CONNECTIONS = (
     "turnright_connections",
-    "Connections of clients that are open, on all listeners.",
+    "Open connections of clients, on all listeners.",
 )
 
 _CONNECTIONS_CLOSED = (
     "turnright_connections_closed_total",
-    "Connections that were closed before their time: slow_head, no request within 30 s; address, a quarter of "
-    "all waited from one address; maximum, there was no room and it had sent no accepted request; idle, the "
-    "same and it was idle longest; refused, new ones while all others were busy; descriptors, the limit of the "
-    "process was reached.",
+    "Connections that turnright closed. slow_head: no request within 30 s. address: one address held a quarter of "
+    "all without an accepted request. maximum: there was no room, and it had no accepted request. idle: there was "
+    "no room, and it was idle longest. refused: it was new, and all others were busy. descriptors: the process "
+    "had no descriptor left.",
     "reason",
 )
 
 _LOOP_LAG = (
     "turnright_event_loop_lag_seconds",
-    "How late the event loop was at worst in the last ten seconds: what every request had to wait beside its "
-    "own work.",
+    "The longest delay of the event loop in the last ten seconds. Every request waited that long beside its own "
+    "work.",
 )
 
 _OFFLOAD_WAITING = (
@@ -46,23 +46,23 @@ _OFFLOAD_WAITING = (
 
 _CONFIG_RELOADS = (
     "turnright_config_reloads_total",
-    "Attempts to take up a changed configuration: ok, or failed and then nothing was changed.",
+    "Reloads of the configuration: ok, or failed. A failed one changes nothing.",
     "result",
 )
 
 _CONFIG_RELOAD_SUCCESS = (
     "turnright_config_reload_success",
-    "1 while the newest configuration is the one in use, 0 after one that was refused.",
+    "1 while the newest configuration is in use, 0 after one was refused.",
 )
 
 _CONFIG_RELOAD_TIMESTAMP = (
     "turnright_config_reload_timestamp_seconds",
-    "Unix time at which the configuration in use was taken up, the start included.",
+    "Unix time of the last successful reload, or of the start.",
 )
 
 _BUILD = (
     "turnright_build_info",
-    "Always 1; the version is a label.",
+    "Always 1. The version is a label.",
     ("version",),
 )
 

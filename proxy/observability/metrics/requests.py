@@ -17,9 +17,8 @@ _OVERHEAD_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 
 _REQUESTS = (
     "turnright_requests_total",
-    "API requests that ended, by outcome: ok, the code of the error that the client got (also as the last "
-    "event of a stream), or client_disconnected. The model is the configured name that was asked for, or "
-    "unknown.",
+    "API requests that ended, by outcome. The outcome is ok, client_disconnected, or the code of the client's "
+    "error, also as a stream's last event. The model is the configured name, or unknown.",
     "route",
     "model",
     "outcome",
@@ -27,7 +26,7 @@ _REQUESTS = (
 
 _DURATION = (
     "turnright_request_duration_seconds",
-    "Time from a request's arrival to the end of its answer, streams and failures included.",
+    "Time from a request's arrival to the end of its answer. Streams and failures count too.",
     DURATIONS,
     "route",
     "model",
@@ -35,67 +34,65 @@ _DURATION = (
 
 _FIRST_TOKEN = (
     "turnright_time_to_first_token_seconds",
-    "Time from a streaming request's arrival to the first part of an answer that went to the client; further "
-    "attempts before it are included.",
+    "Time from a streaming request's arrival to the first part of the answer that the client got, retries "
+    "included.",
     _FIRST_TOKEN_BUCKETS,
     "model",
 )
 
 _PER_TOKEN = (
     "turnright_time_per_output_token_seconds",
-    "How fast a streamed answer was written: the time from its first text or call to its end, by the output "
-    "tokens after the first, as the provider counted them, thoughts left out. Complete streams with a usage "
-    "of two tokens or more.",
+    "Time from a stream's first text or call to its end, divided by the output tokens after the first. The "
+    "provider's count without reasoning is used. Only complete streams of two tokens or more count.",
     _PER_TOKEN_BUCKETS,
     "model",
 )
 
 _OVERHEAD = (
     "turnright_overhead_seconds",
-    "Time spent in turnright itself before the answer's headers went out: all but the waits for providers, "
-    "for fetched images and between attempts.",
+    "Time in turnright itself before the answer's headers. Waits for providers, for fetched images and between "
+    "attempts are left out.",
     _OVERHEAD_BUCKETS,
     "route",
 )
 
 _TOKENS = (
     "turnright_tokens_total",
-    "Tokens of answered requests as the providers counted them; cached ones are part of the input, reasoning "
-    "ones part of the output.",
+    "Tokens of answered requests, as the providers counted them. Cached tokens are part of the input, and "
+    "reasoning tokens of the output.",
     "model",
     "type",
 )
 
 _DISCONNECTS = (
     "turnright_client_disconnects_total",
-    "API requests whose client went away, or took nothing for so long that it was cut off, before the answer "
-    "had ended.",
+    "API requests whose client left before the answer ended, or was cut off since it did not read.",
     "route",
 )
 
 _INTERRUPTED = (
     "turnright_streams_interrupted_total",
-    "Streams that broke when a part of the answer was with the client already, so that nothing could be tried "
-    "again: by what failed, internal_error, or cut_off at the end of the grace period. Clients that left are "
-    "not among them.",
+    "Streams that failed after a part of the answer had gone to the client, so that no retry was possible. The "
+    "reason is the kind of failure, internal_error, or cut_off at the end of the grace period. Clients that left "
+    "do not count.",
     "model",
     "reason",
 )
 
 _IN_FLIGHT_BYTES = (
     "turnright_in_flight_bytes",
-    "Bytes of memory that are reserved for the API requests being worked on, by an estimate from their bodies.",
+    "Bytes of memory that are reserved for the API requests in flight, estimated from their bodies.",
 )
 
 _IN_FLIGHT = (
     "turnright_in_flight",
-    "API requests being worked on, those included whose answer is being delivered.",
+    "API requests in flight, until their answers are delivered.",
 )
 
 _SHED = (
     "turnright_shed_total",
-    "API requests refused with 503: general_settings.max_in_flight were in flight, or max_in_flight_mib of "
-    "memory was taken, or more than half of either and the client had its fair share.",
+    "API requests refused with 503: max_in_flight or max_in_flight_mib was reached, or more than half of either "
+    "was taken and the client had its fair share.",
 )
 
 

@@ -15,40 +15,40 @@ class UpstreamMetrics:
         self.attempts = counter(
             registry,
             "turnright_upstream_attempts_total",
-            "Calls made upstream, by the model that was called and the outcome: ok, what went wrong, internal_error, "
-            "or cancelled when the client had left.",
+            "Calls to providers, by the model that was called and the outcome. The outcome is ok, the kind of "
+            "failure, internal_error, or cancelled when the client had left.",
             "model",
             "outcome",
         )
         self.upstream_duration = histogram(
             registry,
             "turnright_upstream_request_duration_seconds",
-            "Time that one call upstream was waited for: until a streamed answer had begun, a whole one was there, or "
-            "the call had failed or was given up. By the model that was called; one observation for each call.",
+            "Time of one call to a provider: until a stream begins, a whole answer is there, or the call fails or "
+            "is given up. The model is the one that was called.",
             DURATIONS,
             "model",
         )
         self.retries = counter(
             registry,
             "turnright_retries_total",
-            "Further attempts on the same model, repaired ones included, by the model that the client asked for and "
-            "what the last attempt failed of.",
+            "Retries on the same model, repaired requests included. The model is the one that the client asked "
+            "for, and the reason is the last attempt's failure.",
             "model",
             "reason",
         )
         self.fallbacks = counter(
             registry,
             "turnright_fallbacks_total",
-            "Requests that went on to another model, by the model that the client asked for and what the last attempt "
-            "failed of.",
+            "Requests that went on to another model. The model is the one that the client asked for, and the "
+            "reason is the last attempt's failure.",
             "model",
             "reason",
         )
         self.circuits = Gauge(
             "turnright_circuit_state",
-            "How a deployment stands: 0, it takes requests; 1, one is let through to try it; 2, it is left alone. The "
-            "deployment is its place in model_list, from 0; of a wildcard's models the worst counts. "
-            "With several client keys it is the state for all of them.",
+            "The circuit of a deployment: 0 closed (it takes requests), 1 half open (one request probes it), 2 "
+            "open (it gets none). The deployment is its position in model_list, from 0. Of a wildcard's models "
+            "the worst counts. With several client keys it is the state for all of them.",
             ("model", "deployment"),
             registry=registry,
         )
