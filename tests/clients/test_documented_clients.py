@@ -19,7 +19,9 @@ from tests.process.emulators import Gemini
 from tests.process.running import ROOT, Served, environment
 
 PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
-BLOCKS: dict[str, str] = dict(re.findall(r"^## (.+?)$[^#]*?^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+BLOCKS: dict[str, str] = dict(
+    re.findall(r"^## (.+?)$[^#]*?^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+)
 """The block of each client, by its heading."""
 
 ADDRESS = "http://127.0.0.1:4000/v1"
