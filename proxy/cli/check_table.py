@@ -64,10 +64,14 @@ def _general_rows(settings: Settings) -> Rows:
 
 
 def _model_rows(model: ModelPreview) -> Rows:
+    if model.aliases:
+        yield "also called", ", ".join(model.aliases)
     if model.fallbacks:
         yield "if it fails", ", then ".join(model.fallbacks)
     if model.context_window_fallbacks:
         yield "if too long", ", then ".join(model.context_window_fallbacks)
+    if model.content_policy_fallbacks:
+        yield "if filtered", ", then ".join(model.content_policy_fallbacks)
     yield "turns", _turns(model.turns)
 
 
@@ -131,6 +135,10 @@ def _turns(policy: TurnPolicy | None) -> str:
 def _deployment_rows(deployment: DeploymentPreview, policy: CutPolicy) -> Rows:
     yield "transport", _transport(deployment)
     yield "key", deployment.key
+    if deployment.order is not None:
+        yield "order", f"{deployment.order}; a higher one is asked only where this one cannot answer"
+    if deployment.weight:
+        yield "weight", f"{deployment.weight:g} in the shares of the requests"
     yield (
         "time",
         f"{_seconds(deployment.attempt_s)} for an attempt; {_seconds(deployment.connect_s)} to connect; "

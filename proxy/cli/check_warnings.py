@@ -56,6 +56,7 @@ def find_warnings(
         *_windows(settings, pools),
         *_chains(settings, pools),
         *_small_fallbacks(settings, pools),
+        *_weights(settings, pools),
         *_switched_off(settings),
     )
 
@@ -131,8 +132,12 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
 
 def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
     """Yield chains that are shorter than they look, and models that fall back to each other."""
-    for key in ("fallbacks", "context_window_fallbacks"):
-        chains = getattr(settings.router_settings, key)
+    router = settings.router_settings
+    for key, chains in (
+        ("fallbacks", router.fallbacks),
+        ("context_window_fallbacks", router.context_window_fallbacks),
+        ("content_policy_fallbacks", router.content_policy_fallbacks),
+    ):
         after = {name: chain_of(chains, name, pool) for name, pool in pools.items()}
         circles: set[frozenset[str]] = set()
         for name, chain in after.items():
@@ -158,6 +163,19 @@ def _small_fallbacks(settings: Settings, pools: Mapping[str, Sequence[Deployment
                 yield (
                     f"router_settings.context_window_fallbacks: {target} has no larger window than {name} "
                     f"({other:,} tokens, {own:,})"
+                )
+
+
+def _weights(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
+    """Yield deployments without a weight beside others of their name that have one."""
+    for name, pool in pools.items():
+        for deployment in pool:
+            params = settings.model_list[deployment.position].litellm_params
+            beside = any(member.weight for member in pool if member.order == deployment.order)
+            if params.weight is None and beside:
+                yield (
+                    f"{_entry(deployment)}.litellm_params.weight: is not set, and others of {name} have one: it gets "
+                    "requests only where those cannot answer"
                 )
 
 

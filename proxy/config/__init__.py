@@ -13,6 +13,7 @@ or the settings in the environment. The files, in the order of the data:
     remarks                           warnings: valid settings that are probably a mistake
     render                            faults and settings as text
     pools                             the deployments that answer for a model's name
+    list_models                       the names for ``/v1/models``
     addresses                         the addresses of providers on the direct transport
 """
 

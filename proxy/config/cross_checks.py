@@ -12,10 +12,15 @@ from pydantic_core import PydanticCustomError
 
 from proxy.config.addresses import has_address, speaks_to
 from proxy.config.faults import Fault, path_of
+from proxy.config.schema.credentials import SECRETS
 from proxy.config.values import resolve_reference
 
-_FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks")
+_FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks", "content_policy_fallbacks")
 _ANY_MODEL = "*"
+_NOT_SERVED = "names no model of model_list"
+
+_SENT_ANYWHERE = frozenset({"litellm_credential_name", "headers", "extra_headers", *SECRETS})
+"""Parameters that may hold a secret. A client that names the provider would decide where they go."""
 
 
 def cross_check(
@@ -30,12 +35,15 @@ def cross_check(
     names = {name for entry in entries if (name := _text(entry.get("model_name"), environ)) is not None}
     names.update(unavailable)
     router = raw.get("router_settings")
+    aliases = _aliases(router, environ)
+    served = names | {alias for _, alias, _ in aliases}
     return (
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
         *(_transports(listed, environ) if isinstance(listed, list) else ()),
-        *(_fallbacks(router, names, environ) if isinstance(router, dict) else ()),
+        *_alias_targets(aliases, names),
+        *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
         *_client_keys(raw.get("general_settings"), environ),
-        *_overrides(raw, names, environ),
+        *_overrides(raw, served, environ),
     )
 
 
@@ -50,10 +58,22 @@ def _wildcards(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fa
         place = ("model_list", position, "litellm_params")
         if "*" in model and "*" not in name:
             yield Fault(path_of((*place, "model")), "has a *, and its model_name has none to fill it in with")
-        has_key = _text(params.get("api_key"), environ) or params.get("litellm_credential_name")
-        if model == "*" and has_key and not (params.get("api_base") or params.get("base_url")):
+        if "*" in model.partition("/")[0] and "/" in model:
             yield Fault(
-                path_of((*place, "api_key")),
+                path_of((*place, "model")),
+                "lets a client name the provider of a model: write provider/*, or * alone for any provider",
+            )
+        if model == _ANY_MODEL and not (params.get("api_base") or params.get("base_url")):
+            yield from _sent_anywhere(params, place, environ)
+
+
+def _sent_anywhere(
+    params: Mapping[object, object], place: tuple[str | int, ...], environ: Mapping[str, str]
+) -> Iterator[Fault]:
+    for key, value in params.items():
+        if key in _SENT_ANYWHERE and (_text(value, environ) if isinstance(value, str) else value):
+            yield Fault(
+                path_of((*place, key)),
                 "would go to any provider that a client names: write provider/* as the model, or set api_base",
             )
 
@@ -79,6 +99,26 @@ def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[F
             )
 
 
+def _aliases(router: object, environ: Mapping[str, str]) -> list[tuple[object, str, str]]:
+    """Return the second names of models: each as the file has it, its value, and the model that it stands for."""
+    listed = router.get("model_group_alias") if isinstance(router, dict) else None
+    return [
+        (key, alias, target)
+        for key, item in (listed.items() if isinstance(listed, dict) else ())
+        if (alias := _text(key, environ)) is not None
+        and (target := _text(item.get("model") if isinstance(item, dict) else item, environ)) is not None
+    ]
+
+
+def _alias_targets(aliases: Iterable[tuple[object, str, str]], names: set[str]) -> Iterator[Fault]:
+    for key, _, target in aliases:
+        path = path_of(("router_settings", "model_group_alias", key))
+        if target.endswith("*"):
+            yield Fault(path, "must be a model, not a wildcard")
+        elif not _is_served(target, names):
+            yield Fault(path, _NOT_SERVED)
+
+
 def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:
     for section in _FALLBACK_KEYS:
         chains = router.get(section)
@@ -87,15 +127,27 @@ def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[s
                 source = _text(key, environ)
                 place = ("router_settings", section, position, key)
                 if source is not None and source != _ANY_MODEL and not _is_served(source, names):
-                    yield Fault(path_of(place), "names no model of model_list")
-                for index, target in enumerate(targets if isinstance(targets, list) else ()):
-                    name = _text(target, environ)
-                    if name is not None and name.endswith("*"):
-                        yield Fault(path_of((*place, index)), "must be a model, not a wildcard")
-                    elif name is not None and not _is_served(name, names):
-                        yield Fault(path_of((*place, index)), "names no model of model_list")
-                    elif name is not None and name == source:
-                        yield Fault(path_of((*place, index)), "falls back to itself")
+                    yield Fault(path_of(place), _NOT_SERVED)
+                yield from _targets(targets, place, source, names, environ)
+    default = ("router_settings", "default_fallbacks")
+    yield from _targets(router.get("default_fallbacks"), default, None, names, environ)
+
+
+def _targets(
+    targets: object,
+    place: tuple[object, ...],
+    source: str | None,
+    names: set[str],
+    environ: Mapping[str, str],
+) -> Iterator[Fault]:
+    for index, target in enumerate(targets if isinstance(targets, list) else ()):
+        name = _text(target, environ)
+        if name is not None and name.endswith("*"):
+            yield Fault(path_of((*place, index)), "must be a model, not a wildcard")
+        elif name is not None and not _is_served(name, names):
+            yield Fault(path_of((*place, index)), _NOT_SERVED)
+        elif name is not None and name == source:
+            yield Fault(path_of((*place, index)), "falls back to itself")
 
 
 def _client_keys(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:

@@ -45,7 +45,7 @@ _BY_REASON: _Reasons = {
         _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
         _SPEND: "max_budget budget_duration",
         _DROPPED: "drop_params additional_drop_params",
-        _ROUTING: "weight order tags",
+        _ROUTING: "tags",
         _DATABASE: "use_in_pass_through",
         "a client's words choose no connection": "provider_affinity_header",
         "the model's profile and model_info say it": "supports_* context_window",
@@ -66,7 +66,7 @@ _BY_REASON: _Reasons = {
         _CACHE: "cache_responses cache_kwargs caching_groups",
         _CHECKS: "enable_pre_call_checks optional_pre_call_checks",
         _RETRIES: "allowed_fails allowed_fails_policy retry_after retry_policy model_group_retry_policy "
-        "disable_cooldowns max_fallbacks default_fallbacks content_policy_fallbacks stream_timeout",
+        "disable_cooldowns max_fallbacks stream_timeout",
         _LOGGING: "set_verbose debug_level alerting_config",
         _RATE: "default_max_parallel_requests",
         _SPEND: "provider_budget_config",
@@ -80,7 +80,7 @@ _BY_REASON: _Reasons = {
         "add_user_information_to_llm_headers return_response_headers",
         _CACHE: "cache cache_params default_in_memory_ttl default_redis_ttl enable_caching_on_provider_specific_"
         "optional_params",
-        _RETRIES: "allowed_fails default_fallbacks content_policy_fallbacks num_retries_per_request max_fallbacks",
+        _RETRIES: "allowed_fails num_retries_per_request max_fallbacks",
         _RATE: "priority_reservation priority_reservation_settings",
         _SPEND: "max_budget budget_duration max_internal_user_budget internal_user_budget_duration max_user_budget "
         "max_end_user_budget default_internal_user_params default_team_settings default_team_params "

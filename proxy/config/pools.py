@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from proxy.config.addresses import speaks_to
 from proxy.config.litellm_models import is_provider, likely_provider
+from proxy.config.schema.router import ANY_SOURCE
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 from proxy.core.deployment import Deployment
@@ -20,8 +21,8 @@ from proxy.core.errors import ModelNotFound, ModelUnavailable
 _MAX_SHOWN = 20
 """Configured names that an error lists, at most."""
 
-_MAX_COMPARED = 500
-"""Names that a typo is compared with, at most. One comparison takes some 20 us."""
+_MAX_COMPARED = 100
+"""Names that a typo is compared with, at most. One comparison takes some 40 us of the event loop."""
 
 _LONGEST = 80
 """Characters of a client's name that are compared."""
@@ -33,30 +34,45 @@ def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
     """Return the pool that answers for *requested_model*, in the file's order, or an empty one.
 
     *requested_model* is untrusted text of the client. The part that a wildcard stands for has 1 to 200 characters of
-    ``A-Za-z0-9._:/@-``. It has no ``..``, and no segment that is empty or ``.``, since it becomes part of a URL.
+    ``A-Za-z0-9._:/@-``. It has no ``..``, and no segment that is empty or ``.``, since it becomes part of a URL. No
+    segment ends in a colon, since litellm takes some names that begin with ``https:`` for an address.
     """
     routes = settings.routes
+    if routes.aliases:
+        requested_model = routes.aliases.get(requested_model, requested_model)
     pool = routes.exact.get(requested_model)
     if pool is not None:
         return pool
     for length in routes.lengths:
         pool = routes.wildcards.get(requested_model[:length])
-        if pool is not None and _is_model_name(requested_model[length:]):
-            return routes.named(pool, requested_model) if _names_known_provider(pool, requested_model) else ()
+        if pool is not None and _is_model_name(rest := requested_model[length:]):
+            return routes.named(pool, requested_model) if _names_known_provider(pool, rest) else ()
     return ()
 
 
-def _names_known_provider(pool: Sequence[Deployment], requested_model: str) -> bool:
+def _names_known_provider(pool: Sequence[Deployment], rest: str) -> bool:
     """Return False where a client names a provider that nobody knows, and the pool takes any provider."""
-    if pool[0].model != ANY_MODEL:
+    if all(member.model != ANY_MODEL for member in pool):
         return True
-    provider, slash, _ = requested_model.partition("/")
+    provider, slash, _ = rest.partition("/")
     return not slash or speaks_to(provider) or is_provider(provider)
 
 
 def model_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names for ``/v1/models``, each once, in the file's order. Wildcards are not expanded."""
+    """Return the names of the model list, each once, in the file's order. Every label is one of them."""
     return settings.routes.names
+
+
+def shown_names(settings: Settings) -> tuple[str, ...]:
+    """Return the names that clients may read: those of the model list, then the second names that are not hidden.
+
+    Wildcards are not expanded. A second name of a model that was left out is not among them.
+    """
+    routes = settings.routes
+    return (
+        *routes.names,
+        *(name for name in routes.shown_aliases if name not in routes.names and resolve(settings, name)),
+    )
 
 
 def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
@@ -68,13 +84,13 @@ def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
     pool = resolve(settings, model)
     if pool:
         return pool
-    if (variables := _variables_of(settings, model)) is not None:
+    if (variables := _variables_of(settings, settings.routes.canonical(model))) is not None:
         raise ModelUnavailable(model, variables)
     raise ModelNotFound(_not_found_text(settings, model), param="model")
 
 
 def _not_found_text(settings: Settings, model: str) -> str:
-    names = settings.routes.names
+    names = shown_names(settings)
     shown = ", ".join(names[:_MAX_SHOWN]) + (
         f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
     )
@@ -87,20 +103,33 @@ def _not_found_text(settings: Settings, model: str) -> str:
 
 def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
     """Return the names that a client which asked for *asked* may have meant, the most similar first, or none."""
-    names = settings.routes.names
+    given, asked = asked[:_LONGEST], asked[:_LONGEST].lower()
     provider = likely_provider(asked)
     full = f"{provider}/{asked}"
     if provider is not None and resolve(settings, full):
         return (full,)
-    plain = [name for name in names[:_MAX_COMPARED] if not name.endswith("*")]
-    return tuple(difflib.get_close_matches(asked[:_LONGEST], plain, n=3))
+    names = {name.lower(): name for name in shown_names(settings)[:_MAX_COMPARED]}
+    plain = [name for name in names if not name.endswith("*")]
+    found = [names[name] for name in difflib.get_close_matches(asked, plain, n=3)]
+    if not found and "/" in asked:  # gemni/gemini-2.5-pro, where gemini/* is served
+        start, _, rest = given.partition("/")
+        starts = [name.removesuffix("/*") for name in names if name.endswith("/*")]
+        served = (f"{near}/{rest}" for near in difflib.get_close_matches(start.lower(), starts, n=1))
+        found = [name for name in served if resolve(settings, name)]
+    return tuple(found)
 
 
 def chain_of(
-    chains: Iterable[Mapping[str, Sequence[str]]], model: str, pool: Sequence[Deployment]
+    chains: Iterable[Mapping[str, Sequence[str]]],
+    model: str,
+    pool: Sequence[Deployment],
+    alias_of: str = "",
 ) -> tuple[str, ...]:
-    """Return the models to ask after *model*: its own chain, or its wildcard's, or the chain of ``*``."""
-    for name in (model, *(member.name for member in pool[:1]), "*"):
+    """Return the models to ask after *model*: its own chain, or its wildcard's, or the chain of ``*``.
+
+    *alias_of* is the model that *model* is a second name of. Its chain goes after that of the second name.
+    """
+    for name in (model, alias_of, *(member.name for member in pool[:1]), ANY_SOURCE):
         for chain in chains:
             if name in chain:
                 return tuple(chain[name])
@@ -124,4 +153,6 @@ def _variables_of(settings: Settings, model: str) -> tuple[str, ...] | None:
 def _is_model_name(rest: str) -> bool:
     if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
         return False
-    return "/" not in rest or not {"", "."}.intersection(rest.split("/"))
+    if "/" not in rest:
+        return True
+    return all(segment not in ("", ".") and not segment.endswith(":") for segment in rest.split("/"))

@@ -65,6 +65,12 @@ class Deployment:
     stream: bool | None = None
     """True to ask for streams only, False to ask for whole answers only, None to ask as the client does."""
 
+    order: int | None = None
+    """The rank among the deployments of one name, the lowest first. None comes last."""
+
+    weight: float = 0.0
+    """The share of requests among the deployments of one name and order. 0 is none of them."""
+
     key: Key = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 

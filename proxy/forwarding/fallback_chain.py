@@ -7,7 +7,7 @@ so the chain in the configuration is all that can happen. Each model is asked on
 from __future__ import annotations
 
 from proxy.config import Settings
-from proxy.config.pools import chain_of, choose_pool
+from proxy.config.pools import chain_of, choose_pool, resolve
 from proxy.core.deployment import Deployment
 from proxy.planning.windows import window_of
 from proxy.resilience.failure_table import Fallback, Kind, Row
@@ -23,7 +23,8 @@ class FallbackChain:
     def __init__(self, model: str, settings: Settings) -> None:
         self._settings = settings
         self._model = model
-        self._asked = {model}
+        self._alias_of = settings.routes.canonical(model)
+        self._asked = {self._alias_of}
         self.pool = self._first_pool = choose_pool(model, settings)
         self._begin()
 
@@ -61,7 +62,7 @@ class FallbackChain:
     def fall_back(self, row: Row) -> None:
         """Go on to the next model for a failure of this kind. The caller has checked that there is one."""
         model = self._remaining(row.fallback)[0]
-        self._asked.add(model)
+        self._asked.add(self._settings.routes.canonical(model))
         self.pool = choose_pool(model, self._settings)
         self._begin()
 
@@ -69,9 +70,17 @@ class FallbackChain:
         router = self._settings.router_settings
         if fallback is Fallback.LARGER:
             chains = router.context_window_fallbacks
+        elif fallback is Fallback.OTHER_FILTER:
+            chains = router.content_policy_fallbacks
         elif fallback in (Fallback.AFTER, Fallback.AT_ONCE):
-            chains = router.fallbacks
+            chains = router.failure_chains
         else:
             return []
-        chain = chain_of(chains, self._model, self._first_pool)
-        return [name for name in chain if name not in self._asked and name not in self._settings.unavailable]
+        chain = chain_of(chains, self._model, self._first_pool, self._alias_of)
+        return [name for name in chain if self._can_ask(name)]
+
+    def _can_ask(self, name: str) -> bool:
+        """Return True for a model that was not asked, and whose credentials are set."""
+        return self._settings.routes.canonical(name) not in self._asked and bool(
+            resolve(self._settings, name)
+        )

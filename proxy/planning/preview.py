@@ -6,13 +6,14 @@ that a client will name are None.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
 from proxy.config import Settings
 from proxy.config.addresses import base_of
-from proxy.config.pools import chain_of
+from proxy.config.pools import chain_of, resolve
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.budgets.limits import limit_of
@@ -79,6 +80,8 @@ class DeploymentPreview:
     """The host that requests go to. None where litellm knows the provider's address."""
 
     key: Key
+    order: int | None
+    weight: float
     connect_s: float
     first_byte_s: float
     idle_s: float
@@ -94,6 +97,10 @@ class ModelPreview:
     name: str
     fallbacks: tuple[str, ...]
     context_window_fallbacks: tuple[str, ...]
+    content_policy_fallbacks: tuple[str, ...]
+    aliases: tuple[str, ...]
+    """Second names of the model, and of models that a wildcard matches."""
+
     turns: TurnPolicy | None
     """The turn guard for a client whose key has no values of its own. None where the guard is off."""
 
@@ -107,13 +114,23 @@ def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
     return tuple(
         ModelPreview(
             name=name,
-            fallbacks=chain_of(router.fallbacks, name, pool),
+            fallbacks=chain_of(router.failure_chains, name, pool),
             context_window_fallbacks=chain_of(router.context_window_fallbacks, name, pool),
+            content_policy_fallbacks=chain_of(router.content_policy_fallbacks, name, pool),
+            aliases=tuple(_aliases_of(name, settings)),
             turns=turns.find(name, name, ""),
             deployments=tuple(_deployment(member, settings) for member in pool),
         )
         for name, pool in pools.items()
     )
+
+
+def _aliases_of(name: str, settings: Settings) -> Iterator[str]:
+    for alias, target in settings.routes.aliases.items():
+        if target == name:
+            yield alias
+        elif name.endswith("*") and any(member.name == name for member in resolve(settings, target)[:1]):
+            yield f"{alias} for {target}"
 
 
 def pools_of(settings: Settings) -> dict[str, tuple[Deployment, ...]]:
@@ -144,6 +161,8 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
         transport_from="auto" if deployment.transport == "auto" else "configured",
         host=_host(deployment),
         key=key_of_deployment(deployment),
+        order=deployment.order,
+        weight=deployment.weight,
         connect_s=router.connect_timeout,
         first_byte_s=router.first_byte_timeout,
         idle_s=router.idle_timeout,

@@ -5,7 +5,13 @@ The rules, in order:
     ready    a deployment that this request has not tried, and whose circuit takes requests
     tried    a deployment that this request has failed on, and whose circuit takes requests
     first    with all circuits open, the deployment whose circuit closes first
+    order    among these, the deployment with the lowest order, those without one last
+    weight   where some of these have a weight, one of them, so that their shares of the calls are as their weights
     least    among equals, the deployment with the fewest calls in flight, then the file's order
+
+Shares are kept as a fair queue keeps them (start-time fair queueing; Goyal, Vin and Cheng, 1996). Each call moves a
+deployment's place on by the inverse of its weight, and the lowest place is next. A deployment that was away begins at
+its pool's place, so that it does not get the calls that it has missed.
 
 No request is refused because of this state. Refusing for a pool of one in cooldown would be an outage of the proxy's
 own making. Only a request can show that a pool works again. The retry budget keeps this from multiplying an outage.
@@ -23,6 +29,7 @@ out others' state.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from proxy.core.tenant_lru import Entry, TenantLru
@@ -49,6 +56,8 @@ class Balancer:
         self._wild: dict[Key, DeploymentHealth] = {}
         self._wild_circuits: TenantLru[Key, None] = TenantLru(MAX_WILDCARD_MODELS)
         self._budgets: dict[int, SharedRetryBudget] = {}
+        self._places: dict[int, float] = {}
+        self._pool_places: dict[tuple[str, int | None], float] = {}
 
     def carry(self, moved: Mapping[int, int], cooldown_s: float) -> Balancer:
         """Return the balancer of a new configuration, with the state of the entries that are in both.
@@ -63,6 +72,8 @@ class Balancer:
             if position in moved:
                 balancer._wild_circuits.put(tenant, (moved[position], model), None)
         balancer._budgets.update((moved[old], kept) for old, kept in self._budgets.items() if old in moved)
+        balancer._places.update((moved[old], place) for old, place in self._places.items() if old in moved)
+        balancer._pool_places.update(self._pool_places)
         for remembered in (balancer._named, balancer._wild):
             for health in remembered.values():
                 health.change_cooldown(cooldown_s)
@@ -71,7 +82,7 @@ class Balancer:
     def choose(
         self, deployments: Sequence[Deployment], now: float, tried: Container[int] = (), tenant: str = ""
     ) -> Deployment:
-        """Return the deployment of a pool for the next request. The pool is in the file's order.
+        """Return the deployment of a pool for the next request. Among equals the first one of the pool is chosen.
 
         The module describes the rules. Changes nothing. :meth:`acquire` has to follow before anyone else chooses.
 
@@ -117,6 +128,10 @@ class Balancer:
         """
         if not retry:
             self._budget(deployment).count_request(now, tenant)
+        if deployment.weight:
+            place = self._place(deployment)
+            self._pool_places[deployment.label, deployment.order] = place
+            self._places[deployment.position] = place + 1.0 / deployment.weight
         return Attempt(self._named.get(deployment.key) or self._remembered(deployment, tenant), tenant, now)
 
     def state(self, deployment: Deployment, now: float, tenant: str = "") -> State:
@@ -150,14 +165,21 @@ class Balancer:
 
     def _rank(
         self, deployment: Deployment, now: float, tried: Container[int], tenant: str
-    ) -> tuple[int, float, int]:
+    ) -> tuple[int, float, float, float, int]:
         health = self._find(deployment)
+        order = inf if deployment.order is None else deployment.order
+        place = self._place(deployment) if deployment.weight else inf
         if health is None:
-            return int(deployment.position in tried), 0.0, 0
+            return int(deployment.position in tried), 0.0, order, place, 0
         circuit = health.peek_circuit(tenant)
         if not circuit.allows(now):
-            return 2, circuit.due, health.in_flight
-        return int(deployment.position in tried), 0.0, health.in_flight
+            return 2, circuit.due, order, place, health.in_flight
+        return int(deployment.position in tried), 0.0, order, place, health.in_flight
+
+    def _place(self, deployment: Deployment) -> float:
+        """Return the place of a deployment with a weight: its own, or its pool's where that is further on."""
+        pool = self._pool_places.get((deployment.label, deployment.order), 0.0)
+        return max(self._places.get(deployment.position, 0.0), pool)
 
     def _allows(self, deployment: Deployment, now: float, tenant: str) -> bool:
         health = self._find(deployment)

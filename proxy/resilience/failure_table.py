@@ -72,6 +72,9 @@ class Fallback(StrEnum):
     LARGER = "larger"
     """At once, and only a model with a larger window (``context_window_fallbacks``)."""
 
+    OTHER_FILTER = "other_filter"
+    """At once, and only a model that the operator names for filtered requests (``content_policy_fallbacks``)."""
+
 
 class Blame(StrEnum):
     """The consequence of a failure for the deployment."""
@@ -168,7 +171,7 @@ _NONE, _COUNTED, _COOLDOWN, _LONG_COOLDOWN = Blame.NONE, Blame.COUNTED, Blame.CO
 TABLE: tuple[Row, ...] = (
     #   kind                     fits                                                                   retry fallback          blame    client  source
     Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Fallback.LARGER,  _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
-    Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   _NEVER,           _NONE,   False, "OpenAI and Azure: the same prompt is refused again"),
+    Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   Fallback.OTHER_FILTER, _NONE, False, "OpenAI and Azure: the same prompt is refused again; LiteLLM: another model only where one is named"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, where=lambda e: e.of_request),                           0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "OpenRouter: a smaller max_tokens can be afforded"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 429, where=lambda e: e.quota is Quota.LONG),             0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal", Reach.ALL),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(403, where=lambda e: e.quota is Quota.LONG),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "the same under 403, which may be about one request", Reach.BY_CODE),

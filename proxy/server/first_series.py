@@ -56,7 +56,7 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
             metrics.requests.labels(route, UNKNOWN_MODEL, outcome)
     for name in model_names(settings):
         _start_model(metrics, name)
-        if chain_of(settings.router_settings.fallbacks, name, resolve(settings, name)):
+        if chain_of(settings.router_settings.failure_chains, name, resolve(settings, name)):
             for kind in _FELL_BACK:
                 metrics.fallbacks.labels(name, kind)
 

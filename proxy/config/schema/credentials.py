@@ -118,6 +118,11 @@ ARGUMENTS = tuple(
 )
 """The credentials that go to litellm as arguments of these names."""
 
+SECRETS = tuple(
+    name for name, field in Credentials.model_fields.items() if "SecretStr" in str(field.annotation)
+)
+"""The fields that hold a key, a password or a token."""
+
 
 class CredentialEntry(Section):
     """Credentials with a name, for entries of ``model_list`` that name them in ``litellm_credential_name``."""

@@ -94,6 +94,18 @@ class LitellmParams(Credentials, RequestDefaults):
     extra_headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Headers that are sent to the provider with each call. Their values are treated as secrets."""
 
+    order: Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)] | None = None
+    """The rank of this deployment among those of one name. The lowest is asked, others only where it cannot answer.
+
+    A deployment without an order comes after those with one.
+    """
+
+    weight: Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)] | None = None
+    """The share of the requests among the deployments of one name and order. Default: the least busy one is asked.
+
+    Where one of them has a weight, those without get requests only where the others cannot answer.
+    """
+
     headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Another name of ``extra_headers``."""
 

@@ -3,15 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
+from proxy.config.faults import refusal
 from proxy.config.schema.section import Section
-from proxy.config.values import CountOrZero, Seconds, SecondsOrZero, Text, from_environment, read_off
+from proxy.config.values import (
+    CountOrZero,
+    Flag,
+    Seconds,
+    SecondsOrZero,
+    Text,
+    empty_section,
+    from_environment,
+    read_off,
+)
 
-FallbackChains = tuple[Mapping[Text, tuple[Text, ...]], ...]
+
+def _nothing_is_none(value: Any) -> Any:
+    return () if value is None else value
+
+
+FallbackChains = Annotated[tuple[Mapping[Text, tuple[Text, ...]], ...], BeforeValidator(_nothing_is_none)]
 """LiteLLM's shape: a list of mappings from a model's name to the models to try after it, in order."""
+
+ANY_SOURCE = "*"
+"""The source of a chain that is for every model without one of its own."""
+
+
+class Alias(Section):
+    """A second name of a model. A text alone is the model's name."""
+
+    where: ClassVar[str] = "router_settings.model_group_alias.*"
+
+    model: Text
+    """The model that answers: a name of ``model_list``, or one that a wildcard matches. Required."""
+
+    hidden: Flag = False
+    """Leave the name out of ``/v1/models``. It is served all the same."""
+
+
+def _as_alias(value: Any, info: ValidationInfo) -> Any:
+    return {"model": from_environment(value, info)} if isinstance(value, str) else value
+
+
+def _one_name(text: str) -> str:
+    if "*" in text:
+        raise refusal("must be one name, without a *")
+    return text
+
+
+Aliases = Annotated[
+    Mapping[Annotated[Text, AfterValidator(_one_name)], Annotated[Alias, BeforeValidator(_as_alias)]],
+    BeforeValidator(empty_section),
+]
+"""Second names of models, by name."""
 
 
 class RouterSettings(Section):
@@ -25,8 +72,17 @@ class RouterSettings(Section):
     fallbacks: FallbackChains = ()
     """Models to try when a model has failed for good. Default none. Both sides must be configured names."""
 
+    default_fallbacks: Annotated[tuple[Text, ...], BeforeValidator(_nothing_is_none)] = ()
+    """Models to try after a model that has no chain in ``fallbacks``. Default none."""
+
     context_window_fallbacks: FallbackChains = ()
     """Models to try when a request does not fit the window. Default none."""
+
+    content_policy_fallbacks: FallbackChains = ()
+    """Models to try when the provider's content filter refuses a request. Default none: the client gets the refusal."""
+
+    model_group_alias: Aliases = Field(default_factory=dict)
+    """Second names of models: a model's name, or ``{model, hidden}``. An alias goes before a model of the same name."""
 
     cooldown_time: SecondsOrZero = 5.0
     """Seconds for which a failing deployment gets no requests. Default 5, as in LiteLLM. 0 switches it off."""
@@ -59,3 +115,12 @@ class RouterSettings(Section):
     that are not streamed. ``always`` also checks streams of requests with tools, which are held back until they are
     complete. That costs the time to the first token. ``off`` checks none.
     """
+
+    @property
+    def failure_chains(self) -> FallbackChains:
+        """The chains for a model that has failed. ``default_fallbacks`` are the last of them."""
+        return (
+            (*self.fallbacks, {ANY_SOURCE: self.default_fallbacks})
+            if self.default_fallbacks
+            else self.fallbacks
+        )

@@ -1,6 +1,6 @@
 """The index of the model list: pools of deployments by name, and by the prefix of a wildcard.
 
-An exact name is one pool, in the file's order. A label comes from the file, and never from the client.
+An exact name is one pool: a lower ``order`` goes first, then the file's order. A label comes from the file, and never from the client.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from math import inf
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import SecretStr
 
-from proxy.config.litellm_models import provider_of
+from proxy.config.litellm_models import is_provider, provider_of
 from proxy.config.schema.credentials import ARGUMENTS, CredentialEntry, Credentials
 from proxy.config.schema.model_list import ModelEntry
+from proxy.config.schema.router import Alias
 from proxy.core.deployment import Deployment
 
 _MAX_NAMED = 1_000
@@ -44,6 +46,12 @@ class Routes:
     access: Mapping[str, ProviderAccess] = field(default_factory=dict)
     """Keys from the environment, by provider, for entries whose model is ``*``."""
 
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The models behind second names (``router_settings.model_group_alias``). They go before models of the same name."""
+
+    shown_aliases: tuple[str, ...] = ()
+    """The second names that are listed."""
+
     named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
         init=False, repr=False, compare=False
     )
@@ -61,11 +69,16 @@ class Routes:
         default_timeout_s: float,
         credentials: Sequence[CredentialEntry] = (),
         access: Mapping[str, ProviderAccess] | None = None,
+        aliases: Mapping[str, Alias] | None = None,
     ) -> Routes:
         """Index *entries*. *default_timeout_s* is for entries without a timeout of their own.
 
         *credentials* are those that entries may name. *access* are the keys of providers in the environment.
+        *aliases* are second names of models.
         """
+        if any(entry.litellm_params.model == ANY_MODEL for entry in entries):
+            is_provider(ANY_MODEL)  # litellm's table is read now, and not by a request
+        aliases = aliases or {}
         named = {entry.credential_name: entry.credential_values for entry in credentials}
         exact: dict[str, tuple[Deployment, ...]] = {}
         wildcards: dict[str, tuple[Deployment, ...]] = {}
@@ -78,11 +91,26 @@ class Routes:
             )
         return cls(
             names=tuple(dict.fromkeys(entry.model_name for entry in entries)),
-            exact=MappingProxyType(exact),
-            wildcards=MappingProxyType(wildcards),
+            exact=_in_order(exact),
+            wildcards=_in_order(wildcards),
             lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),
             access=access or {},
+            aliases=MappingProxyType({name: alias.model for name, alias in aliases.items()}),
+            shown_aliases=tuple(name for name, alias in aliases.items() if not alias.hidden),
         )
+
+    def canonical(self, name: str) -> str:
+        """Return the name of the model that answers for *name*: an alias's model, or *name* itself."""
+        return self.aliases.get(name, name)
+
+
+def _in_order(pools: Mapping[str, tuple[Deployment, ...]]) -> Mapping[str, tuple[Deployment, ...]]:
+    return MappingProxyType(
+        {
+            name: tuple(sorted(pool, key=lambda member: inf if member.order is None else member.order))
+            for name, pool in pools.items()
+        }
+    )
 
 
 def _name_pool(
@@ -150,6 +178,8 @@ def _deployment(
         defaults=MappingProxyType(dict(params.given())),
         extra_body=MappingProxyType(dict(params.extra_body)),
         stream=params.stream,
+        order=params.order,
+        weight=params.weight or 0.0,
     )
 
 

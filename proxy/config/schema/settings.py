@@ -94,6 +94,7 @@ class Settings(Section):
             default_timeout_s=self.router_settings.timeout,
             credentials=self.credential_list,
             access=self._access,
+            aliases=self.router_settings.model_group_alias,
         )
 
     @override

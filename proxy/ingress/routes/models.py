@@ -7,9 +7,9 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.config import resolve
-from proxy.config.model_names import listed_names
-from proxy.config.pools import choose_pool, model_names
+from proxy.config import model_names, resolve
+from proxy.config.list_models import listed_names
+from proxy.config.pools import choose_pool
 from proxy.forwarding.gateway import GATEWAY, Gateway
 from proxy.forwarding.json_response import json_response
 

@@ -18,7 +18,10 @@ PositionMap: TypeAlias = Mapping[int, int]
 
 
 def match_unchanged(old: Settings, new: Settings) -> PositionMap:
-    """Return the new positions of the unedited entries of *old*. Equal entries are matched in their order."""
+    """Return the new positions of the unedited entries of *old*. Equal entries are matched in their order.
+
+    An entry with another ``order`` or ``weight`` counts as unedited: these say nothing about its failures.
+    """
     return _match(old, new, {}, lambda entry: (entry.model_name, entry.litellm_params.model), exact=True)
 
 
@@ -45,11 +48,20 @@ def _match(
         if position in moved:
             continue
         candidates = free.get(place(entry), [])
-        found = next((at for at in candidates if not exact or new.model_list[at] == entry), None)
+        found = next((at for at in candidates if not exact or _is_same(new.model_list[at], entry)), None)
         if found is not None:
             candidates.remove(found)
             moved[position] = found
     return moved
+
+
+def _is_same(one: ModelEntry, other: ModelEntry) -> bool:
+    return one == other or _without_share(one) == _without_share(other)
+
+
+def _without_share(entry: ModelEntry) -> ModelEntry:
+    params = entry.litellm_params.model_copy(update={"order": None, "weight": None})
+    return entry.model_copy(update={"litellm_params": params})
 
 
 def _model_of(entry: ModelEntry) -> Hashable:
