@@ -14,7 +14,9 @@ from proxy.core.failures import Cause
 _CONTENT_FIELDS = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
 """Fields of a message or delta that make an answer, the usual ones first. A blank text does not."""
 
-CUT_OFF = frozenset({"content_filter", "length"})
+_FILTERED = "content_filter"
+
+CUT_OFF = frozenset({_FILTERED, "length"})
 """Finish reasons that cut an answer off, maybe within a call, or before its first word. Either it was filtered, or the
 tokens were spent on reasoning. Such an answer stands, since a retry would end the same way."""
 
@@ -29,15 +31,26 @@ def has_content(said: Mapping[str, Any]) -> bool:
 
 
 def find_empty(answer: Mapping[str, Any]) -> Cause | None:
-    """Return the fault of a whole answer: :attr:`Cause.EMPTY`, :attr:`Cause.THINKING_ONLY` or None."""
+    """Return the fault of a whole answer: that it is empty, that it was filtered, that it only thinks, or None."""
     choices = answer.get("choices") or []
-    thought = False
+    thought = filtered = False
     for choice in choices:
-        message = choice["message"]
-        if has_content(message) or choice["finish_reason"] in CUT_OFF:
+        message, reason = choice["message"], choice["finish_reason"]
+        if has_content(message) or (reason in CUT_OFF and reason != _FILTERED):
             return None
+        filtered = filtered or reason == _FILTERED
         thought = thought or bool(message.get("reasoning_content"))
+    if filtered:
+        return Cause.CONTENT_FILTER
     return Cause.THINKING_ONLY if thought else Cause.EMPTY
+
+
+def is_filtered(chunk: Mapping[str, Any]) -> bool:
+    """Return True for the first chunk of an answer that ends it, since the provider's content filter stopped it."""
+    choices = chunk["choices"]
+    return bool(choices) and all(
+        choice["finish_reason"] == _FILTERED and not has_content(choice["delta"]) for choice in choices
+    )
 
 
 class AnswerStart:

@@ -6,35 +6,40 @@ from collections.abc import Iterator
 from itertools import islice
 
 from proxy.config.litellm_models import models_of
+from proxy.config.pools import shown_names
+from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 
 MAX_LISTED = 200
-"""Models that one wildcard is listed as, at most. A picker with more is of no use."""
+"""Models of one provider that a wildcard is listed as, at most. A picker with more is of no use."""
 
 
 def listed_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names for ``/v1/models``, each once, in the file's order.
+    """Return the names for ``/v1/models``, each once: those of the file in its order, then second names.
 
-    A wildcard stands for the models that litellm's table lists for its provider, chat models first. A provider that
-    the table does not know leaves its wildcard as it is. The first call reads the table, so it belongs in a worker
-    thread.
+    A wildcard stands for the models that litellm's table lists for its provider, chat models first. A wildcard for any
+    provider stands for those of each provider whose key is in the environment. A provider that the table does not know
+    leaves its wildcard as it is. The first call reads the table, so it belongs in a worker thread.
     """
     names: dict[str, None] = {}
-    for name in settings.routes.names:
+    for name in shown_names(settings):
         names.update(dict.fromkeys(_expanded(settings, name) if name.endswith("*") else (name,)))
     return tuple(names)
 
 
-def _expanded(settings: Settings, wildcard: str) -> Iterator[str]:
-    (first, *_) = settings.routes.wildcards[wildcard[:-1]]
-    start, _, end = first.model.partition("*")
-    provider, slash, inner = start.partition("/")
-    found = []
-    if slash and not end:
+def _expanded(settings: Settings, wildcard: str) -> tuple[str, ...]:
+    routes, start = settings.routes, wildcard[:-1]
+    first = routes.wildcards[start][0]
+    providers = routes.access if first.model == ANY_MODEL and first.api_base is None else ()
+    of_any = (f"{provider}/{name}" for provider in providers for name in models_of(provider)[:MAX_LISTED])
+    rests = of_any if first.model == ANY_MODEL else islice(_known_rests(first.model), MAX_LISTED)
+    return tuple(f"{start}{rest}" for rest in rests) or (wildcard,)
+
+
+def _known_rests(model: str) -> Iterator[str]:
+    """Yield the texts that the ``*`` in *model* may stand for, by the known models of its provider."""
+    before, _, after = model.partition("*")
+    provider, slash, inner = before.partition("/")
+    if slash and not after:
         # `openai/gpt-*` stands for those of the provider's models that begin so.
-        found = [
-            f"{wildcard[:-1]}{name.removeprefix(inner)}"
-            for name in models_of(provider)
-            if name.startswith(inner)
-        ]
-    yield from islice(found, MAX_LISTED) if found else (wildcard,)
+        yield from (name.removeprefix(inner) for name in models_of(provider) if name.startswith(inner))

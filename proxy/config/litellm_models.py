@@ -19,6 +19,11 @@ import msgspec
 _TABLE = "model_prices_and_context_window_backup.json"
 
 _CHAT_MODES = frozenset({"chat", "responses"})
+_OTHER_MODES = frozenset({"completion", "embedding"})
+"""The modes of models that turnright serves, with those of chats. Image, audio and search models are not listed."""
+
+_PRICED_VARIANT = re.compile(r"(^|/)(\d+-x-\d+|[^/]*-commitment|\*)/|^ft:")
+"""Rows that are a price and no model's name: an image's size, a commitment of months, models of one's own."""
 
 _PROVIDER_NAMES = MappingProxyType({"bedrock_converse": "bedrock", "cohere_chat": "cohere"})
 """The table's names of providers that have another one in a model's spelling."""
@@ -74,7 +79,10 @@ def likely_provider(name: str) -> str | None:
 
 
 def models_of(provider: str) -> tuple[str, ...]:
-    """Return the models that the table lists for *provider*, without the provider's name: chat models first."""
+    """Return the models that the table lists for *provider*, without the provider's name: chat models first.
+
+    Models of APIs that turnright does not serve are left out.
+    """
     return _by_provider().get(provider, ())
 
 
@@ -118,7 +126,12 @@ def _by_provider() -> Mapping[str, tuple[str, ...]]:
         provider = _provider_name(row.litellm_provider)
         if provider is None:
             continue
-        models = (chats if row.mode in _CHAT_MODES else others).setdefault(provider, {})
-        models[name.removeprefix(f"{provider}/")] = None
-    providers = {*chats, *others}
-    return {name: (*sorted(chats.get(name, ())), *sorted(others.get(name, ()))) for name in providers}
+        of_chats, of_others = chats.setdefault(provider, {}), others.setdefault(provider, {})
+        model = name.removeprefix(f"{provider}/")
+        if _PRICED_VARIANT.search(model):
+            continue
+        if row.mode in _CHAT_MODES:
+            of_chats[model] = None
+        elif row.mode in _OTHER_MODES:
+            of_others[model] = None
+    return {provider: (*sorted(models), *sorted(others[provider])) for provider, models in chats.items()}

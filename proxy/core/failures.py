@@ -40,6 +40,9 @@ class Cause(StrEnum):
     THINKING_ONLY = "thinking_only"
     """An answer with reasoning, but with neither text nor a tool call."""
 
+    CONTENT_FILTER = "content_filter"
+    """An answer without text or call, since the provider's content filter stopped it."""
+
     TRUNCATED = "truncated"
     """An answer that ends without a finish reason."""
 

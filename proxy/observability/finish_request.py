@@ -83,6 +83,7 @@ def _log_request(
         trace_id=record.trace_id or None,
         route=record.route,
         model=record.model,
+        asked_model=record.asked_model,
         deployment=planned.deployment.model if planned is not None else None,
         mode=planned.mode if planned is not None else None,
         stream=record.stream,
@@ -152,6 +153,7 @@ def _remember(
         exact=report is not None and report.exact,
         key=record.key,
         kept=recent.keep(record.body) if record.body is not None else None,
+        asked_model=record.asked_model,
     )
     recent.note(seen, made)
 

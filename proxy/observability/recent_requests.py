@@ -66,6 +66,9 @@ class RecentRequest(NamedTuple):
     kept: KeptBody | None
     """The request's body, while there is room for it."""
 
+    asked_model: str | None = None
+    """The model that the client named, where it is not *model*."""
+
 
 @dataclass(slots=True)
 class Bucket:
@@ -214,6 +217,7 @@ def request_to_json(seen: RecentRequest, offset: float) -> dict[str, Any]:
         "at": round(seen.ended - seen.duration + offset, 3),
         "route": seen.route,
         "model": seen.model,
+        "asked_model": seen.asked_model,
         "deployment": seen.deployment,
         "status": seen.status,
         "outcome": seen.outcome,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
@@ -21,6 +22,9 @@ from sanitizers.turns import Guarded
 CLIENT_DISCONNECTED = "client_disconnected"
 CUT_OFF = "cut_off"
 """The reason for a stream that was broken off at the end of the grace period."""
+
+_NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9._:/@+*-]")
+_LONGEST_NAME = 100
 
 
 class AttemptTrace(CallTrace, Protocol):
@@ -84,6 +88,11 @@ class RequestRecord:
     outcome: str = "ok"
     status: int = 0
     model: str = UNKNOWN_MODEL
+    """The label of the model that answers: a configured name, or a wildcard."""
+
+    asked: str = ""
+    """The model that the client named. It is the client's text (:attr:`asked_model`)."""
+
     stream: bool = False
     planned: Planned | None = None
     """The last plan, set by :meth:`use_plan`."""
@@ -158,6 +167,16 @@ class RequestRecord:
         self.planned = planned
         self.plan = planned if isinstance(planned, Plan) else None
         self.answer_changes[:] = answer_changes
+
+    @property
+    def asked_model(self) -> str | None:
+        """The model that the client named, for the log and the page, or None where it is the label.
+
+        Only characters of models' names are kept, 100 at most, so that no text of a client gets into the log.
+        """
+        if not self.asked or self.asked == self.model:
+            return None
+        return _NOT_OF_A_NAME.sub("?", self.asked[:_LONGEST_NAME])
 
     @property
     def all_changes(self) -> tuple[Change, ...]:

@@ -172,6 +172,7 @@ TABLE: tuple[Row, ...] = (
     #   kind                     fits                                                                   retry fallback          blame    client  source
     Row(Kind.CONTEXT_OVERFLOW,   _refused(400, 413, 422, 500, where=lambda e: e.overflow is not None),  0,   Fallback.LARGER,  _NONE,   False, "cut once more by the numbers in the error, then a larger model: pi-mono overflow.ts, benchflow#830", repair=True),
     Row(Kind.CONTENT_FILTER,     _refused(400, 403, 422, where=lambda e: e.says(*_FILTERED)),           0,   Fallback.OTHER_FILTER, _NONE, False, "OpenAI and Azure: the same prompt is refused again; LiteLLM: another model only where one is named"),
+    Row(Kind.CONTENT_FILTER,     _cause(Cause.CONTENT_FILTER),                                          0,   Fallback.OTHER_FILTER, _NONE, False, "Gemini blockReason, in a 200; LiteLLM: a filtered answer counts as a refusal"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, where=lambda e: e.of_request),                           0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "OpenRouter: a smaller max_tokens can be afforded"),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(402, 429, where=lambda e: e.quota is Quota.LONG),             0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "gemini-cli#8437, continue#9570: PerDay and limit: 0 are terminal", Reach.ALL),
     Row(Kind.QUOTA_EXHAUSTED,    _refused(403, where=lambda e: e.quota is Quota.LONG),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "the same under 403, which may be about one request", Reach.BY_CODE),
@@ -220,6 +221,9 @@ TABLE: tuple[Row, ...] = (
 
 OVERFLOW = next(row for row in TABLE if row.kind is Kind.CONTEXT_OVERFLOW)
 """The row of a request that is longer than the model takes, by the provider or by the proxy's own count."""
+
+FILTERED = next(row for row in TABLE if row.kind is Kind.CONTENT_FILTER)
+"""The row of a request that the provider's content filter has refused."""
 
 INVALID = next(row for row in TABLE if row.kind is Kind.INVALID_REQUEST)
 """The row of a body that was refused before."""

@@ -1,6 +1,7 @@
 """The index of the model list: pools of deployments by name, and by the prefix of a wildcard.
 
-An exact name is one pool: a lower ``order`` goes first, then the file's order. A label comes from the file, and never from the client.
+An exact name is one pool: a lower ``order`` goes first, then the file's order. A label comes from the file, and never
+from the client.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Routes:
     """Keys from the environment, by provider, for entries whose model is ``*``."""
 
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """The models behind second names (``router_settings.model_group_alias``). They go before models of the same name."""
+    """The models behind second names, which go before models of the same name."""
 
     shown_aliases: tuple[str, ...] = ()
     """The second names that are listed."""

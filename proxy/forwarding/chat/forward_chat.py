@@ -24,14 +24,17 @@ from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.chat.stream_chat import stream_chat
 from proxy.forwarding.end_stream import finish_stream
 from proxy.forwarding.event_stream import EventStream
+from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import GATEWAY, RECORD
 from proxy.forwarding.whole_answer import WholeAnswer
 from proxy.forwarding.write_events import keep_source, write_answer
 from proxy.planning.plan import Plan
+from proxy.resilience.failure_table import FILTERED
 from sanitizers.turns import gate_answer
 
 _SAID_NOTHING = {
     Cause.EMPTY: "The provider's answer holds nothing.",
+    Cause.CONTENT_FILTER: "The provider's content filter stopped the answer.",
     Cause.THINKING_ONLY: "The model's answer holds thoughts, and neither text nor a call.",
 }
 
@@ -103,7 +106,7 @@ async def _ask(
         record.answer_changes += held_back
     if SOURCE in projected:
         answer = keep_source(projected, answer)
-    check_answer(answer, call)
+    check_answer(answer, call, attempts.chain)
     if is_corrected(plan, gateway.settings.router_settings.self_correction, stream=False):
         corrected, corrections = await correct_answer(answer, plan)
         record.answer_changes += corrections
@@ -111,8 +114,10 @@ async def _ask(
     return answer
 
 
-def check_answer(answer: Answer, call: UpstreamCall) -> None:
+def check_answer(answer: Answer, call: UpstreamCall, chain: FallbackChain | None = None) -> None:
     """Raise :class:`AnswerUnusable` for an empty answer.
+
+    An answer that the provider's content filter has emptied stands, unless *chain* has a model for such requests.
 
     Gemini sometimes sends an empty answer with ``stop`` by mistake (python-genai#1289). Other models may have nothing
     to add, for example after a tool's result, and their empty answer is passed on.
@@ -122,6 +127,10 @@ def check_answer(answer: Answer, call: UpstreamCall) -> None:
         return
     if not answer["choices"]:
         raise AnswerUnusable(_SAID_NOTHING[Cause.EMPTY], cause=Cause.EMPTY)
+    if cause is Cause.CONTENT_FILTER:
+        if chain is not None and chain.can_fall_back(FILTERED):
+            raise AnswerUnusable(_SAID_NOTHING[cause], cause=cause, answer=answer)
+        return
     tolerable = not call.is_gemini
     if cause is Cause.EMPTY and tolerable:
         return

@@ -8,9 +8,10 @@ the connection alive meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
-from proxy.answers.find_empty import AnswerStart
+from proxy.answers.find_empty import AnswerStart, is_filtered
 from proxy.answers.normalize import ChunkNormalizer
 from proxy.core.errors import AnswerUnusable, UpstreamFault
 from proxy.core.failures import Cause
@@ -26,6 +27,7 @@ from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.relay import broken_off, relay_chunks, send_end, send_held
 from proxy.forwarding.write_events import Held
 from proxy.planning.plan import Plan
+from proxy.resilience.failure_table import FILTERED
 from sanitizers import Change
 from sanitizers.turns import ChunkGate
 
@@ -114,13 +116,25 @@ class StreamedChat:
         self._gate = None if gate is None else ChunkGate(gate)
         self.normalize = normalizer.normalize if gate is None else self._normalize_gated
         self.findings = normalizer.findings
-        self.opens = self._watch.opens
+        self._chain = attempts.chain
+        has_chains = gateway.settings.router_settings.content_policy_fallbacks
+        self.opens = self._opens_unfiltered if has_chains else self._watch.opens
         self.head_chunk = normalizer.head_chunk
         self.last_chunk = normalizer.last_chunk
 
     def _normalize_gated(self, chunk: Chunk) -> Chunk | None:
         normalized = self._normalizer.normalize(chunk)
         return None if normalized is None or self._gate is None else self._gate.pass_chunk(normalized)
+
+    def _opens_unfiltered(self, chunk: Chunk) -> bool:
+        """Return True where *chunk* opens the answer. Raise where it was filtered and another model may be asked."""
+        if is_filtered(chunk) and self._chain.can_fall_back(FILTERED):
+            fault = AnswerUnusable(
+                "The provider's content filter stopped the answer.", cause=Cause.CONTENT_FILTER
+            )
+            fault.upstream_status = HTTPStatus.BAD_REQUEST
+            raise fault
+        return self._watch.opens(chunk)
 
     @property
     def held_back(self) -> Sequence[Change]:

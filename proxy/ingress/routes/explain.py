@@ -34,6 +34,7 @@ async def explain(request: web.Request) -> web.Response:
     weight = parse_weight(body)
     parse = partial(parse_chat_request, body, max_nesting=nesting, mends=mends, weight=weight)
     chat = await run_offloaded(weight, parse)
+    record.asked = chat.model
     deployment = choose_pool(chat.model, settings)[0]
     record.model = deployment.label
     asked = read_max_rounds(request.headers.get(MAX_ROUNDS))

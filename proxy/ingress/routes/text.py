@@ -24,6 +24,7 @@ async def complete_or_embed(request: web.Request) -> web.StreamResponse:
     read = partial(answer_format.read_request, body, max_nesting=nesting, mends=False, weight=weight)
     asked: TextRequest = await run_offloaded(weight, read)
     record.stream = asked.stream
+    record.asked = asked.model
     record.model = choose_pool(asked.model, settings)[0].label
     await gateway.upstream.start()
     forward = forward_embeddings if record.route == EMBEDDINGS else forward_completion
