@@ -38,8 +38,12 @@ def _expanded(settings: Settings, wildcard: str) -> tuple[str, ...]:
 
 def _known_rests(model: str) -> Iterator[str]:
     """Yield the texts that the ``*`` in *model* may stand for, by the known models of its provider."""
-    before, _, after = model.partition("*")
+    before, star, after = model.partition("*")
     provider, slash, inner = before.partition("/")
-    if slash and not after:
+    if slash and star and not after:
         # `openai/gpt-*` stands for those of the provider's models that begin so.
-        yield from (name.removeprefix(inner) for name in models_of(provider) if name.startswith(inner))
+        yield from (
+            name.removeprefix(inner)
+            for name in models_of(provider)
+            if name.startswith(inner) and name != inner
+        )

@@ -104,7 +104,7 @@ def _not_found_text(settings: Settings, model: str) -> str:
 def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
     """Return the names that a client which asked for *asked* may have meant, the most similar first, or none."""
     given, asked = asked[:_LONGEST], asked[:_LONGEST].lower()
-    provider = likely_provider(asked)
+    provider = None if "/" in asked else likely_provider(asked)
     full = f"{provider}/{asked}"
     if provider is not None and resolve(settings, full):
         return (full,)
@@ -153,6 +153,6 @@ def _variables_of(settings: Settings, model: str) -> tuple[str, ...] | None:
 def _is_model_name(rest: str) -> bool:
     if len(rest) > 200 or not _REST.fullmatch(rest) or ".." in rest:
         return False
-    if "/" not in rest:
+    if "/" not in rest and rest[-1] != ":":
         return True
-    return all(segment not in ("", ".") and not segment.endswith(":") for segment in rest.split("/"))
+    return all(segment not in ("", ".") and segment[-1] != ":" for segment in rest.split("/"))

@@ -10,29 +10,126 @@ from proxy.config.cross_checks import cross_check
 from proxy.config.faults import Fault
 from tests.proxy.config.samples import entry
 
-WILDCARD = "a wildcard must stand on both sides, with the same text before it, as in gemini/*"
+WILDCARD = "has a *, and its model_name has none to fill it in with"
+PROVIDER = "lets a client name the provider of a model: write provider/*, or * alone for any provider"
+ANYWHERE = "would go to any provider that a client names: write provider/* as the model, or set api_base"
 
 
 @pytest.mark.parametrize(
-    ("name", "model", "good"),
+    ("name", "model", "fault"),
     [
-        ("gemini/*", "gemini/*", True),
-        ("gemini/gemini-2*", "gemini/gemini-2*", True),
-        ("gemini", "gemini/gemini-2.5-pro", True),
-        ("gemini/*", "gemini/gemini-2.5-pro", False),
-        ("gemini", "gemini/*", False),
-        ("gemini/*", "openai/*", False),
-        ("gemini/g*", "gemini/*", False),
+        ("gemini/*", "gemini/*", None),
+        ("gemini/gemini-2*", "gemini/gemini-2*", None),
+        ("gemini", "gemini/gemini-2.5-pro", None),
+        ("gemini/*", "gemini/gemini-2.5-pro", None),
+        ("gemini/*", "openai/*", None),
+        ("gemini/g*", "gemini/*", None),
+        ("*", "openai/*", None),
+        ("*", "*", None),
+        ("gemini", "gemini/*", WILDCARD),
+        ("x/*", "*/gpt-4o", PROVIDER),
+        ("x/*", "azure*/gpt-4o", PROVIDER),
     ],
 )
-def test_wildcards_stand_on_both_sides(name: str, model: str, good: bool) -> None:
-    """A wildcard needs the same wildcard on the other side."""
+def test_wildcard_of_a_model_is_filled_in_by_its_name(name: str, model: str, fault: str | None) -> None:
+    """A client may fill in a model's name. It names a provider only where the model is ``*`` alone."""
     faults = cross_check({"model_list": [entry(name, model)]}, {})
 
-    assert faults == (() if good else (Fault("model_list[0].litellm_params.model", WILDCARD),))
+    assert faults == ((Fault("model_list[0].litellm_params.model", fault),) if fault else ())
 
 
-@pytest.mark.parametrize("section", ["fallbacks", "context_window_fallbacks"])
+@pytest.mark.parametrize(
+    ("params", "key"),
+    [
+        ({"api_key": "k"}, "api_key"),
+        ({"api_key": "os.environ/K"}, "api_key"),
+        ({"headers": {"Authorization": "k"}}, "headers"),
+        ({"extra_headers": {"x-api-key": "k"}}, "extra_headers"),
+        ({"litellm_credential_name": "c"}, "litellm_credential_name"),
+        ({"aws_secret_access_key": "k"}, "aws_secret_access_key"),
+        ({"client_secret": "k"}, "client_secret"),
+        ({"vertex_credentials": "k"}, "vertex_credentials"),
+        ({"api_key": ""}, None),
+        ({"api_key": "os.environ/EMPTY"}, None),
+        ({"extra_headers": {}}, None),
+        ({"aws_region_name": "eu-central-1", "timeout": 5}, None),
+        ({"api_key": "k", "api_base": "http://127.0.0.1:9/v1"}, None),
+        ({"api_key": "k", "base_url": "http://127.0.0.1:9/v1"}, None),
+    ],
+)
+def test_secret_beside_any_provider_needs_an_address(params: dict[str, Any], key: str | None) -> None:
+    """Otherwise a client's body would decide where the secret goes."""
+    faults = cross_check({"model_list": [entry("*", "*", **params)]}, {"K": "k", "EMPTY": ""})
+
+    assert faults == ((Fault(f"model_list[0].litellm_params.{key}", ANYWHERE),) if key else ())
+    assert cross_check({"model_list": [entry("*", "openai/*", **params)]}, {"K": "k"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("aliases", "faults"),
+    [
+        pytest.param({"x": "a", "y": {"model": "b", "hidden": True}}, {}, id="good"),
+        pytest.param({"x": "gemini/gemini-2.5-pro"}, {}, id="through a wildcard"),
+        pytest.param({"a": "b"}, {}, id="over a model"),
+        pytest.param({"x": "os.environ/NAME"}, {}, id="by a variable"),
+        pytest.param({"x": "nope"}, {".x": "names no model of model_list"}, id="unknown"),
+        pytest.param({"x": {"model": "nope"}}, {".x": "names no model of model_list"}, id="unknown, mapping"),
+        pytest.param({"x": "a", "y": "x"}, {".y": "names no model of model_list"}, id="of an alias"),
+        pytest.param({"x": "gemini/*"}, {".x": "must be a model, not a wildcard"}, id="wildcard"),
+        pytest.param({"x": 3, 4: "a", "y": {}}, {}, id="wrong shapes are validation's"),
+        pytest.param(["x"], {}, id="no mapping"),
+    ],
+)
+def test_alias_names_a_configured_model(aliases: Any, faults: dict[str, str]) -> None:
+    """An alias of an alias is not followed, as in LiteLLM."""
+    raw: dict[object, object] = {
+        "model_list": [entry("a"), entry("b"), entry("gemini/*", "gemini/*")],
+        "router_settings": {"model_group_alias": aliases},
+    }
+
+    assert cross_check(raw, {"NAME": "b"}) == tuple(
+        Fault(f"router_settings.model_group_alias{path}", text) for path, text in faults.items()
+    )
+
+
+def test_other_sections_may_name_an_alias() -> None:
+    """A chain may lead from one and to one, and a limit of rounds may be for one."""
+    raw: dict[object, object] = {
+        "model_list": [entry("a"), entry("b")],
+        "router_settings": {
+            "model_group_alias": {"x": "a", "y": {"model": "b"}},
+            "fallbacks": [{"x": ["y"]}],
+            "default_fallbacks": ["y"],
+        },
+        "turns": {"per_model": [{"model": "x"}]},
+    }
+
+    assert cross_check(raw, {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "faults"),
+    [
+        (["a", "gemini/gemini-2.5-pro"], {}),
+        (["a", "nope"], {"[1]": "names no model of model_list"}),
+        (["gemini/*"], {"[0]": "must be a model, not a wildcard"}),
+        ("a", {}),
+        ([3], {}),
+    ],
+)
+def test_default_fallbacks_name_configured_models(names: Any, faults: dict[str, str]) -> None:
+    """Wrong shapes are validation's."""
+    raw: dict[object, object] = {
+        "model_list": [entry("a"), entry("gemini/*", "gemini/*")],
+        "router_settings": {"default_fallbacks": names},
+    }
+
+    assert cross_check(raw, {}) == tuple(
+        Fault(f"router_settings.default_fallbacks{path}", text) for path, text in faults.items()
+    )
+
+
+@pytest.mark.parametrize("section", ["fallbacks", "context_window_fallbacks", "content_policy_fallbacks"])
 @pytest.mark.parametrize(
     ("chains", "faults"),
     [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.config.pools import chain_of, choose_pool
-from proxy.core.errors import ModelNotFound
-from tests.proxy.config.samples import entry, settings_of
+from proxy.config.pools import chain_of, choose_pool, model_names, near_names, resolve, shown_names
+from proxy.core.errors import ModelNotFound, ModelUnavailable
+from tests.proxy.config.samples import entry, load, settings_of
 
 SETTINGS = settings_of(entry("fast"), entry("gemini/*", "gemini/*"))
 CHAINS = ({"fast": ("own",)}, {"gemini/*": ("wildcard",), "*": ("any",)}, {"fast": ("second",)})
@@ -45,3 +45,87 @@ def test_an_unknown_model_is_refused_with_the_configured_names() -> None:
         refused.value.message
         == f"The model '{'m' * 200}' is not configured. Configured models: fast, gemini/*."
     )
+
+
+ALIASES = {
+    "gpt-4": "fast",
+    "slow": "fast",
+    "best": {"model": "gemini/gemini-x"},
+    "secret": {"model": "fast", "hidden": True},
+    "gone": "left-out",
+    "chained": "slow",
+}
+NAMED = load(
+    entry("fast"),
+    entry("slow", "openai/slow"),
+    entry("gemini/*", "gemini/*"),
+    entry("left-out", api_key="os.environ/ABSENT"),
+    entry("left/*", "openai/*", api_key="os.environ/ABSENT"),
+    router_settings={"model_group_alias": ALIASES},
+).settings
+
+
+@pytest.mark.parametrize(
+    ("asked", "model"),
+    [
+        pytest.param("gpt-4", "gemini/gemini-2.5-flash", id="second name"),
+        pytest.param("slow", "gemini/gemini-2.5-flash", id="goes before a model of the same name"),
+        pytest.param("chained", "openai/slow", id="is followed once"),
+        pytest.param("best", "gemini/gemini-x", id="of a wildcard's model"),
+        pytest.param("secret", "gemini/gemini-2.5-flash", id="hidden"),
+        pytest.param("gone", None, id="of a model that was left out"),
+    ],
+)
+def test_second_name_is_answered_by_its_model(asked: str, model: str | None) -> None:
+    """LiteLLM's ``model_group_alias``: the alias goes first, and an alias of an alias is not followed."""
+    assert [member.model for member in resolve(NAMED, asked)] == ([model] if model else [])
+
+
+def test_second_names_are_shown_unless_hidden_or_left_out() -> None:
+    """They follow the names of the model list. No label is a second name."""
+    assert shown_names(NAMED) == ("fast", "slow", "gemini/*", "best", "chained", "gpt-4")
+    assert model_names(NAMED) == ("fast", "slow", "gemini/*")
+
+
+@pytest.mark.parametrize("asked", ["left-out", "gone", "left/gpt-4o"])
+def test_model_that_was_left_out_is_unavailable_and_its_variable_is_for_the_log(asked: str) -> None:
+    """The client learns that the operator has to act, and not the variable's name."""
+    with pytest.raises(ModelUnavailable) as refused:
+        choose_pool(asked, NAMED)
+
+    assert (refused.value.status, refused.value.code) == (503, "model_unavailable")
+    assert refused.value.for_log == "not set: ABSENT"
+    assert "ABSENT" not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("fasst", ("fast",)),
+        ("FAST", ("fast",)),
+        ("gpt4", ("gpt-4",)),
+        ("secre", ()),
+        ("left-ou", ()),
+        ("gemini-2.5-pro", ("gemini/gemini-2.5-pro",)),
+        ("gemni/gemini-2.5-pro", ("gemini/gemini-2.5-pro",)),
+        ("Gemini/Gemma-X", ("gemini/Gemma-X",)),
+        ("gemni/../x", ()),
+        ("claude-sonnet-4-5", ()),
+        ("zzzzzz", ()),
+        ("", ()),
+    ],
+)
+def test_typo_is_answered_with_the_nearest_served_names(asked: str, near: tuple[str, ...]) -> None:
+    """Hidden names and models that were left out are not named. Every suggestion is served."""
+    assert near_names(NAMED, asked) == near
+    assert all(resolve(NAMED, name) for name in near)
+
+
+def test_second_name_has_its_model_s_chain_where_it_has_none() -> None:
+    """Its own chain goes first, and the chain of every model last."""
+    chains = ({"fast": ("own",)}, {"best": ("alias's",)}, {"gemini/gemini-x": ("model's",)}, {"*": ("any",)})
+    pool = resolve(NAMED, "best")
+
+    assert chain_of(chains, "gpt-4", resolve(NAMED, "gpt-4"), "fast") == ("own",)
+    assert chain_of(chains, "best", pool, "gemini/gemini-x") == ("alias's",)
+    assert chain_of(chains, "other", pool, "gemini/gemini-x") == ("model's",)

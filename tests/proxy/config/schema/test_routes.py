@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from proxy.config import model_names, resolve
+from proxy.config import Settings, model_names, resolve
 from proxy.core.deployment import Deployment
-from tests.proxy.config.samples import entry, settings_of
+from tests.proxy.config.samples import entry, load, settings_of
 
 SETTINGS = settings_of(
     entry("fast", "gemini/gemini-2.5-flash", api_key="k0"),
@@ -152,3 +152,91 @@ def test_labels_come_from_the_file(requested: str) -> None:
         assert deployment.label in model_names(SETTINGS)
         assert deployment.model.isprintable()
         assert ".." not in deployment.model
+
+
+def test_a_lower_order_goes_first() -> None:
+    """The first of a pool is the one that a dry run shows. Those without an order are last, in the file's order."""
+    settings = settings_of(
+        entry("a"), entry("a", order=2), entry("a"), entry("a", order=1, weight=3), entry("a", order=2)
+    )
+    pool = resolve(settings, "a")
+
+    assert [member.position for member in pool] == [3, 1, 4, 0, 2]
+    assert [(member.order, member.weight) for member in pool[:2]] == [(1, 3.0), (2, 0.0)]
+
+
+ENVIRON = {
+    "OPENAI_API_KEY": "openai-key",
+    "GEMINI_API_KEY": "gemini-key",
+    "ANTHROPIC_API_KEY": "anthropic-key",
+    "AZURE_API_KEY": "azure-key",
+}
+KEYS = {"openai": "openai-key", "gemini": "gemini-key", "anthropic": "anthropic-key"}
+ANY = load(entry("*", "*"), environ=ENVIRON).settings
+PREFIXED = load(entry("any/*", "*"), environ=ENVIRON).settings
+ODD_NAMES = [
+    "azure/gpt-4o",
+    "evil/gpt-4o",
+    "openai/../anthropic/x",
+    "openai/https:/evil.test/v1",
+    "huggingface/https:/evil.test",
+    "https://evil.test/v1",
+    "https:/evil.test",
+    "//evil.test",
+    "openai/",
+    "/gpt-4o",
+    "openai/gpt-4o?x=1",
+    "openai@evil.test/gpt",
+    "OpenAI/gpt-4o",
+    "gpt-4o",
+    "openai",
+    "openai/anthropic/claude",
+    "hosted_vllm/x",
+    "openai/a:b@c",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize(("settings", "prefix"), [(ANY, ""), (PREFIXED, "any/")])
+def test_key_of_the_environment_goes_to_its_own_provider_alone(
+    settings: Settings, prefix: str, name: str
+) -> None:
+    """Whatever a client names, a key goes with its provider to the provider's usual address, or no key goes."""
+    for found in resolve(settings, prefix + name):
+        key = found.api_key.get_secret_value() if found.api_key else None
+        assert key == KEYS.get(found.provider)
+        assert found.api_base is None
+        assert "//" not in found.model
+
+
+@given(name=st.text() | st.from_regex(r"[a-z]{0,9}/[A-Za-z0-9._:/@-]{0,40}", fullmatch=True))
+def test_no_name_moves_a_key_of_the_environment(name: str) -> None:
+    """The same for any text."""
+    for found in resolve(ANY, name):
+        assert (found.api_key.get_secret_value() if found.api_key else None) == KEYS.get(found.provider)
+        assert found.api_base is None
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "model_id"),
+    [
+        ("any/gemini/gemini-2.5-pro", "gemini", "gemini-2.5-pro"),
+        ("any/claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"),
+        ("any/gpt-4o", "openai", "gpt-4o"),
+        ("any/no-such-provider/x", None, None),
+    ],
+)
+def test_provider_is_read_behind_the_prefix_of_a_wildcard(
+    name: str, provider: str | None, model_id: str | None
+) -> None:
+    """The prefix is the operator's word, and no provider."""
+    found = resolve(PREFIXED, name)
+
+    assert [(each.provider, each.model_id) for each in found] == ([(provider, model_id)] if provider else [])
+
+
+@pytest.mark.parametrize("rest", ["https:/evil.test", "https:", "a/https:/b", "http:/evil.test/x"])
+@pytest.mark.parametrize("provider", ["gemini", "huggingface"])
+def test_address_is_no_model_s_name(provider: str, rest: str) -> None:
+    """Litellm takes the model for an address with some providers."""
+    assert resolve(settings_of(entry("w/*", f"{provider}/*", api_key="k")), f"w/{rest}") == ()

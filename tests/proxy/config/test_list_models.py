@@ -1,0 +1,82 @@
+"""The names for ``/v1/models``."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from proxy.config import resolve
+from proxy.config.list_models import MAX_LISTED, listed_names
+from tests.proxy.config.samples import entry, load, settings_of
+
+ENVIRON = {"OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "first", "some"),
+    [
+        ("gemini/*", "gemini/*", r"gemini/", "gemini/gemini-2.5-flash"),
+        ("byok/*", "openai/*", r"byok/", "byok/gpt-4o"),
+        ("*", "openai/*", r"[^/]+$", "gpt-4o"),
+        ("gpt-4*", "openai/gpt-4*", r"gpt-4", "gpt-4o"),
+        ("*", "*", r"(openai|gemini)/", "openai/gpt-4o"),
+    ],
+)
+def test_wildcard_is_listed_as_the_known_models_of_its_provider(
+    name: str, model: str, first: str, some: str
+) -> None:
+    """Each listed name leads back to the wildcard's deployment."""
+    settings = load(entry(name, model), environ=ENVIRON).settings
+    names = listed_names(settings)
+
+    assert some in names
+    assert len(names) == len(set(names)) <= 2 * MAX_LISTED
+    assert all(re.match(first, listed) for listed in names)
+    assert all(resolve(settings, listed)[0].label == name for listed in names)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "params"),
+    [
+        ("own/*", "hosted_vllm/*", {"api_base": "http://127.0.0.1:9/v1"}),
+        ("one/*", "openai/gpt-4o", {}),
+        ("*", "*", {"api_base": "http://127.0.0.1:9/v1"}),
+    ],
+)
+def test_wildcard_without_known_models_is_listed_as_it_is(
+    name: str, model: str, params: dict[str, str]
+) -> None:
+    """Nobody knows the models of a server of one's own."""
+    assert listed_names(load(entry(name, model, **params), environ=ENVIRON).settings) == (name,)
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini", "azure", "bedrock", "vertex_ai"])
+def test_list_has_served_kinds_alone_with_chats_first(provider: str) -> None:
+    """Sizes of images, months of commitment and models for audio are no names that a picker should show."""
+    names = listed_names(settings_of(entry(f"{provider}/*", f"{provider}/*")))
+
+    assert 10 < len(names) <= MAX_LISTED
+    assert not [name for name in names if re.search(r"\d-x-\d|commitment|\*|whisper|dall-e|tts-1|ft:", name)]
+    embeddings = [at for at, name in enumerate(names) if "embedding" in name]
+    assert not embeddings or min(embeddings) > len(names) // 2
+
+
+def test_plain_names_come_in_the_files_order_and_second_names_last() -> None:
+    """A hidden name, and one of a model that was left out, are not listed."""
+    loaded = load(
+        entry("b"),
+        entry("a"),
+        entry("left-out", api_key="os.environ/ABSENT"),
+        entry("b"),
+        router_settings={
+            "model_group_alias": {
+                "x": "a",
+                "a": "b",
+                "y": {"model": "b", "hidden": True},
+                "z": "left-out",
+            }
+        },
+    )
+
+    assert listed_names(loaded.settings) == ("b", "a", "x")
