@@ -114,7 +114,7 @@ def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
     return tuple(
         ModelPreview(
             name=name,
-            fallbacks=chain_of(router.failure_chains, name, pool),
+            fallbacks=tuple(each for each in chain_of(router.failure_chains, name, pool) if each != name),
             context_window_fallbacks=chain_of(router.context_window_fallbacks, name, pool),
             content_policy_fallbacks=chain_of(router.content_policy_fallbacks, name, pool),
             aliases=tuple(_aliases_of(name, settings)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.answers.find_empty import AnswerStart, find_empty, has_content
+from proxy.answers.find_empty import AnswerStart, find_empty, has_content, is_filtered
 from proxy.core.failures import Cause
 
 CALL = [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]
@@ -43,13 +43,15 @@ def test_content_is_text_calls_refusals_and_media(message: dict[str, Any], expec
         ({"content": ""}, "stop", Cause.EMPTY),
         ({"content": "", "reasoning_content": "Hm."}, "stop", Cause.THINKING_ONLY),
         ({"content": ""}, "length", None),
-        ({"content": ""}, "content_filter", None),
+        ({"content": ""}, "content_filter", Cause.CONTENT_FILTER),
+        ({"content": "", "reasoning_content": "Hm."}, "content_filter", Cause.CONTENT_FILTER),
+        ({"content": "I"}, "content_filter", None),
     ],
 )
 def test_an_answer_without_content_has_a_cause(
     message: dict[str, Any], reason: str, cause: Cause | None
 ) -> None:
-    """A retry of an answer that was cut off would end the same way, so it stands."""
+    """An answer that was cut off for its length stands, since a retry would end the same way."""
     assert find_empty(answer(message, reason)) is cause
 
 
@@ -76,3 +78,23 @@ def test_a_stream_is_an_answer_from_its_first_content_on() -> None:
     assert causes == [Cause.EMPTY, Cause.THINKING_ONLY]
     assert opens({"content": "hi"})
     assert opens({}, "length")
+
+
+@pytest.mark.parametrize(
+    ("choices", "filtered"),
+    [
+        ([({}, "content_filter")], True),
+        ([({"content": ""}, "content_filter"), ({}, "content_filter")], True),
+        ([({"content": "I"}, "content_filter")], False),
+        ([({}, "content_filter"), ({}, None)], False),
+        ([({}, "stop")], False),
+        ([], False),
+    ],
+)
+def test_a_stream_that_a_filter_stops_at_once_is_found(
+    choices: list[tuple[dict[str, Any], str | None]], filtered: bool
+) -> None:
+    """A chunk without choices, such as the usage, says nothing."""
+    chunk = {"choices": [{"delta": delta, "finish_reason": reason} for delta, reason in choices]}
+
+    assert is_filtered(chunk) is filtered

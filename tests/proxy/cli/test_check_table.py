@@ -166,3 +166,26 @@ def test_assumed_window_of_an_unknown_model_is_shown() -> None:
 def test_served_web_pages_are_listed(general: dict[str, Any], shown: str) -> None:
     """The names of the proxy are listed too, where no key is required."""
     assert value_of("browsers", entry(), general_settings=general) == shown
+
+
+def test_names_chains_and_shares_are_shown() -> None:
+    """The operator sees each key of the file that decides which deployment is asked."""
+    shown = lines(
+        entry("a", order=1, weight=0.7),
+        entry("b"),
+        router_settings={
+            "model_group_alias": {"x": "a", "y": {"model": "a", "hidden": True}},
+            "default_fallbacks": ["b"],
+            "content_policy_fallbacks": [{"a": ["b"]}],
+        },
+    )
+
+    assert [
+        line for line in shown if line.startswith(("    also", "    if ", "    order", "    weight"))
+    ] == [
+        "    also called x, y",
+        "    if it fails b",
+        "    if filtered b",
+        "    order       1; a higher one is asked only where this one cannot answer",
+        "    weight      0.7 in the shares of the requests",
+    ]

@@ -89,7 +89,7 @@ def test_unknown_window_is_a_warning() -> None:
     assert warnings_of(unknown, budget={"preset": "off"}) == []
 
 
-@pytest.mark.parametrize("key", ["fallbacks", "context_window_fallbacks"])
+@pytest.mark.parametrize("key", ["fallbacks", "context_window_fallbacks", "content_policy_fallbacks"])
 def test_chain_that_is_not_followed_is_a_warning(key: str) -> None:
     """The fallbacks of a fallback are not followed. Two models that name each other give one warning."""
     entries = [keyed(name) for name in "abc"]
@@ -165,3 +165,24 @@ def test_warning_about_memory_names_a_safe_limit() -> None:
     [found] = find_warnings(settings_of(LARGE), 512 * 2**20)
     assert "32 MiB may take 256 MiB" in found
     assert "have 128 (max_in_flight_mib): at most 16 is safe" in found
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "warned"),
+    [
+        ({"weight": 1}, {}, True),
+        ({"weight": 1}, {"weight": 0}, False),
+        ({"weight": 1}, {"weight": 2}, False),
+        ({}, {}, False),
+        ({"weight": 1, "order": 1}, {"order": 2}, False),
+    ],
+)
+def test_deployment_without_a_weight_beside_others_is_a_warning(
+    first: dict[str, Any], second: dict[str, Any], warned: bool
+) -> None:
+    """LiteLLM gives it nothing either. A weight of 0 says that it is meant."""
+    found = warnings_of(keyed("a", **first), keyed("a", **second))
+
+    assert [each.startswith("model_list[1].litellm_params.weight: is not set") for each in found] == [
+        True
+    ] * warned

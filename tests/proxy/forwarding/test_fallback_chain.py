@@ -48,8 +48,8 @@ def test_overflow_falls_back_along_the_context_window_chain_only() -> None:
     assert names_after(course, SERVER) == ["b", "c"]
 
 
-def test_filtered_prompt_has_no_fallback() -> None:
-    """A prompt that a provider's filter refused is not sent to a fallback."""
+def test_filtered_prompt_has_no_fallback_of_its_own() -> None:
+    """Unless the operator says so, it is not sent to another provider."""
     assert names_after(FallbackChain("a", settings()), FILTER) == []
 
 
@@ -81,3 +81,57 @@ def test_unknown_model_is_not_found() -> None:
     """A model that is not configured raises ModelNotFound."""
     with pytest.raises(ModelNotFound):
         FallbackChain("nope", settings())
+
+
+def test_filtered_request_falls_back_along_its_own_chain_only() -> None:
+    """An operator names the models that may get a request which a filter has refused."""
+    of = settings_of(
+        {name: f"openai/{name}" for name in "abc"},
+        router_settings={"fallbacks": [{"*": ["b"]}], "content_policy_fallbacks": [{"a": ["c"]}]},
+    )
+    assert names_after(FallbackChain("a", of), FILTER) == ["c"]
+    assert names_after(FallbackChain("b", of), FILTER) == []
+    assert names_after(FallbackChain("a", of), SERVER) == ["b"]
+
+
+def test_default_fallbacks_are_for_models_without_a_chain() -> None:
+    """No model falls back to itself, and they are for failures alone."""
+    of = settings_of(
+        {name: f"openai/{name}" for name in "abcd"},
+        router_settings={"fallbacks": [{"a": ["b"]}], "default_fallbacks": ["c", "d"]},
+    )
+    assert [names_after(FallbackChain(name, of), SERVER) for name in "abc"] == [["b"], ["c", "d"], ["d"]]
+    assert names_after(FallbackChain("b", of), FILTER) == names_after(FallbackChain("b", of), OVERFLOW) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "models"),
+    [
+        pytest.param("x", ["b", "c"], id="own chain"),
+        pytest.param("y", ["c"], id="its model's chain"),
+        pytest.param("a", ["c"], id="the model itself"),
+    ],
+)
+def test_second_name_falls_back_and_is_no_second_model(asked: str, models: list[str]) -> None:
+    """A model is asked once, under whatever name a chain has it."""
+    of = settings_of(
+        {name: f"openai/{name}" for name in "abc"},
+        router_settings={
+            "model_group_alias": {"x": "a", "y": "a", "third": "c"},
+            "fallbacks": [{"x": ["a", "y", "b", "third", "c"]}, {"a": ["third", "c"]}],
+        },
+    )
+    assert names_after(FallbackChain(asked, of), SERVER) == models
+
+
+def test_fallback_that_was_left_out_is_not_asked() -> None:
+    """Its variable is not set: by its own name, by a wildcard, and by a second name."""
+    left_out = {"model": "openai/*", "api_key": "os.environ/ABSENT"}
+    of = settings_of(
+        {"a": "openai/a", "b": {**left_out, "model": "openai/b"}, "far/*": left_out, "c": "openai/c"},
+        router_settings={
+            "model_group_alias": {"second": "b"},
+            "fallbacks": [{"a": ["b", "far/x", "second", "c"]}],
+        },
+    )
+    assert names_after(FallbackChain("a", of), SERVER) == ["c"]

@@ -10,7 +10,7 @@ from proxy.config import resolve
 from proxy.core.deployment import Deployment
 from proxy.observability.finish_request import finish_request
 from proxy.observability.metrics import Metrics
-from proxy.observability.recent_requests import RecentRequests
+from proxy.observability.recent_requests import RecentRequests, request_to_json
 from proxy.observability.request_record import RequestRecord
 from sanitizers import Change
 from sanitizers.turns import Guarded, Turn
@@ -90,3 +90,16 @@ def test_request_without_changes_counts_none() -> None:
     record.answer_headers(1.0)
 
     assert counted(record) == ("", 0)
+
+
+def test_asked_model_is_remembered_and_is_no_label() -> None:
+    """The page shows it beside the wildcard. Clients may name any number of models."""
+    record = record_of(Sent())
+    record.asked = "gemini/any-name"
+    metrics, watch = Metrics(), RecentRequests(SETTINGS.general_settings.inspector)
+    finish_request(record, metrics, 2.0, watch)
+
+    (seen,) = watch.newest_first()
+    shown = request_to_json(seen, 0.0)
+    assert (shown["model"], shown["asked_model"]) == (MODEL, "gemini/any-name")
+    assert not [labels for _, labels in scrape(metrics) if "gemini/any-name" in str(labels)]

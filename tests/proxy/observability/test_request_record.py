@@ -63,3 +63,25 @@ def test_only_a_plan_without_changes_is_remembered_as_unchanged() -> None:
 
     assert quiet.unchanged is quiet.planned
     assert changed.unchanged is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "shown"),
+    [
+        ("", "unknown", None),
+        ("fast", "fast", None),
+        ("gpt-4", "fast", "gpt-4"),
+        ("gemini/gemini-2.5-pro", "gemini/*", "gemini/gemini-2.5-pro"),
+        ("gtp-4", "unknown", "gtp-4"),
+        ("a b\n\x1b[31m\u2028{secret}", "unknown", "a?b???31m??secret?"),
+        ("m" * 5_000, "unknown", "m" * 100),
+    ],
+)
+def test_asked_model_is_bounded_and_has_the_characters_of_a_name(
+    asked: str, label: str, shown: str | None
+) -> None:
+    """It is the client's text, and goes to the log. Where it is the label, it is not repeated."""
+    record = record_of()
+    record.asked, record.model = asked, label
+
+    assert record.asked_model == shown

@@ -142,7 +142,7 @@ def test_a_wildcard_has_no_rules_and_no_budget() -> None:
 
 
 def test_fallbacks_are_shown() -> None:
-    """The chain is the model's own, its wildcard's, or that of all models."""
+    """The chain is the model's own, its wildcard's, or that of all models, without the model itself."""
     chains = {"fallbacks": [{"a": ["b", "c"]}, {"*": ["c"]}], "context_window_fallbacks": [{"b": ["a"]}]}
     settings = settings_of(*(entry(name) for name in "abc"), router_settings=chains)
 
@@ -150,7 +150,7 @@ def test_fallbacks_are_shown() -> None:
     assert [(each.name, each.fallbacks, each.context_window_fallbacks) for each in told] == [
         ("a", ("b", "c"), ()),
         ("b", ("c",), ("a",)),
-        ("c", ("c",), ()),
+        ("c", (), ()),
     ]
 
 
@@ -171,3 +171,28 @@ def test_a_preset_without_cuts_shows_the_window(sections: dict[str, Any]) -> Non
     assert told is not None
     assert told.window is not None
     assert (told.cut_above, told.cut_to, told.refused_above) == (None, None, None)
+
+
+def test_second_names_and_all_chains_are_shown() -> None:
+    """A wildcard shows the second names of its models, and the default chain is shown where no other is."""
+    settings = settings_of(
+        entry("a"),
+        entry("gemini/*", "gemini/*"),
+        router_settings={
+            "model_group_alias": {"x": "a", "y": {"model": "gemini/pro", "hidden": True}},
+            "default_fallbacks": ["a"],
+            "content_policy_fallbacks": [{"a": ["gemini/pro"]}],
+        },
+    )
+
+    assert model(settings, "a").aliases == ("x",)
+    assert model(settings, "gemini/*").aliases == ("y for gemini/pro",)
+    assert model(settings, "gemini/*").fallbacks == ("a",)
+    assert model(settings, "a").content_policy_fallbacks == ("gemini/pro",)
+
+
+def test_order_and_weight_are_shown() -> None:
+    """The deployments come in their order."""
+    told = model(settings_of(entry(order=2), entry(order=1, weight=0.5))).deployments
+
+    assert [(each.order, each.weight) for each in told] == [(1, 0.5), (2, 0.0)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -195,6 +197,143 @@ def test_the_retry_budget_is_that_of_the_next_deployment(balancer: Balancer) -> 
         balancer.count_retry(POOL, 0.0)
     assert not balancer.budget_left(POOL, 0.0)
     assert balancer.budget_left(POOL, 0.0, {A.position})
+
+
+ORDERED = resolve(
+    settings_of(
+        entry("a", api_key="k0", order=2),
+        entry("a", api_key="k1"),
+        entry("a", api_key="k2", order=1),
+        entry("a", api_key="k3", order=1),
+    ),
+    "a",
+)
+SECOND, LAST, FIRST, ALSO_FIRST = sorted(ORDERED, key=lambda member: member.position)
+
+
+def test_a_higher_order_is_asked_only_where_no_lower_one_can(balancer: Balancer) -> None:
+    """Calls in flight do not count between orders. A deployment without an order is the last."""
+    held = [balancer.acquire(balancer.choose(ORDERED, 0.0), 0.0) for _ in range(4)]
+    assert [balancer.in_flight(member) for member in (FIRST, ALSO_FIRST, SECOND, LAST)] == [2, 2, 0, 0]
+    tried = {FIRST.position}
+    assert balancer.choose(ORDERED, 0.0, tried) == ALSO_FIRST
+    tried.add(ALSO_FIRST.position)
+    assert balancer.choose(ORDERED, 0.0, tried) == SECOND, "untried, though of a higher order"
+    fail(balancer, FIRST, Blame.COOLDOWN, 30.0, 0.0)
+    fail(balancer, ALSO_FIRST, Blame.COOLDOWN, 20.0, 0.0)
+    assert balancer.choose(ORDERED, 1.0) == SECOND
+    fail(balancer, SECOND, Blame.COOLDOWN, 40.0, 0.0)
+    assert balancer.choose(ORDERED, 1.0) == LAST
+    fail(balancer, LAST, Blame.COOLDOWN, 10.0, 0.0)
+    assert balancer.choose(ORDERED, 1.0) == LAST, "all circuits are open, and its is the first to close"
+    assert balancer.choose(ORDERED, 20.0) == ALSO_FIRST
+    assert len(held) == 4
+
+
+def weighted(*weights: float | None) -> tuple[Deployment, ...]:
+    """Return a pool with these weights."""
+    params: list[dict[str, Any]] = [{} if weight is None else {"weight": weight} for weight in weights]
+    return resolve(
+        settings_of(*(entry("a", api_key=f"k{at}", **given) for at, given in enumerate(params))), "a"
+    )
+
+
+def shares(balancer: Balancer, pool: tuple[Deployment, ...], calls: int, now: float = 0.0) -> list[int]:
+    """Make *calls* one after another, and return the number of each deployment."""
+    counts = [0] * len(pool)
+    for _ in range(calls):
+        chosen = balancer.choose(pool, now)
+        balancer.acquire(chosen, now).release()
+        counts[pool.index(chosen)] += 1
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ((3, 1), [75, 25]),
+        ((0.7, 0.2, 0.1), [70, 20, 10]),
+        ((1, 1), [50, 50]),
+        ((1, None), [100, 0]),
+        ((None, 2, 0, 2), [0, 50, 0, 50]),
+        ((0, 0), [100, 0]),
+        ((1e9, 1e-9), [99, 1]),
+    ],
+)
+def test_calls_are_shared_by_weight(
+    balancer: Balancer, weights: tuple[float | None, ...], expected: list[int]
+) -> None:
+    """Shares are exact to one call. Beside a weight, a deployment without one gets nothing."""
+    counts = shares(balancer, weighted(*weights), 100)
+
+    assert sum(counts) == 100
+    assert all(abs(count - wanted) <= 1 for count, wanted in zip(counts, expected, strict=True))
+
+
+def test_shares_are_mixed_and_not_in_blocks(balancer: Balancer) -> None:
+    """Any four calls of a pool of 3 to 1 are shared 3 to 1."""
+    pool = weighted(3, 1)
+
+    assert [shares(balancer, pool, 4) for _ in range(5)] == [[3, 1]] * 5
+
+
+def test_deployment_that_was_away_does_not_catch_up(balancer: Balancer) -> None:
+    """It gets its share from its return on, and not the calls that it has missed."""
+    one, other = pool = weighted(1, 1)
+    fail(balancer, one, Blame.COOLDOWN, 60.0, 0.0)
+    assert shares(balancer, pool, 40, 1.0) == [0, 40]
+    balancer.acquire(one, 61.0).succeeded(61.0)
+    first, second = shares(balancer, pool, 10, 62.0)
+    assert abs(first - second) <= 2
+    assert balancer.choose(pool, 62.0, {other.position}) == one
+
+
+def test_deployment_without_a_weight_answers_where_the_others_cannot(balancer: Balancer) -> None:
+    """It was tried last, or their circuits are open."""
+    heavy, spare = pool = weighted(5, None)
+    assert balancer.choose(pool, 0.0, {heavy.position}) == spare
+    fail(balancer, heavy, Blame.COOLDOWN, 60.0, 0.0)
+    assert balancer.choose(pool, 1.0) == spare
+
+
+def test_a_choice_alone_moves_no_share(balancer: Balancer) -> None:
+    """The retry budget asks for the next deployment without calling it."""
+    pool = weighted(1, 1)
+    assert len({balancer.choose(pool, 0.0).position for _ in range(5)}) == 1
+
+
+def test_shares_are_carried_to_a_new_configuration(balancer: Balancer) -> None:
+    """The entries have moved. A new one begins at the pool's place, and does not take all calls."""
+    pool = weighted(1, 1)
+    shares(balancer, pool, 101)
+    moved = resolve(
+        settings_of(
+            entry("b"),
+            entry("a", api_key="k0", weight=1),
+            entry("a", api_key="k1", weight=1),
+            entry("a", api_key="new", weight=1),
+        ),
+        "a",
+    )
+    carried = balancer.carry({0: 1, 1: 2}, 5.0)
+
+    assert carried.choose(moved, 0.0).position != 1, "it had the last call"
+    assert all(abs(count - 10) <= 1 for count in shares(carried, moved, 30))
+
+
+def test_weights_of_a_wildcard_are_the_entry_s(balancer: Balancer) -> None:
+    """Clients may name any number of models. Their calls share one count."""
+    settings = settings_of(
+        entry("gemini/*", "gemini/*", api_key="k0", weight=1),
+        entry("gemini/*", "gemini/*", api_key="k1", weight=1),
+    )
+    chosen = []
+    for number in range(10):
+        member = balancer.choose(resolve(settings, f"gemini/m{number}"), 0.0)
+        balancer.acquire(member, 0.0).release()
+        chosen.append(member.position)
+
+    assert sorted(chosen) == [0] * 5 + [1] * 5
 
 
 @given(

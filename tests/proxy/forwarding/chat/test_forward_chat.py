@@ -11,6 +11,7 @@ from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.chat.forward_chat import check_answer
+from proxy.forwarding.fallback_chain import FallbackChain
 from tests.support.proxied import settings_of
 
 GEMINI, OTHER = "gemini/gemini-3.6-flash", "openai/gpt-4o"
@@ -61,3 +62,18 @@ def test_answer_without_choices_is_unusable(model: str) -> None:
         check_answer({"choices": []}, call_to(model))
 
     assert (fault.value.cause, fault.value.answer) == (Cause.EMPTY, None)
+
+
+@pytest.mark.parametrize("model", [GEMINI, OTHER])
+def test_filtered_answer_is_unusable_only_where_another_model_is_named_for_it(model: str) -> None:
+    """Without such a model the answer stands, and its finish reason tells the client."""
+    answer = saying("content_filter", content="")
+    models = {"m": model, "other": "openai/other"}
+    plain = FallbackChain("m", settings_of(models, router_settings={"fallbacks": [{"m": ["other"]}]}))
+    named = settings_of(models, router_settings={"content_policy_fallbacks": [{"m": ["other"]}]})
+    check_answer(answer, call_to(model), plain)
+    check_answer(answer, call_to(model), FallbackChain("other", named))
+    with pytest.raises(AnswerUnusable) as fault:
+        check_answer(answer, call_to(model), FallbackChain("m", named))
+
+    assert (fault.value.cause, fault.value.answer) == (Cause.CONTENT_FILTER, answer)

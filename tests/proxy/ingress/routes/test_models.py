@@ -1,4 +1,4 @@
-"""The list of models holds the configured names alone."""
+"""The list of models holds the configured names, and the known models of wildcards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import openai as openai_client
 import pytest
 
 from proxy.config import Settings
+from proxy.config.list_models import listed_names
 from tests.support.proxied import Proxied, chat, settings_of
 from tests.support.scripted_upstream import ScriptedUpstream
 
@@ -25,13 +26,18 @@ def settings() -> Settings:
 
 @pytest.mark.parametrize("path", ["/v1/models", "/models"])
 async def test_models_are_listed_once_in_the_files_order(proxy: Proxied, path: str) -> None:
-    """A wildcard is listed unexpanded."""
+    """A wildcard is listed as its provider's known models (``tests/proxy/config/test_list_models.py``)."""
     reply = await proxy.get(path)
 
     assert reply.status == 200
     assert reply.json["object"] == "list"
-    assert [model["id"] for model in reply.json["data"]] == ["fast", "team/best", "openai/*", "bare"]
-    assert [model["owned_by"] for model in reply.json["data"]] == ["gemini", "anthropic", "openai", "openai"]
+    names = [model["id"] for model in reply.json["data"]]
+    of_wildcard = names[2:-1]
+    assert (names[:2], names[-1]) == (["fast", "team/best"], "bare")
+    assert "openai/gpt-4o" in of_wildcard
+    assert all(name.startswith("openai/") and "*" not in name for name in of_wildcard)
+    owners = ["gemini", "anthropic", *["openai"] * len(of_wildcard), "openai"]
+    assert [model["owned_by"] for model in reply.json["data"]] == owners
     assert {model["object"] for model in reply.json["data"]} == {"model"}
     assert {type(model["created"]) for model in reply.json["data"]} == {int}
 
@@ -60,13 +66,13 @@ async def test_unknown_model_is_a_404_with_the_known_names(proxy: Proxied, name:
     assert "fast, team/best, openai/*, bare" in reply.error["message"]
 
 
-async def test_openais_client_reads_the_list_and_one_model(proxy: Proxied) -> None:
+async def test_openais_client_reads_the_list_and_one_model(proxy: Proxied, settings: Settings) -> None:
     """The SDK parses both answers."""
     async with openai_client.AsyncOpenAI(base_url=f"{proxy.origin}/v1", api_key="x") as client:
         names = [model.id async for model in client.models.list()]
         one = await client.models.retrieve("team/best")
 
-    assert names == ["fast", "team/best", "openai/*", "bare"]
+    assert names == list(listed_names(settings))
     assert one.owned_by == "anthropic"
 
 

@@ -56,6 +56,19 @@ def test_entry_with_an_edited_parameter_is_not_matched(edit: dict[str, Any]) -> 
     assert match_unchanged(old, settings_of(entry("a", **params))) == {}
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [({}, {"weight": 3}), ({"weight": 3}, {"weight": 1}), ({"order": 1}, {"order": 2}), ({"order": 1}, {})],
+    ids=str,
+)
+def test_entry_with_another_share_is_matched(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Its share of the requests says nothing about its failures, so its circuit stays as it is."""
+    old = settings_of(entry("a", api_key="k", **before))
+
+    assert match_unchanged(old, settings_of(entry("x"), entry("a", api_key="k", **after))) == {0: 1}
+    assert match_unchanged(old, settings_of(entry("a", api_key="new", **after))) == {}
+
+
 @pytest.mark.parametrize("key", ["profile", "transport", "model_info"])
 def test_entry_with_another_edited_key_is_not_matched(key: str) -> None:
     """The keys stand outside ``litellm_params``."""
