@@ -55,7 +55,9 @@ def run_explain(options: argparse.Namespace) -> int:
         deployment = choose_pool(request.model, settings)[0]
         target = plan_target(deployment, settings.sanitize, withheld_unasked)
         facts = facts_of(deployment, settings.budget, no_lessons(deployment))
-        policy = TurnPolicies(settings.turns).find(request.model, deployment.label, "")
+        policy = TurnPolicies(settings.turns, settings.routes.aliases).find(
+            request.model, deployment.label, ""
+        )
         run = run_dry(DryRunInput(request, target, facts, policy=policy))
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)

@@ -110,7 +110,7 @@ class ModelPreview:
 def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
     """Return the preview of each name in *settings*, in the file's order."""
     pools = pools_of(settings)
-    turns, router = TurnPolicies(settings.turns), settings.router_settings
+    turns, router = TurnPolicies(settings.turns, settings.routes.aliases), settings.router_settings
     return tuple(
         ModelPreview(
             name=name,

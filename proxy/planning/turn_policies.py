@@ -5,6 +5,8 @@ A key's values override a model's, and a model's override the section ``turns``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from proxy.config.schema.turns import Overrides, Turns
 from sanitizers.turns import TurnPolicy
 
@@ -12,10 +14,11 @@ _NO_OVERRIDES = Overrides()
 
 
 class TurnPolicies:
-    """The turn policies of a configuration, each made once."""
+    """The turn policies of a configuration, each made once. *aliases* maps second names to their models."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: Turns, aliases: Mapping[str, str] | None = None) -> None:
         self._turns = turns
+        self._aliases = aliases or {}
         self._models = {entry.model: entry for entry in turns.per_model}
         self._keys = {entry.key: entry for entry in turns.per_key}
         self._made: dict[tuple[str, str], TurnPolicy | None] = {}
@@ -24,8 +27,10 @@ class TurnPolicies:
         """Return the policy for *model* and for the key named *key*, None where the guard is off.
 
         *label* is the model's name in the configuration, which may be a wildcard. An entry for the exact name replaces
-        the entry for the wildcard.
+        the entry for the wildcard. A second name without an entry has that of its model.
         """
+        if self._aliases and model not in self._models:
+            model = self._aliases.get(model, model)
         named = model if model in self._models else label if label in self._models else ""
         place = (named, key if key in self._keys else "")
         if place not in self._made:

@@ -60,7 +60,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         learned_windows=LearnedWindows(),
-        turns=TurnPolicies(settings.turns),
+        turns=TurnPolicies(settings.turns, settings.routes.aliases),
         media=create_fetcher(settings.general_settings.media),
         store=MemoryStore(settings.store.memory_mib * 2**20),
         tracing=tracing,

@@ -65,7 +65,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         balancer=old.balancer.carry(renewal.unchanged, settings.router_settings.cooldown_time),
         refused_requests=old.refused_requests.carry({} if reshaped else renewal.unchanged),
         learned_windows=old.learned_windows.carry(renewal.models),
-        turns=TurnPolicies(settings.turns),
+        turns=TurnPolicies(settings.turns, settings.routes.aliases),
         memory_factor=memory_factor_of(settings),
         recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),

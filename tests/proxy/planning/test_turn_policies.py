@@ -71,3 +71,20 @@ def test_a_policy_is_made_once() -> None:
     found = policies(TURNS)
 
     assert found.find("x", "x", "c") is found.find("y", "y", "d")
+
+
+@pytest.mark.parametrize(("asked", "rounds"), [("x", 7), ("y", 3), ("m", 7), ("other", 20)])
+def test_second_name_has_its_own_limits_or_its_models(asked: str, rounds: int) -> None:
+    """A client gets no wider limits by another name of the model."""
+    settings = settings_of(
+        {"m": "gpt-4o"},
+        router_settings={"model_group_alias": {"x": "m", "y": "m"}},
+        turns={
+            "max_rounds": 20,
+            "per_model": [{"model": "m", "max_rounds": 7}, {"model": "y", "max_rounds": 3}],
+        },
+    )
+    policy = TurnPolicies(settings.turns, settings.routes.aliases).find(asked, "unknown", "")
+
+    assert policy is not None
+    assert policy.max_rounds == rounds
