@@ -240,3 +240,15 @@ def test_provider_is_read_behind_the_prefix_of_a_wildcard(
 def test_address_is_no_model_s_name(provider: str, rest: str) -> None:
     """Litellm takes the model for an address with some providers."""
     assert resolve(settings_of(entry("w/*", f"{provider}/*", api_key="k")), f"w/{rest}") == ()
+
+
+def test_entry_without_a_key_gets_none_from_the_environment() -> None:
+    """Only ``*`` itself takes the keys of the environment. A server of one's own must not get OpenAI's key."""
+    settings = load(
+        entry("*", "*"),
+        entry("own/*", "openai/*", api_base="http://127.0.0.1:9/v1"),
+        entry("openai/*", "openai/*"),
+        environ=ENVIRON,
+    ).settings
+
+    assert [resolve(settings, name)[0].api_key for name in ("own/x", "openai/x")] == [None, None]
