@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 from dataclasses import asdict
+from importlib.util import find_spec
 
 import orjson
 
@@ -21,6 +22,7 @@ from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
 from proxy.cli.print_result import print_result
 from proxy.config import render_settings
 from proxy.config.render import plain_settings
+from proxy.config.sdk_credentials import Surroundings
 from proxy.core.memory_limit import read_memory_limit
 from proxy.observability.tracing.enabling import tracing_fault
 from proxy.planning.preview import preview_of
@@ -37,7 +39,7 @@ def run_check(options: argparse.Namespace) -> int:
         print(fault, file=sys.stderr)
         return UNUSABLE
     models = preview_of(loaded.settings)
-    warnings = find_warnings(loaded.settings, read_memory_limit(), reachable_limit())
+    warnings = find_warnings(loaded.settings, read_memory_limit(), reachable_limit(), _surroundings())
     if options.json:
         result = {
             "settings": plain_settings(loaded),
@@ -51,3 +53,16 @@ def run_check(options: argparse.Namespace) -> int:
     for warning in warnings:
         print(f"turnright: warning: {warning}", file=sys.stderr)
     return status
+
+
+def _surroundings() -> Surroundings:
+    home = os.path.expanduser("~").rstrip("/")
+    return Surroundings(os.environ, home, is_file=os.path.isfile, has_module=_has_module)
+
+
+def _has_module(name: str) -> bool:
+    """Tell whether a module is installed. Its parent packages are imported, and the module is not."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
 from proxy.config.pools import chain_of
+from proxy.config.sdk_credentials import Surroundings, missing_credentials
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.preview import key_of_deployment, pools_of
@@ -40,12 +41,16 @@ _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
 
 
 def find_warnings(
-    settings: Settings, memory_limit: int | None = None, descriptors: int = ENOUGH_DESCRIPTORS
+    settings: Settings,
+    memory_limit: int | None = None,
+    descriptors: int = ENOUGH_DESCRIPTORS,
+    around: Surroundings | None = None,
 ) -> tuple[str, ...]:
     """Return the probable mistakes in *settings*, each with its place in the file. None of them holds a secret.
 
     *memory_limit* is the memory that the process may use, in bytes, or None if it is unknown. *descriptors* is the
-    number of files and connections that it may have open.
+    number of files and connections that it may have open. *around* are the places where SDKs look for credentials, or
+    None where they are unknown.
     """
     pools = pools_of(settings)
     return (
@@ -53,6 +58,7 @@ def find_warnings(
         *_memory(settings, memory_limit),
         *_descriptors(settings, descriptors),
         *_missing_keys(settings),
+        *_missing_credentials(settings, around),
         *_windows(settings, pools),
         *_chains(settings, pools),
         *_small_fallbacks(settings, pools),
@@ -104,7 +110,22 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
         for deployment in pool:
             needs_key = deployment.provider in _KEYED_PROVIDERS and deployment.api_base is None
             if needs_key and key_of_deployment(deployment) == "not set":
-                yield f"{_entry(deployment)}.litellm_params.api_key: is not set, and {deployment.provider} requires one"
+                empty = "".join(f" ({name} is empty)" for name in deployment.variables)
+                yield (
+                    f"{_entry(deployment)}.litellm_params.api_key: is not set{empty}, and {deployment.provider} "
+                    "requires one"
+                )
+
+
+def _missing_credentials(settings: Settings, around: Surroundings | None) -> Iterator[str]:
+    """Yield the deployments whose SDK will find no credentials, so that each request to them fails."""
+    if around is None:
+        return
+    for pool in pools_of(settings).values():
+        for deployment in pool:
+            missing = missing_credentials(deployment, around)
+            if missing is not None:
+                yield f"{_entry(deployment)}.litellm_params: {deployment.provider}: {missing}"
 
 
 def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ or the settings in the environment. The files, in the order of the data:
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
     ignored_keys                      keys of LiteLLM that have no effect here
     validation, faults                faults, with their places; cross_checks are about several sections
+    sdk_credentials                   places where the SDKs of AWS and Google find credentials
     binding                           addresses that need a key
     remarks                           warnings: valid settings that are probably a mistake
     render                            faults and settings as text

@@ -64,9 +64,10 @@ def find_variables(environ: Mapping[str, str]) -> tuple[tuple[Provider, str], ..
 def provider_access(environ: Mapping[str, str]) -> dict[str, ProviderAccess]:
     """Return the key and the address of each provider whose key is in *environ*."""
     return {
-        provider.prefix: (
+        provider.prefix: ProviderAccess(
             SecretStr(environ[key]),
             next((environ[base] for base in provider.bases if environ.get(base, "").strip()), None),
+            key,
         )
         for provider, key in find_variables(environ)
     }

@@ -71,6 +71,9 @@ class Deployment:
     weight: float = 0.0
     """The share of requests among the deployments of one name and order. 0 is none of them."""
 
+    variables: tuple[str, ...] = ()
+    """The environment variables that the key and the other secrets were read from, for the operator's log."""
+
     key: Key = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 

@@ -226,6 +226,8 @@ class UpstreamFault(ProxyError):
         self.upstream_status = upstream_status
         self.cause = cause or (self.usual_cause if upstream_status is None else Cause.REFUSED)
         self.evidence = evidence or Evidence()
+        self.reason = ""
+        """The provider's own words, or those of its SDK, without secrets. They are for the log about refused keys."""
 
     @property
     @override
@@ -264,3 +266,21 @@ class UpstreamUnreachable(UpstreamFault):
     code = "upstream_unreachable"
     retryable = True
     usual_cause = Cause.UNREACHABLE
+
+
+class CredentialsMissing(UpstreamFault):
+    """The proxy has no credentials for the provider, or cannot get any, so nothing was sent.
+
+    *reason* is for the log.
+    """
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    code = "credentials_missing"
+    usual_cause = Cause.NO_CREDENTIALS
+
+    def __init__(self, reason: str):
+        super().__init__(
+            "The proxy has no credentials that it could use at this provider, and nothing was sent. "
+            "Ask the operator of the proxy."
+        )
+        self.reason = reason

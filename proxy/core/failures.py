@@ -13,6 +13,9 @@ class Cause(StrEnum):
     REFUSED = "refused"
     """The provider answered with an error. Its status and body say more."""
 
+    NO_CREDENTIALS = "no_credentials"
+    """The proxy has no credentials for the provider, or cannot get any. Nothing was sent."""
+
     UNREACHABLE = "unreachable"
     """No connection: refused, unknown host, or TLS failure. Nothing was sent."""
 

@@ -26,6 +26,7 @@ from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.attempt_planner import Failure, PlanT
 from proxy.forwarding.attempts import Attempts, CallT
 from proxy.forwarding.read_failure import read_sent, read_unsent
+from proxy.observability.key_refusals import RefusedKey
 from proxy.observability.request_record import AttemptTrace
 from proxy.observability.tracing import ANSWERED, CANCELLED
 from proxy.resilience.decide_action import Step
@@ -164,6 +165,9 @@ class Attempt(Generic[PlanT, CallT]):
             raise
         row = failure.row
         attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, row.kind).inc()
+        if isinstance(error, UpstreamFault):
+            refused = RefusedKey(self.plan.deployment, error, row, failure.said)
+            attempts.gateway.key_refusals.note(refused, attempts.record.request_id, attempts.clock())
         blame, reach, delay_s = find_blame(row, failure.said, attempts.planner.not_blamed)
         self._place.failed(blame, delay_s, attempts.clock(), reach)
         step = Step.GIVE_UP  # holds if the task is cancelled while deciding

@@ -12,6 +12,7 @@ from aiohttp import web
 from proxy.config import Settings
 from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
+from proxy.observability.key_refusals import KeyRefusals
 from proxy.observability.metrics import Metrics
 from proxy.observability.recent_requests import RecentRequests
 from proxy.observability.refusal_log import RefusalLog
@@ -57,6 +58,9 @@ class Gateway:
     secrets: KnownSecrets = field(init=False)
     """The keys in the settings, which are masked in every error."""
 
+    key_refusals: KeyRefusals = field(init=False)
+    """Logs keys that providers refuse."""
+
     memory_factor: int = DIRECT_TIMES
     """The memory that a request may take, in multiples of its body.
 
@@ -86,6 +90,7 @@ class Gateway:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "secrets", KnownSecrets(self.settings))
+        object.__setattr__(self, "key_refusals", KeyRefusals(self.secrets))
 
 
 class Current:

@@ -5,6 +5,7 @@
 - logs, log_lines: structured logs, as JSON or for a terminal
 - log_writer: the worker thread that writes log lines
 - refusal_log: one line a minute for requests that are refused before their client is known
+- key_refusals: one line a minute for each deployment whose key a provider refuses
 - metrics: Prometheus metrics
 - tracing: spans, and the trace context that is passed on
 - gen_ai_names: OpenTelemetry's names of providers and operations

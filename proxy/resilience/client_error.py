@@ -1,9 +1,10 @@
 """Sets the code and headers of an error that the client gets in the end.
 
-The status is the provider's, except that an overflow is a 400, with which clients know its code. The words are the
-provider's too, with secrets masked earlier. Codes are OpenAI's where it has one, since clients act on them: agents
-compact on ``context_length_exceeded``. The headers are those that SDKs obey: ``Retry-After``, and ``x-should-retry``
-where the status alone would mislead them.
+The status is the provider's, except that an overflow is a 400, with which clients know its code, and that a refused key
+is a 401 or 403. The words are the provider's too, with secrets masked earlier. Those about a refused key are replaced,
+since a client would take them for words about its own key. Codes are OpenAI's where it has one, since clients act on
+them: agents compact on ``context_length_exceeded``. The headers are those that SDKs obey: ``Retry-After``, and
+``x-should-retry`` where the status alone would mislead them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from http import HTTPStatus
 from types import MappingProxyType
 
 from proxy.core.errors import UpstreamFault
+from proxy.core.failures import Cause
 from proxy.resilience.failure_table import Kind, Row
 
 _CODES = MappingProxyType(
@@ -27,11 +29,23 @@ SDK_RETRIES = frozenset({408, 409, 429})
 """Statuses under 500 that OpenAI's and Anthropic's SDKs retry (openai-python 3.3.1)."""
 
 
+_KEY_STATUSES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+
+def refused_key_message(status: int) -> str:
+    """Return the message for a client where the provider refused the proxy's key with *status*."""
+    return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
+
+
 def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
     """Set the code and headers of *fault*, whose kind is *row*'s. *asked_s* is the provider's delay."""
     fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
     if row.kind is Kind.CONTEXT_OVERFLOW:
         fault.upstream_status = HTTPStatus.BAD_REQUEST
+    refused = row.kind is Kind.KEY_REFUSED and fault.cause is Cause.REFUSED
+    if refused and fault.upstream_status not in _KEY_STATUSES:  # xAI says it with a 400, a gateway with a 500
+        fault.upstream_status = HTTPStatus.UNAUTHORIZED
+        fault.message = refused_key_message(fault.http_status)
     known = {name.lower() for name in fault.headers}
     if asked_s is not None and "retry-after" not in known and row.client_may_retry:
         fault.headers["Retry-After"] = str(max(1, math.ceil(asked_s)))

@@ -181,6 +181,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.RATE_LIMITED,       _refused(429),                                                         ANY, _AFTER,           _COOLDOWN,   True,  "ai.google.dev/gemini-api/docs/rate-limits; RFC 6585", Reach.ALL),
     Row(Kind.KEY_REFUSED,        _refused(401),                                                         0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "another key may do, this one will not", Reach.ALL),
     Row(Kind.KEY_REFUSED,        _refused(400, where=_speaks_of(Subject.KEY)),                          0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "Gemini says 400 to a bad key", Reach.BY_CODE),
+    Row(Kind.KEY_REFUSED,        _cause(Cause.NO_CREDENTIALS),                                          0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "no credentials: the same for every request", Reach.ALL),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(400, where=_speaks_of(Subject.PLACE)),                        0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "Gemini FAILED_PRECONDITION", Reach.BY_CODE),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403, where=_speaks_of(*_FOR_EVERY_REQUEST)),                  0,   _AT_ONCE,         _LONG_COOLDOWN,   False, "permission denied: by key, model or place", Reach.BY_CODE),
     Row(Kind.NOT_ALLOWED_HERE,   _refused(403),                                                         0,   _AT_ONCE,         _NONE,   False, "perhaps one request's: OpenRouter's flagged input, a file of another project"),

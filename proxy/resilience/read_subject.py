@@ -80,6 +80,11 @@ BEGINNINGS: tuple[tuple[Subject, re.Pattern[str], str], ...] = tuple(
         (_KEY, r"method doesn't allow unregistered callers", "Gemini without a key"),
         (_KEY, r"[\w ]{3,60} api has not been used in project", "Gemini SERVICE_DISABLED"),
         (_KEY, r"your (?:account|project|organization) (?:has been|is) ", "suspended, denied or disabled"),
+        (_KEY, r"the security token included in the request is (?:invalid|expired)", "AWS 403"),
+        (_KEY, r"the request signature we calculated does not match", "AWS 403 of a wrong secret"),
+        (_KEY, r"user: arn:aws[\w:/.@+=-]{0,200} is not authorized to perform", "AWS IAM 403"),
+        (_KEY, r"authentication failed: please make sure your api key is valid", "Bedrock 403 of an API key"),
+        (_KEY, r"permission '[\w.]{1,200}' denied on resource", "Vertex AI 403"),
         (
             _MODEL,
             rf"(?:the |this )?(?:requested )?model:? (?:{_NAME} )?{_GONE}",

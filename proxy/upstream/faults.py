@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.failures import Evidence
+from proxy.resilience.client_error import refused_key_message
 from proxy.upstream.masking import MASK, mask
 from proxy.upstream.wires.gemini import is_bad_key
 
@@ -68,7 +69,10 @@ def _complete(
         fault.headers |= _retry_headers(headers)
     if fault.upstream_status == 400 and is_bad_key(fault.message, body):
         fault.upstream_status = 401
-    fault.message = _message_for_clients(fault.message, fault.upstream_status, secrets)
+    masked = _without_secrets(fault.message, secrets)
+    found = fault.upstream_status
+    fault.reason = masked
+    fault.message = refused_key_message(found) if found in (401, 403) else masked
     fault.args = (fault.message,)
 
 
@@ -80,13 +84,8 @@ def _retry_headers(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _message_for_clients(message: str, status: int | None, secrets: Iterable[str]) -> str:
-    """Return the provider's *message*, shortened and without secrets.
-
-    For a 401 or 403 it names the proxy's key.
-    """
-    if status in (401, 403):
-        return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
+def _without_secrets(message: str, secrets: Iterable[str]) -> str:
+    """Return the provider's *message*, shortened and without *secrets*."""
     held = tuple(secrets)
     tail = _LONGEST_ENCODING * max(map(len, held), default=0)
     read = message[: _MAX_SEARCHED + tail]

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SecretStr,
+    model_validator,
+)
 
 from proxy.config.schema.section import Section
 from proxy.config.values import (
@@ -16,6 +23,7 @@ from proxy.config.values import (
     Text,
     VersionText,
     empty_section,
+    variable_of,
 )
 
 
@@ -112,6 +120,21 @@ class Credentials(Section):
     watsonx_region_name: Text | None = None
     """watsonx: the region."""
 
+    _variables: tuple[str, ...] = PrivateAttr(default=())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _note_variables(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        section = handler(data)
+        if isinstance(data, Mapping):
+            section._variables = tuple(dict.fromkeys(_variables_in(section, data)))
+        return section
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that the key and the other secrets were read from, the key's first."""
+        return self._variables
+
 
 ARGUMENTS = tuple(
     name for name in Credentials.model_fields if name not in ("api_key", "api_base", "base_url")
@@ -122,6 +145,25 @@ SECRETS = tuple(
     name for name, field in Credentials.model_fields.items() if "SecretStr" in str(field.annotation)
 )
 """The fields that hold a key, a password or a token."""
+
+
+def _variables_in(section: Credentials, data: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield the variables that *data*, the text of *section*, names for its secrets.
+
+    The variable of an empty ``api_key`` counts too: it is the reason why there is no key.
+    """
+    given = sorted(section, key=lambda field: field[0] != "api_key")
+    for name, value in given:
+        if name == "api_key" or isinstance(value, SecretStr):
+            written = [data.get(name)]
+        elif isinstance(value, Mapping):
+            written = [data[name][key] for key, held in value.items() if isinstance(held, SecretStr)]
+        else:
+            continue
+        for text in written:
+            variable = variable_of(text) if isinstance(text, str) else None
+            if variable is not None:
+                yield variable
 
 
 class CredentialEntry(Section):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import inf
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -28,8 +28,16 @@ _MAX_NAMED = 1_000
 ANY_MODEL = "*"
 """The model of an entry that leaves the provider to the client's name."""
 
-ProviderAccess = tuple[SecretStr, str | None]
-"""A provider's key and address from the environment. The address is None where it is the usual one."""
+
+class ProviderAccess(NamedTuple):
+    """A provider's key and address from the environment, and the variable of the key.
+
+    The address is None where it is the usual one.
+    """
+
+    key: SecretStr
+    base: str | None
+    variable: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +135,10 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
     """
     rest = model[len(member.name) - 1 :]
     provider, model_id = _split(member.model.replace("*", rest), member.provider)
-    key, base = member.api_key, member.api_base
+    key, base, variables = member.api_key, member.api_base, member.variables
     if member.model == ANY_MODEL and key is None and base is None and provider in access:
-        key, base = access[provider]
+        key, base, variable = access[provider]
+        variables = (variable,)
     return replace(
         member,
         model=f"{provider}/{model_id}",
@@ -137,6 +146,7 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
         model_id=model_id,
         api_key=key,
         api_base=base,
+        variables=variables,
     )
 
 
@@ -181,6 +191,7 @@ def _deployment(
         stream=params.stream,
         order=params.order,
         weight=params.weight or 0.0,
+        variables=tuple(dict.fromkeys(name for source in sources if source for name in source.variables)),
     )
 
 

@@ -7,6 +7,7 @@ In the order of the data:
     arguments         the arguments of a call
     loop              a second event loop for large calls
     clients           litellm's HTTP clients, with limited errors and without cookies
+    credential_faults litellm's failures to get credentials
     errors            litellm's errors as the proxy's own
     transport         the calls, built from the files above
 """

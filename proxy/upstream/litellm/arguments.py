@@ -13,6 +13,8 @@ import httpx
 from pydantic import SecretStr
 
 from proxy.config.addresses import OPENAI_SERVERS
+from proxy.config.sdk_credentials import SDK_PROVIDERS
+from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.core.text_request import Inputs, separate_inputs
 from proxy.core.upstream_call import TextCall, UpstreamCall
@@ -22,6 +24,9 @@ from proxy.upstream.litellm.tools import litellm_tools, without_extras
 
 _NO_KEY = "no-key"
 """The key that is sent where none is configured. litellm refuses to call without a key, and local servers ignore it."""
+
+_INSTEAD_OF_KEYS = frozenset({"azure_password", "client_secret"})
+"""Credentials with which litellm gets a token for Azure. It does so only where it has no key."""
 
 WITHOUT_STREAMS = frozenset({"cohere", "cohere_chat"})
 """Providers that are asked for whole answers, which are then cut into chunks.
@@ -111,14 +116,22 @@ def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
         arguments["extra_headers"] = headers
     if deployment.api_base:
         arguments["api_base"] = deployment.api_base
+    if deployment.api_key is not None:
+        arguments["api_key"] = deployment.api_key.get_secret_value()
+    elif _takes_stand_in(deployment):
+        arguments["api_key"] = _NO_KEY
     arguments.update(
         model=deployment.model,
-        api_key=deployment.api_key.get_secret_value() if deployment.api_key else _NO_KEY,
         timeout=httpx.Timeout(deployment.timeout_s, connect=call.timeouts.connect_s),
         max_retries=0,
         drop_params=True,
     )
     return arguments
+
+
+def _takes_stand_in(deployment: Deployment) -> bool:
+    """Return False where a stand-in would replace credentials: litellm takes any key for an API key of Bedrock."""
+    return deployment.provider not in SDK_PROVIDERS and _INSTEAD_OF_KEYS.isdisjoint(deployment.credentials)
 
 
 def _refuse_tokens(inputs: Inputs) -> None:

@@ -28,6 +28,7 @@ from proxy.core.errors import (
 from proxy.core.failures import Cause
 from proxy.upstream.faults import fault_of_answer
 from proxy.upstream.litellm.clients import ERROR_BODY
+from proxy.upstream.litellm.credential_faults import find_missing_credentials, is_sdk_unreachable
 from proxy.upstream.wires.openai.refusals import read_error
 
 _READERS = frozenset(
@@ -48,6 +49,9 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
             kept = kept_body(error)
             body = _body(answer, chain) if kept is None else kept
             return fault_of_answer(answer.status_code, answer.headers, read_error(body), secrets, body)
+    missing = find_missing_credentials(chain, secrets)
+    if missing is not None:
+        return missing
     if any(
         isinstance(cause, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)) for cause in chain
     ):
@@ -56,11 +60,11 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
         failed_at = Cause.CONNECTION_LOST if _may_be_sent(chain) else Cause.UNREACHABLE
         words = "The provider could not be reached, or the connection to it broke."
         return UpstreamUnreachable(words, cause=failed_at)
+    if any(map(is_sdk_unreachable, chain)):
+        return UpstreamUnreachable("The address that gives the proxy its credentials could not be reached.")
     names = {type(cause).__name__ for cause in chain}
     if "Timeout" in names:
         return UpstreamTimeout("The provider did not answer in time.")
-    if "AuthenticationError" in names:
-        return UpstreamFault("No key is configured for this deployment.", upstream_status=401)
     if names & {"OpenAIError", "VertexAIError", "BaseLLMException", "JSONDecodeError"} or _was_reading(chain):
         return UpstreamFault("The provider answered with something that is not a chat completion.")
     return ConversionFailed("The request could not be converted for this provider; nothing was sent.")

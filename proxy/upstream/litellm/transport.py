@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
+from proxy.config.sdk_credentials import SDK_PROVIDERS
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ProxyError
 from proxy.core.failures import error_weight
@@ -90,7 +91,7 @@ class LiteLLMUpstream:
         try:
             arguments = await run_offloaded(call.weight, partial(build_arguments, call, stream=True))
             asking = self._litellm.acompletion(**arguments)
-            if call.weight > _SECOND_LOOP_WEIGHT:
+            if _on_second_loop(call):
                 chunks = CrossLoopStream(self._thread, await timer.wait(self._thread.run(asking)))
             else:
                 chunks = await timer.wait(asking)
@@ -129,7 +130,7 @@ class LiteLLMUpstream:
         timer = CallTimer(call.timeouts, stream=False)
         try:
             asking = ask(**await run_offloaded(call.weight, build))
-            return await timer.wait(self._thread.run(asking) if call.weight > _SECOND_LOOP_WEIGHT else asking)
+            return await timer.wait(self._thread.run(asking) if _on_second_loop(call) else asking)
         except Exception as error:  # noqa: BLE001 - all of litellm's exceptions become the proxy's errors here
             raise await self._to_proxy_error(error, call) from None
 
@@ -138,6 +139,14 @@ class LiteLLMUpstream:
             return error
         translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
         return await run_offloaded(error_weight(kept_body(error) or b""), translate)
+
+
+def _on_second_loop(call: UpstreamCall | TextCall) -> bool:
+    """Tell whether *call* would stop the main loop: it is large, or an SDK looks for credentials, which blocks.
+
+    boto3 waits up to 2 s for the address that gives a machine its role.
+    """
+    return call.weight > _SECOND_LOOP_WEIGHT or call.deployment.provider in SDK_PROVIDERS
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from proxy.cli.check_warnings import find_warnings
-from tests.proxy.config.samples import entry, settings_of
+from proxy.config.sdk_credentials import Surroundings
+from tests.proxy.config.samples import entry, load, settings_of
 
 
 def warnings_of(*entries: dict[str, Any], **sections: Any) -> list[str]:
@@ -53,6 +54,26 @@ def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], w
     assert [each.startswith("model_list[0].litellm_params.api_key: is not set") for each in found] == [
         True
     ] * warned
+
+
+def test_variable_of_an_empty_key_is_named() -> None:
+    """The operator has given the key, and its value is missing."""
+    given = entry("x", "openai/gpt-4.1", api_key="os.environ/OPENAI_API_KEY")
+    [found] = find_warnings(load(given, environ={"OPENAI_API_KEY": ""}).settings)
+
+    assert found == (
+        "model_list[0].litellm_params.api_key: is not set (OPENAI_API_KEY is empty), and openai requires one"
+    )
+
+
+def test_provider_whose_sdk_finds_no_credentials_is_a_warning() -> None:
+    """Without surroundings nothing is known. One warning for each entry, and none for a provider with keys."""
+    settings = settings_of(keyed("x"), entry("claude", "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0"))
+    nothing = Surroundings({}, "/home/x", is_file=lambda _: False, has_module=lambda _: False)
+    [found] = find_warnings(settings, around=nothing)
+
+    assert found.startswith("model_list[1].litellm_params: bedrock: no AWS credentials are found")
+    assert find_warnings(settings) == ()
 
 
 def test_port_that_is_open_without_a_key_is_a_warning() -> None:

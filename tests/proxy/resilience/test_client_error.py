@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.core.errors import UpstreamFault
+from proxy.core.errors import CredentialsMissing, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.resilience.client_error import tell_client
-from proxy.resilience.failure_table import TABLE, Kind, Row
+from proxy.resilience.client_error import refused_key_message, tell_client
+from proxy.resilience.failure_table import TABLE, Kind, Row, find_row
+from proxy.resilience.read_error import NO_ERROR_FACTS
 
 ROWS: dict[Kind, Row] = {row.kind: row for row in reversed(TABLE)}
 
@@ -43,6 +44,28 @@ def test_an_overflow_is_a_400(status: int) -> None:
     """Clients read the code of a 400. Other failures keep the provider's status."""
     assert told(Kind.CONTEXT_OVERFLOW, status).http_status == 400
     assert told(Kind.SERVER_ERROR, 503).http_status == 503
+
+
+@pytest.mark.parametrize(("status", "seen"), [(400, 401), (500, 401), (401, 401), (403, 403)])
+def test_a_refused_key_is_a_401_or_403_that_names_the_proxys_key(status: int, seen: int) -> None:
+    """One provider, xAI, says it with a 400. The provider's words would pass for words about the client's key."""
+    fault = told(Kind.KEY_REFUSED, status)
+
+    assert fault.http_status == seen
+    assert "x-should-retry" not in fault.headers  # the status says it
+    if status != seen:
+        assert fault.message == refused_key_message(seen)
+    assert "the proxy's key (status 403)" in refused_key_message(403)
+
+
+def test_missing_credentials_keep_their_status_and_are_not_tried_again() -> None:
+    """A 503 would be tried again by SDKs."""
+    fault = CredentialsMissing("NoCredentialsError")
+    tell_client(fault, find_row(fault.cause, NO_ERROR_FACTS), None)
+
+    assert (fault.http_status, fault.code) == (503, "credentials_missing")
+    assert fault.headers == {"x-should-retry": "false"}
+    assert "NoCredentialsError" not in fault.message
 
 
 @pytest.mark.parametrize(("asked_s", "header"), [(0.2, "1"), (6.1, "7"), (30.0, "30"), (None, None)])

@@ -110,11 +110,19 @@ REFUSED = [
 LOCAL = [
     Case("refused connection", Kind.UNREACHABLE, cause=Cause.UNREACHABLE),
     Case("connect timeout", Kind.UNREACHABLE, cause=Cause.CONNECT_TIMEOUT),
+    Case("no credentials", Kind.KEY_REFUSED, cause=Cause.NO_CREDENTIALS),
     Case("reset", Kind.CONNECTION_LOST, cause=Cause.CONNECTION_LOST),
     *(
         Case(cause.value, Kind(cause.value), cause=cause)
         for cause in Cause
-        if cause not in (Cause.REFUSED, Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT, Cause.CONNECTION_LOST)
+        if cause
+        not in (
+            Cause.REFUSED,
+            Cause.NO_CREDENTIALS,
+            Cause.UNREACHABLE,
+            Cause.CONNECT_TIMEOUT,
+            Cause.CONNECTION_LOST,
+        )
     ),
 ]
 CASES = [*REFUSED, *LOCAL]

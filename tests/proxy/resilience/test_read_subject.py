@@ -16,6 +16,20 @@ SAID = [
     ("Method doesn't allow unregistered callers (callers without established identity).", Subject.KEY),
     ("Generative Language API has not been used in project 1 before or it is disabled.", Subject.KEY),
     ("Your project has been denied access. Please contact support.", Subject.KEY),
+    ("The security token included in the request is invalid.", Subject.KEY),
+    (
+        "The request signature we calculated does not match the signature you provided. Check your key.",
+        Subject.KEY,
+    ),
+    (
+        "User: arn:aws:iam::1:user/x is not authorized to perform: bedrock:InvokeModel on resource: arn:aws:bedrock",
+        Subject.KEY,
+    ),
+    ("Authentication failed: Please make sure your API Key is valid.", Subject.KEY),
+    (
+        "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/x'",
+        Subject.KEY,
+    ),
     ("The model `gpt-9` does not exist or you do not have access to it.", Subject.MODEL),
     ('model "llama9" not found, try pulling it first', Subject.MODEL),
     ("models/gemini-x is not found for API version v1beta, or is not supported.", Subject.MODEL),

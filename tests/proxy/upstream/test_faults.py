@@ -108,3 +108,12 @@ def test_only_valid_retry_headers_are_passed_on(name: str, value: str, passed: b
 
     assert fault.headers == ({name.lower(): value} if passed else {})
     assert fault.evidence.headers == {name.lower(): value}
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 500])
+def test_the_words_of_the_provider_are_kept_for_the_log_without_secrets(status: int) -> None:
+    """A client gets none of them for a 401 or 403."""
+    fault = fault_of_answer(status, {}, "Wrong key: sk-secret-of-ours.", ("sk-secret-of-ours",))
+
+    assert fault.reason == "Wrong key: ********."
+    assert ("Wrong key" in fault.message) is (status not in (401, 403))

@@ -39,6 +39,21 @@ def test_proxy_s_own_arguments_are_set() -> None:
     assert arguments_of("openai/m", api_key="k")["api_key"] == "k"
 
 
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [
+        ("bedrock/m", {}),
+        ("sagemaker_chat/m", {}),
+        ("vertex_ai/m", {}),
+        ("azure/m", {"tenant_id": "t", "client_id": "c", "client_secret": "s"}),
+    ],
+)
+def test_credentials_other_than_a_key_get_no_stand_in(model: str, params: dict[str, Any]) -> None:
+    """The stand-in would be sent in place of them, as an API key of Bedrock."""
+    assert "api_key" not in arguments_of(model, **params)
+    assert arguments_of(model, api_key="k", **params)["api_key"] == "k"
+
+
 def test_the_timeout_is_that_of_the_deployment_for_every_call() -> None:
     """Each new value would make litellm open another HTTP client."""
     one = arguments_of("openai/m", timeout=7)["timeout"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from itertools import pairwise
+from typing import Any
 
 import aiohttp
 import httpx
@@ -11,6 +13,7 @@ import pytest
 
 from proxy.core.errors import (
     ConversionFailed,
+    CredentialsMissing,
     ProxyError,
     UpstreamFault,
     UpstreamTimeout,
@@ -20,6 +23,7 @@ from proxy.core.failures import Cause
 from proxy.upstream.litellm.clients import ERROR_BODY
 from proxy.upstream.litellm.errors import kept_body, to_proxy_error
 
+BOTOCORE: Any = import_module("botocore.exceptions")  # it has no types
 REQUEST = httpx.Request("POST", "http://provider.internal/v1")
 
 
@@ -79,7 +83,8 @@ def connecting_failed() -> aiohttp.ClientConnectorError:
             UpstreamUnreachable,
             Cause.UNREACHABLE,
         ),
-        (AuthenticationError(), UpstreamFault, None),
+        (BOTOCORE.EndpointConnectionError(endpoint_url="http://sts"), UpstreamUnreachable, Cause.UNREACHABLE),
+        (AuthenticationError(), CredentialsMissing, Cause.NO_CREDENTIALS),
         (chained(ValueError(), OpenAIError()), UpstreamFault, None),
         (reading_failed(), UpstreamFault, None),
         (ValueError("messages"), ConversionFailed, None),

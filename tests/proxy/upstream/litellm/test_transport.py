@@ -9,7 +9,7 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.upstream_call import Timeouts, UpstreamCall
-from proxy.upstream.litellm.transport import LiteLLMUpstream
+from proxy.upstream.litellm.transport import LiteLLMUpstream, _on_second_loop
 from tests.proxy.conftest import OUR_KEY, settings_on
 from tests.proxy.upstream.provider import BOTH, GOOD, STREAM, head, piece, providing, sending, whole
 from tests.support.builders import user
@@ -51,3 +51,18 @@ async def test_large_calls_run_on_the_second_event_loop(
 
     assert "".join(parts) == "Good day."
     assert (threading.get_ident() not in threads) is apart
+
+
+@pytest.mark.parametrize(
+    ("model", "apart"), [("bedrock/m", True), ("vertex_ai/m", True), ("openai/m", False), ("azure/m", False)]
+)
+def test_a_call_whose_sdk_looks_for_credentials_runs_on_the_second_event_loop(
+    model: str, apart: bool
+) -> None:
+    """The look-up blocks, and no other request may wait for it."""
+    [deployment] = resolve(
+        settings_on("litellm", {"model": {"model": model, "api_base": "http://h"}}), "model"
+    )
+    call = UpstreamCall(deployment, [user("Hi.")], {}, Timeouts(60, 60, 60, 60), weight=1)
+
+    assert _on_second_loop(call) is apart

@@ -1,0 +1,102 @@
+"""The places where the SDKs of AWS and Google find credentials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import resolve
+from proxy.config.sdk_credentials import Surroundings, missing_credentials
+from tests.proxy.config.samples import entry, settings_of
+
+HOME = "/home/operator"
+BEDROCK = "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0"
+VERTEX = "vertex_ai/gemini-2.5-pro"
+GCLOUD = "application_default_credentials.json"
+
+
+def missing(
+    model: str, params: dict[str, Any], environ: dict[str, str], *files: str, installed: bool = True
+) -> str | None:
+    """Return the reason for missing credentials, with these variables and files around."""
+    [deployment] = resolve(settings_of(entry("m", model, **params)), "m")
+    around = Surroundings(environ, HOME, is_file=files.__contains__, has_module=lambda _: installed)
+    return missing_credentials(deployment, around)
+
+
+@pytest.mark.parametrize("model", [BEDROCK, "sagemaker/endpoint", "sagemaker_chat/endpoint"])
+@pytest.mark.parametrize(
+    ("params", "environ", "files"),
+    [
+        ({"aws_access_key_id": "AKIA", "aws_secret_access_key": "s"}, {}, ()),
+        ({"api_key": "k"}, {}, ()),
+        ({"extra_headers": {"Authorization": "Bearer k"}}, {}, ()),
+        ({"aws_web_identity_token": "t", "aws_role_name": "r"}, {}, ()),
+        ({}, {"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "s"}, ()),
+        ({}, {"AWS_PROFILE": "p"}, ()),
+        ({}, {"AWS_WEB_IDENTITY_TOKEN_FILE": "/t"}, ()),
+        ({}, {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://h"}, ()),
+        ({}, {"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/h"}, ()),
+        ({}, {"AWS_BEARER_TOKEN_BEDROCK": "k"}, ()),
+        ({}, {}, (f"{HOME}/.aws/credentials",)),
+        ({}, {}, (f"{HOME}/.aws/config",)),
+        ({"aws_profile_name": "p"}, {"AWS_CONFIG_FILE": "/etc/aws"}, ("/etc/aws",)),
+    ],
+)
+def test_aws_has_credentials_in_each_of_its_places(
+    model: str, params: dict[str, Any], environ: dict[str, str], files: tuple[str, ...]
+) -> None:
+    """One of them is enough."""
+    assert missing(model, params, environ, *files) is None
+
+
+@pytest.mark.parametrize(
+    ("params", "environ"),
+    [
+        ({}, {}),
+        ({}, {"AWS_PROFILE": ""}),
+        ({}, {"AWS_ACCESS_KEY_ID": "AKIA"}),
+        ({"aws_access_key_id": "AKIA"}, {}),
+        ({"aws_region_name": "eu-central-1"}, {"AWS_REGION": "eu-central-1"}),
+        ({"aws_profile_name": "p"}, {}),
+    ],
+)
+def test_aws_without_credentials_is_told(params: dict[str, Any], environ: dict[str, str]) -> None:
+    """Half a key is none, and neither is a profile without a file."""
+    assert (missing(BEDROCK, params, environ) or "").startswith("no AWS credentials are found")
+
+
+@pytest.mark.parametrize(
+    ("params", "environ", "files", "reason"),
+    [
+        ({}, {}, (), "no Google credentials are found"),
+        ({"vertex_credentials": "/sa.json"}, {}, (), "vertex_credentials names a file that is not there"),
+        ({"vertex_credentials": "/sa.json"}, {}, ("/sa.json",), None),
+        ({"vertex_credentials": '{"type": "service_account"}'}, {}, (), None),
+        ({}, {"GOOGLE_APPLICATION_CREDENTIALS": "/sa.json"}, ("/sa.json",), None),
+        ({}, {}, (f"{HOME}/.config/gcloud/{GCLOUD}",), None),
+        ({}, {"CLOUDSDK_CONFIG": "/cloud"}, (f"/cloud/{GCLOUD}",), None),
+        ({}, {"CLOUDSDK_CONFIG": "/cloud"}, (f"{HOME}/.config/gcloud/{GCLOUD}",), "no Google credentials"),
+    ],
+)
+def test_google_finds_credentials_in_the_entry_the_environment_or_the_file_of_gcloud(
+    params: dict[str, Any], environ: dict[str, str], files: tuple[str, ...], reason: str | None
+) -> None:
+    """Its own file is looked at, since a wrong path is a usual mistake."""
+    found = missing(VERTEX, params, environ, *files)
+
+    assert found is None if reason is None else (found or "").startswith(reason)
+
+
+def test_missing_package_of_google_is_told_first() -> None:
+    """It is not installed with the proxy, and no credentials work without it."""
+    found = missing(VERTEX, {"vertex_credentials": "{}"}, {}, installed=False)
+
+    assert found is not None
+    assert "google-auth is not installed" in found
+
+
+def test_other_providers_are_not_looked_at() -> None:
+    """Their keys are in the file."""
+    assert missing("openai/gpt-4.1", {}, {}) is None
