@@ -2,8 +2,8 @@
 
 Exit status 0: it can be served, perhaps with warnings. 2: it cannot be served, or nothing can be written.
 
-Faults and warnings go to standard error, each on a line. Standard output is the configuration with its defaults and
-with masked secrets. Comments in it describe the effect on requests.
+Faults and warnings go to standard error, each on a line with its file and line. Standard output is the configuration
+with its defaults and with masked secrets. Comments in it describe the effect on requests.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.util import find_spec
+from typing import Any
 
 import orjson
 
 from proxy.cli.check_table import check_lines
 from proxy.cli.check_warnings import find_warnings
-from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
+from proxy.cli.configuration import UNUSABLE, load_configuration
 from proxy.cli.print_result import print_result
-from proxy.config import render_settings
+from proxy.config import ConfigurationError, Fault, Loaded, render_faults, render_settings, render_warning
 from proxy.config.render import plain_settings
 from proxy.config.sdk_credentials import Surroundings
 from proxy.core.memory_limit import read_memory_limit
@@ -28,30 +30,36 @@ from proxy.observability.tracing.enabling import tracing_fault
 from proxy.planning.preview import preview_of
 from proxy.server.connections.limits import reachable_limit
 
+_Located = tuple[str, int | None]
+
 
 def run_check(options: argparse.Namespace) -> int:
     """Print the effective settings and their effect on requests. Returns 2 after printing every fault."""
-    loaded = read_configuration(options.config)
-    if loaded is None:
+    try:
+        loaded = _load(options.config, options.strict)
+    except OSError as error:
+        print(f"turnright: {options.config}: {error.strerror}", file=sys.stderr)
         return UNUSABLE
-    fault = tracing_fault(loaded.settings.general_settings.tracing, os.environ)
-    if fault is not None:
-        print(fault, file=sys.stderr)
+    except ConfigurationError as error:
+        if options.json:
+            return print_result(_json({"faults": _rows(error.faults), **_warnings(error.warnings)}), UNUSABLE)
+        print(render_faults(error, options.config), end="", file=sys.stderr)
         return UNUSABLE
     models = preview_of(loaded.settings)
-    warnings = find_warnings(loaded.settings, read_memory_limit(), reachable_limit(), _surroundings())
+    found = find_warnings(loaded.settings, read_memory_limit(), reachable_limit(), _surroundings())
+    warnings = [loaded.places.warned(each) for each in (*loaded.warnings, *map(loaded.places.written, found))]
     if options.json:
         result = {
             "settings": plain_settings(loaded),
             "models": [asdict(model) for model in models],
-            "warnings": [*loaded.warnings, *warnings],
+            "faults": [],
+            **_warnings(warnings),
         }
-        return print_result(orjson.dumps(result, option=orjson.OPT_INDENT_2).decode(), 0)
+        return print_result(_json(result), 0)
     table = (f"# {line}".rstrip() for line in check_lines(loaded.settings, models))
     status = print_result("\n".join([render_settings(loaded), *table]), 0)
-    print_warnings(loaded)
-    for warning in warnings:
-        print(f"turnright: warning: {warning}", file=sys.stderr)
+    for warning, line in warnings:
+        print(render_warning(warning, line, options.config), file=sys.stderr)
     return status
 
 
@@ -66,3 +74,24 @@ def _has_module(name: str) -> bool:
         return find_spec(name) is not None
     except ModuleNotFoundError:
         return False
+
+
+def _load(path: str, strict: bool) -> Loaded:
+    """Return the configuration. Raises :class:`ConfigurationError` too where spans are asked for in vain."""
+    loaded = load_configuration(path, strict=strict)
+    fault = tracing_fault(loaded.settings.general_settings.tracing, os.environ)
+    if fault is not None:
+        raise ConfigurationError([loaded.places.located(fault)], map(loaded.places.warned, loaded.warnings))
+    return loaded
+
+
+def _rows(faults: Iterable[Fault]) -> list[dict[str, Any]]:
+    return [{"line": fault.line, "text": str(fault)} for fault in faults]
+
+
+def _warnings(warnings: Iterable[_Located]) -> dict[str, Any]:
+    return {"warnings": [{"line": line, "text": warning} for warning, line in warnings]}
+
+
+def _json(result: dict[str, Any]) -> str:
+    return orjson.dumps(result, option=orjson.OPT_INDENT_2).decode()

@@ -7,21 +7,22 @@ import os
 import sys
 from pathlib import Path
 
-from proxy.config import ConfigurationError, Loaded, load_settings, render_faults
+from proxy.config import ConfigurationError, Loaded, load_settings, render_faults, render_warning
 
 UNUSABLE = 2
 """Exit status for a configuration or an input that cannot be used."""
 
 
-def load_configuration(path: str | None) -> Loaded:
+def load_configuration(path: str | None, *, strict: bool = False) -> Loaded:
     """Return the settings from *path*, or from the environment without one.
 
-    Raises :class:`OSError` and :class:`ConfigurationError`.
+    With *strict*, a variable that is not set is a fault. Without it, the model that needs it is left out. Raises
+    :class:`OSError` and :class:`ConfigurationError`.
     """
-    return load_settings(None if path is None else Path(path).read_bytes(), os.environ)
+    return load_settings(None if path is None else Path(path).read_bytes(), os.environ, strict=strict)
 
 
-def reload_configuration(path: str | None) -> Loaded:
+def reload_configuration(path: str | None, *, strict: bool = False) -> Loaded:
     """Return the settings anew, as :func:`load_configuration` does.
 
     A pipe, as in ``--config <(…)``, raises :class:`OSError`. It was emptied at the start, and reading it again may
@@ -29,22 +30,22 @@ def reload_configuration(path: str | None) -> Loaded:
     """
     if path is not None and Path(path).exists() and not Path(path).is_file():
         raise OSError(errno.ESPIPE, "it is not a file, and was read at the start")
-    return load_configuration(path)
+    return load_configuration(path, strict=strict)
 
 
-def read_configuration(path: str | None) -> Loaded | None:
+def read_configuration(path: str | None, *, strict: bool = False) -> Loaded | None:
     """Return the settings as :func:`load_configuration` does. On a fault, print it and return None."""
     try:
-        return load_configuration(path)
+        return load_configuration(path, strict=strict)
     except OSError as error:
         print(f"turnright: {path}: {error.strerror}", file=sys.stderr)
         return None
     except ConfigurationError as error:
-        print(render_faults(error), end="", file=sys.stderr)
+        print(render_faults(error, path), end="", file=sys.stderr)
         return None
 
 
-def print_warnings(loaded: Loaded) -> None:
-    """Print the warnings of a configuration to standard error."""
-    for warning in loaded.warnings:
-        print(f"turnright: warning: {warning}", file=sys.stderr)
+def print_warnings(loaded: Loaded, path: str | None = None) -> None:
+    """Print the warnings of a configuration to standard error. *path* is its file, for the lines."""
+    for warning, line in map(loaded.places.warned, loaded.warnings):
+        print(render_warning(warning, line, path), file=sys.stderr)

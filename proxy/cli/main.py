@@ -78,6 +78,7 @@ def _add_serve(commands: Commands) -> None:
     serve.add_argument(
         "--config", metavar="FILE", help="the configuration; without it the environment decides"
     )
+    _add_strict(serve)
     _add_address(serve, 4000)
     serve.set_defaults(module="proxy.cli.serve", function="run_serve", reloads=True)
 
@@ -141,8 +142,17 @@ def _add_check(commands: Commands) -> None:
         "listed.",
     )
     check.add_argument("--config", required=True, metavar="FILE", help="the configuration")
+    _add_strict(check)
     check.add_argument("--json", action="store_true", help="print all of it as one JSON object")
     check.set_defaults(module="proxy.cli.check", function="run_check")
+
+
+def _add_strict(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse a file that names an unset variable, instead of leaving out the model that needs it",
+    )
 
 
 def _add_address(command: argparse.ArgumentParser, port: int) -> None:

@@ -29,7 +29,7 @@ def run_serve(options: argparse.Namespace) -> int:
         print("turnright: warning: standard output is closed: the log goes nowhere", file=sys.stderr)
     # Made before the file is read, so that no change is missed.
     watch = FileWatch(options.config) if options.config is not None else None
-    loaded = read_configuration(options.config)
+    loaded = read_configuration(options.config, strict=options.strict)
     if loaded is None:
         return UNUSABLE
     settings = loaded.settings
@@ -39,7 +39,7 @@ def run_serve(options: argparse.Namespace) -> int:
         for fault in filter(None, faults):
             print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
         return UNUSABLE
-    print_warnings(loaded)
+    print_warnings(loaded, options.config)
     logs = settings.general_settings.logs
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # as no-color.org defines it
     format_line = line_format(logs.format, colours=colours)
@@ -50,7 +50,9 @@ def run_serve(options: argparse.Namespace) -> int:
             shorten_switch_interval()
             raise_descriptor_limit()
             upstream = SelectingUpstream.for_settings(settings)
-            reloader = Reloader(partial(reload_configuration, options.config), options.host, watch)
+            reloader = Reloader(
+                partial(reload_configuration, options.config, strict=options.strict), options.host, watch
+            )
             tracing = open_tracing(settings.general_settings.tracing, os.environ)
             service = Service(settings, upstream, tracing, options.host, options.port)
             status = run_until_done(serve(service, reloader, ProcessEnd(writer.close)), make_loop)

@@ -7,8 +7,12 @@ or the settings in the environment. The files, in the order of the data:
     yaml_text, environment            the text of a file, and the configuration from provider keys
     schema                            the sections of a configuration; values are the types of their fields
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
-    ignored_keys                      keys of LiteLLM that have no effect here
-    validation, faults                faults, with their places; cross_checks are about several sections
+    sort_keys                         LiteLLM's keys: taken, ignored_keys, refused_keys, refused_values
+    coming_from_litellm               the tables of these keys as a page of the documents
+    unset_variables                   the models that are left out, since a variable is not set
+    litellm_models                    the models that litellm's table lists
+    validation, faults                faults; cross_checks are about several sections
+    places                            the lines of faults and warnings in the file
     sdk_credentials                   places where the SDKs of AWS and Google find credentials
     binding                           addresses that need a key
     remarks                           warnings: valid settings that are probably a mistake
@@ -21,19 +25,22 @@ or the settings in the environment. The files, in the order of the data:
 from proxy.config.binding import bind_fault
 from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.loading import Loaded, load_settings
+from proxy.config.places import Places
 from proxy.config.pools import model_names, resolve
-from proxy.config.render import render_faults, render_settings
+from proxy.config.render import render_faults, render_settings, render_warning
 from proxy.config.schema.settings import Settings
 
 __all__ = [
     "ConfigurationError",
     "Fault",
     "Loaded",
+    "Places",
     "Settings",
     "bind_fault",
     "load_settings",
     "model_names",
     "render_faults",
     "render_settings",
+    "render_warning",
     "resolve",
 ]

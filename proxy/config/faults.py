@@ -11,7 +11,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic_core import PydanticCustomError
 from typing_extensions import override
@@ -27,10 +27,11 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_*:/@.-]{1,80}")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. *path* is empty where the fault is about the whole file."""
+    """One fault. *path* is empty where the fault is about the whole file. *line* is its line in the file, from 1."""
 
     path: str
     text: str
+    line: int | None = field(default=None, compare=False)
 
     @override
     def __str__(self) -> str:
@@ -38,10 +39,14 @@ class Fault:
 
 
 class ConfigurationError(Exception):
-    """The configuration cannot be used. *faults* holds every reason, in the order of the file's sections."""
+    """The configuration cannot be used. *faults* holds every reason, in the order of the file's sections.
 
-    def __init__(self, faults: Iterable[Fault]):
+    *warnings* are those that were found before, each with its line in the file.
+    """
+
+    def __init__(self, faults: Iterable[Fault], warnings: Iterable[tuple[str, int | None]] = ()):
         self.faults: tuple[Fault, ...] = tuple(faults)
+        self.warnings: tuple[tuple[str, int | None], ...] = tuple(warnings)
         super().__init__("; ".join(str(fault) for fault in self.faults))
 
 

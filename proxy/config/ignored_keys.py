@@ -21,8 +21,10 @@ _DROPPED = "parameters that a provider does not know are always dropped, and cou
 _RETRIES = "retries follow router_settings and one table of errors"
 _SHARED_STATE = "state lives where store.url says"
 _ENVIRONMENT = "set the variables in the process's environment"
-_FACTS = "only max_input_tokens and max_output_tokens are read"
 _PRICES = "prices are not read"
+_TLS = "certificates are always verified, with the authorities of the system or of SSL_CERT_FILE"
+_USERS = "there are no users and no teams; keys are in general_settings.keys"
+_UI = "there is no admin interface"
 _NOT_SERVED = "turnright does not serve that API"
 
 _Reasons = Mapping[str, Mapping[str, str]]
@@ -40,7 +42,15 @@ _BY_REASON: _Reasons = {
         _RATE: "rpm tpm itpm otpm rpm_limit tpm_limit max_parallel_requests default_api_key_tpm_limit "
         "default_api_key_rpm_limit",
         _NOT_SERVED: "s3_* aws_batch_role_arn gcs_bucket_name bucket_name max_file_size_mb",
-        _RETRIES: "max_retries",
+        _RETRIES: "max_retries num_retries cooldown_time timeout_by_* stream_timeout_by_*",
+        "fallbacks stand in router_settings": "fallbacks context_window_fallbacks content_policy_fallbacks",
+        _TLS: "ssl_verify ssl_certificate",
+        "the server's own chat template is used": "roles initial_prompt_value final_prompt_value bos_token eos_token "
+        "custom_prompt_dict",
+        "a history keeps its own cache marks, and gets no others": "cache_control_injection_points",
+        "it belongs beside litellm_params": "model_info",
+        "the role's session gets no tags": "aws_session_tags",
+        "reasoning stays apart from the answer's text": "merge_reasoning_content_in_choices",
         "router_settings.first_byte_timeout and idle_timeout bound a stream": "stream_timeout",
         _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
         _SPEND: "max_budget budget_duration",
@@ -52,11 +62,8 @@ _BY_REASON: _Reasons = {
         "write max_tokens, which each provider gets in its own word": "max_new_tokens",
     },
     "model_list[].model_info": {
-        _FACTS: "id db_model mode base_model tier key max_tokens "
-        "litellm_provider description created_at created_by updated_at updated_by supported_endpoints "
-        "supported_openai_params supported_environments health_check_model health_check_timeout rpm tpm metadata "
-        "output_vector_size source deprecation_date supports_*",
-        _PRICES: "*_cost_per_* *_token_cost *_token_cost_* cost_per_second tiered_pricing",
+        _RATE: "rate_limit* rpm_limit tpm_limit",
+        _SPEND: "max_budget budget_duration",
     },
     "router_settings": {
         "no model has several deployments to choose from by tag": "enable_tag_filtering tag_filtering_match_any",
@@ -66,18 +73,25 @@ _BY_REASON: _Reasons = {
         _CACHE: "cache_responses cache_kwargs caching_groups",
         _CHECKS: "enable_pre_call_checks optional_pre_call_checks",
         _RETRIES: "allowed_fails allowed_fails_policy retry_after retry_policy model_group_retry_policy "
-        "disable_cooldowns max_fallbacks stream_timeout",
+        "disable_cooldowns max_retries max_fallbacks stream_timeout",
         _LOGGING: "set_verbose debug_level alerting_config",
         _RATE: "default_max_parallel_requests",
         _SPEND: "provider_budget_config",
     },
     "litellm_settings": {
         _DROPPED: "drop_params modify_params",
+        _TLS: "ssl_verify ssl_certificate ssl_security_level ssl_ecdh_curve",
+        "write azure_ad_token, or tenant_id with client_id and client_secret": "enable_azure_ad_token_refresh",
+        "images come from public addresses only": "user_url_validation",
+        _USERS: "key_alias_pattern enable_key_alias_format_validation enable_redis_auth_cache "
+        "log_auth_failure_key_identity",
+        _UI: "max_ui_session_budget public_agent_groups public_mcp_* public_skills_index",
         _LOGGING: "set_verbose json_logs callbacks success_callback failure_callback input_callback service_callback "
         "audit_log_callbacks telemetry turn_off_message_logging log_raw_request_response redact_user_api_key_info "
         "redact_messages_in_exceptions suppress_debug_info langfuse_default_tags store_audit_logs "
         "custom_prometheus_metadata_labels custom_prometheus_tags prometheus_* disable_streaming_logging "
-        "add_user_information_to_llm_headers return_response_headers",
+        "add_user_information_to_llm_headers return_response_headers allow_dynamic_callback_disabling "
+        "default_key_max_budget_alert_emails datadog_* langfuse_* s3_*callback_params",
         _CACHE: "cache cache_params default_in_memory_ttl default_redis_ttl enable_caching_on_provider_specific_"
         "optional_params",
         _RETRIES: "allowed_fails num_retries_per_request max_fallbacks",
@@ -85,7 +99,8 @@ _BY_REASON: _Reasons = {
         _SPEND: "max_budget budget_duration max_internal_user_budget internal_user_budget_duration max_user_budget "
         "max_end_user_budget default_internal_user_params default_team_settings default_team_params "
         "upperbound_key_generate_params default_key_generate_params key_generation_settings tag_budget_config "
-        "disable_end_user_cost_tracking cost_discount_config cost_margin_config",
+        "disable_end_user_cost_tracking cost_discount_config cost_margin_config budget_reset_time budget_rollover "
+        "budget_exceeded_* default_max_internal_user_budget default_soft_budget max_end_user_budget_id",
         _ROUTING: "model_group_settings enable_loadbalancing_on_batch_endpoints",
         _CHECKS: "enable_json_schema_validation enable_preview_features",
     },
@@ -98,12 +113,23 @@ _BY_REASON: _Reasons = {
         _ALERTS: "alerting alert_types alerting_threshold alerting_args alert_to_webhook_url",
         _SHARED_STATE: "coordination_redis",
         _SPEND: "disable_spend_logs disable_spend_updates disable_adding_master_key_hash_to_db "
-        "disable_reset_budget maximum_spend_logs_retention_period maximum_spend_logs_retention_interval",
+        "disable_reset_budget maximum_* disable_budget_reservation "
+        "fail_closed_budget_enforcement",
         _RATE: "max_parallel_requests global_max_parallel_requests rpm_limit tpm_limit "
-        "max_in_flight_requests_per_worker max_queued_requests_per_worker fail_closed_rate_limit_enforcement",
-        "there are no users; keys are in general_settings.keys": "allow_user_auth max_internal_user_budget "
+        "max_in_flight_requests_per_worker max_queued_requests_per_worker fail_closed_rate_limit_enforcement "
+        "admission_queue_* "
+        "token_rate_limit_type disable_retry_on_max_parallel_request_limit_error",
+        "clients send the key as Authorization: Bearer": "litellm_key_header_name",
+        "clients are told apart by the connection's address": "use_x_forwarded_for trusted_proxy_ranges",
+        "images come from public addresses only": "user_url_validation",
+        _NOT_SERVED: "mcp_* max_file_size_mb max_batch_file_size_mb track_unmanaged_batch_cost "
+        "*_batch_input_file_rate_limiting* allow_unmanaged_response_ids disable_responses_id_security "
+        "pass_through_request_timeout passthrough_*",
+        _USERS: "allow_user_auth max_internal_user_budget "
         "internal_user_budget_duration default_internal_user_params key_generation_settings "
-        "disable_master_key_hashing upperbound_key_generate_params max_failed_login_attempts_* failed_login_*",
+        "disable_master_key_hashing upperbound_key_generate_params max_failed_login_attempts_* failed_login_* "
+        "password_policy_* apply_user_budget_to_team_keys use_team_public_model_name allow_cli_sso_* default_team_* "
+        "disable_custom_api_keys disable_key_generate_* disable_password_login_* team_metadata_schema",
         "tools are passed on in any case": "pass_through_function_calls enable_function_calling",
         "headers of clients are not passed on": "forward_openai_org_id forward_client_headers_to_llm_api "
         "forward_llm_provider_auth_headers user_header_name user_header_mappings",
@@ -112,7 +138,8 @@ _BY_REASON: _Reasons = {
         "health_check_interval use_background_health_checks",
         "the body's limit is max_body_mib": "max_request_size_mb max_response_size_mb",
         "models are named in model_list": "completion_model infer_model_from_keys",
-        "there is no admin interface": "ui_access_mode ui_username ui_password docs_url redoc_url",
+        _UI: "enable_public_model_hub allow_public_health_readiness_details "
+        "ui_access_mode ui_username ui_password docs_url redoc_url",
     },
 }
 

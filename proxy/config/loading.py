@@ -7,11 +7,12 @@ result is either valid settings or every fault.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proxy.config.environment import read_environment
-from proxy.config.faults import ConfigurationError, Fault, Location
+from proxy.config.faults import ConfigurationError, Fault
 from proxy.config.litellm_settings import fold
+from proxy.config.places import Places
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
 from proxy.config.sort_keys import sort_keys
@@ -22,16 +23,20 @@ from proxy.config.yaml_text import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A valid configuration and its warnings. A warning is one line and holds no value."""
+    """A valid configuration and its warnings. A warning is one line that begins with its place and holds no value.
+
+    *places* finds the lines of the file.
+    """
 
     settings: Settings
     warnings: tuple[str, ...] = ()
+    places: Places = field(default_factory=Places, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
     raw: Mapping[object, object] | None  # None where it could not be read, as the faults say
-    origins: Mapping[Location, Location]
+    places: Places
     warnings: tuple[str, ...]
     faults: tuple[Fault, ...]
     unavailable: Mapping[str, Variables] = field(default_factory=dict)
@@ -56,18 +61,21 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
         source = _without_unset(source, source.raw, environ)
     settings, faults = None, source.faults
     if source.raw is not None:
-        settings, found = validate(source.raw, environ, source.origins, source.unavailable)
+        settings, found = validate(source.raw, environ, source.places, source.unavailable)
         faults = (*faults, *found)
+    places = source.places
     if settings is None or faults:
-        raise ConfigurationError(dict.fromkeys(faults))
-    return Loaded(settings, (*source.warnings, *remarks(settings, environ, source.origins)))
+        raise ConfigurationError(
+            map(places.located, dict.fromkeys(faults)), map(places.warned, source.warnings)
+        )
+    return Loaded(settings, (*source.warnings, *remarks(settings, environ, places)), places)
 
 
 def _without_unset(source: _Source, raw: Mapping[object, object], environ: Mapping[str, str]) -> _Source:
     taken = take_out(raw, environ)
     return _Source(
         None if taken.faults else taken.raw,
-        {**source.origins, **taken.origins},
+        replace(source.places, origins={**source.places.origins, **taken.origins}),
         (*source.warnings, *taken.warnings),
         (*source.faults, *taken.faults),
         taken.unavailable,
@@ -76,20 +84,27 @@ def _without_unset(source: _Source, raw: Mapping[object, object], environ: Mappi
 
 def _from_environment(environ: Mapping[str, str]) -> _Source:
     raw, origins, faults = read_environment(environ)
-    return _Source(None if faults else raw, origins, (), faults)
+    return _Source(None if faults else raw, Places(origins=origins), (), faults)
 
 
 def _from_file(text: bytes) -> _Source:
-    value, faults = read_yaml(text)
+    value, faults, lines = read_yaml(text)
     if value is None and not faults:
         value = {}
     if not isinstance(value, dict):
-        return _Source(None, {}, (), faults or (Fault("", "must be a mapping of sections at the top"),))
+        return _Source(None, Places(), (), faults or (Fault("", "must be a mapping of sections at the top"),))
     keys = sort_keys(value)
     folded = fold(keys.raw)
     return _Source(
         folded.raw,
-        folded.origins,
+        Places({**lines, **_first_lines(lines, keys.firsts)}, folded.origins),
         (*keys.warnings, *folded.warnings),
         (*faults, *keys.faults, *folded.faults),
     )
+
+
+def _first_lines(lines: Mapping[str, int], firsts: Mapping[str, str]) -> dict[str, int]:
+    """Return the line of each path in *firsts*: that of the key's first place."""
+    return {
+        path: line for path, first in firsts.items() if (line := Places(lines).line_of(first)) is not None
+    }

@@ -2,7 +2,8 @@
 
 A key that guards something must not be passed over in silence. A gateway that ignores it lets through what it was
 meant to stop. A key that asks for a feature that turnright has not is refused too, since calls would go elsewhere or
-fail. A key that is set to nothing (``false``, ``null`` or empty) guards nothing and asks for nothing.
+fail. A key that is set to nothing (``false``, ``null`` or empty) guards nothing and asks for nothing. A list of what is
+allowed is an exception: an empty one allows nothing.
 
 The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
 """
@@ -25,7 +26,12 @@ _ROUTERS = "chooses a model by the request's content; turnright chooses by name"
 _PATHS = "sends other paths on to a provider; turnright serves its own paths only"
 _MOCK = "answers without a provider; use turnright emulate as the deployment's api_base"
 _LOADING = "reads more configuration; put all of it into this file"
+_METRICS = "asks for a key at /metrics, and turnright asks for none there; its port must not be reachable"
 _POLICY = "makes decisions in code of yours; turnright loads no code"
+_FILTERS = "sets the provider's own filters; give them in extra_body, under the provider's name for them"
+_ELSEWHERE = "sets it for every model; write it in each litellm_params"
+_CLIENTS = "lets clients choose where a call goes; turnright never does"
+_OTHER_PROXY = "sends calls through another LiteLLM proxy; write its address as api_base"
 
 _Reasons = Mapping[str, Mapping[str, str]]
 
@@ -36,26 +42,39 @@ _GUARDS: _Reasons = {
     },
     "model_list[]": {_SCOPE: "access_groups team_id blocked"},
     "model_list[].litellm_params": {
-        _CONTENT: "guardrails",
+        _CONTENT: "guardrails guardrail* guardrailConfig moderation*",
+        _FILTERS: "safety_settings safetySettings",
         _TAGS: "tag_regex",
         _SCOPE: "blocked",
     },
     "model_list[].model_info": {
         _SCOPE: "access_groups team_id team_ids team_public_model_name blocked access_windows",
     },
-    "router_settings": {_TAGS: "tag_routing_prefix"},
+    "router_settings": {
+        _CONTENT: "guardrail_list",
+        _TAGS: "tag_routing_prefix",
+        _SCOPE: "fallback_access_check",
+        _POLICY: "fallback_budget_check",
+    },
     "litellm_settings": {
         _CONTENT: "guardrails banned_keywords_list blocked_user_list llamaguard_* "
         "llm_guard_mode presidio_* openai_moderations_model_name google_moderation_confidence_threshold "
-        "*_moderation_* apply_guardrail*",
+        "*_moderation_* apply_guardrail* azure_content_safety_params prompt_injection_params output_parse_pii "
+        "guardrail_name_config_map *_in_guardrail",
+        _FILTERS: "vertex_ai_safety_settings",
+        _NETWORK: "user_url_allowed_hosts provider_url_destination_allowed_hosts",
+        _METRICS: "require_auth_for_metrics_endpoint",
+        _LOGIN: "scim_admin_group scim_upsert_user",
+        _BODY: "block_requests_for_models_without_pricing require_managed_files",
         _SCOPE: "default_team_models public_model_groups public_model_groups_links",
     },
     "general_settings": {
         _LOGIN: "custom_auth custom_auth_run_common_checks custom_sso enable_jwt_auth litellm_jwtauth "
         "enable_oauth2_auth enable_oauth2_proxy_auth oauth2_config_mappings custom_key_generate custom_key_update "
         "auth_strategy role_permissions role_mappings enforced_params enforce_user_param user_auth_table "
-        "custom_team_metadata_validate team_metadata_validation_* require_* service_account_settings",
-        _NETWORK: "allowed_ips use_x_forwarded_for mcp_trusted_proxy_ranges",
+        "custom_team_metadata_validate team_metadata_validation_* require_* service_account_settings custom_key_policy "
+        "enforce_rbac enforce_fallback_model_access",
+        _NETWORK: "allowed_ips user_url_allowed_hosts provider_url_destination_allowed_hosts",
         _SCOPE: "allowed_routes admin_only_routes admin_allowed_routes public_routes access_groups "
         "ui_access_restrictions",
         _BODY: "reject_clientside_metadata_tags reject_metadata_tags enforced_* block_robots",
@@ -76,18 +95,28 @@ _MISSING: _Reasons = {
         _MOCK: "mock_response mock_timeout mock_tool_calls mock_*",
         _PROMPTS: "prompt_id prompt_variables prompt_version",
         "chooses the provider's format; write provider/model instead": "custom_llm_provider",
-        "lets clients choose where a call goes; turnright never does": "configurable_clientside_auth_params "
-        "allow_client_*",
+        "signs in with OAuth; write api_key": "use_xai_oauth",
+        _OTHER_PROXY: "use_litellm_proxy",
+        _CLIENTS: "configurable_clientside_auth_params allow_client_*",
     },
     "model_list[].model_info": {_ROUTERS: "adaptive_router_*"},
-    "router_settings": {_ROUTERS: "auto_router_* complexity_router_*"},
+    "router_settings": {
+        _ROUTERS: "auto_router_* complexity_router_*",
+        _TOOLS: "search_tools",
+        _POLICY: "plugins",
+    },
     "litellm_settings": {
         _PROMPTS: "global_prompt_* global_bitbucket_config global_gitlab_config",
-        _TOOLS: "websearch_interception_params code_interpreter_interception_params mcp_*",
+        _TOOLS: "websearch_interception_params code_interpreter_interception_params mcp_* "
+        "vector_store_registry",
+        _ELSEWHERE: "api_key api_base api_version headers organization vertex_project vertex_location *_api_key",
+        _OTHER_PROXY: "use_litellm_proxy",
         _POLICY: "custom_provider_map post_call_rules pre_call_rules",
     },
     "general_settings": {
         _PATHS: "pass_through_endpoints",
+        _TOOLS: "search_tools",
+        _CLIENTS: "allow_client_side_credentials",
         _POLICY: "custom_ui_* plugins",
         "keeps keys in a vault; give them as os.environ/NAME": "key_management_system key_management_settings "
         "use_google_kms use_azure_key_vault use_aws_secret_manager",
@@ -125,6 +154,11 @@ GUARD_WORDS = (
 )
 """Parts of a key's name that hint at a guard. An unlisted key with one of them is refused."""
 
+_PERMITTING = ("allow", "public", "permission", "limit", "budget")
+"""Parts of a key's name for which ``false``, 0 or an empty list is the strictest value."""
+
+_NOTHING: tuple[object, ...] = (False, "", 0)
+
 
 def refused_reason(where: str, key: str) -> str | None:
     """Return the words with which *key* of the section *where* is refused, or None where no row refuses it."""
@@ -144,6 +178,18 @@ def find_row(table: Mapping[str, Mapping[str, str]], where: str, key: str) -> st
     if key in rows:
         return rows[key]
     return next((row for name, row in rows.items() if "*" in name and fnmatchcase(key, name)), None)
+
+
+def is_nothing(key: str, value: object) -> bool:
+    """Return True where *value* switches the guard or the feature *key* off.
+
+    ``false`` or an empty list under a name that allows something is a guard itself, since it allows nothing.
+    """
+    if value is None:
+        return True
+    if any(word in key.lower() for word in _PERMITTING) and not key.startswith(("enable", "disable")):
+        return False
+    return value in _NOTHING or (isinstance(value, dict | list) and not value)
 
 
 def hints_at_guard(key: str) -> bool:

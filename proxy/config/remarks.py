@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from proxy.config.environment import MASTER_KEY_VARIABLE
-from proxy.config.faults import Location, path_of
+from proxy.config.places import Places
 from proxy.config.schema.general import GeneralSettings
 from proxy.config.schema.settings import Settings
 
 _PHASES = ("connect_timeout", "first_byte_timeout", "idle_timeout")
 
 
-def remarks(
-    settings: Settings, environ: Mapping[str, str], origins: Mapping[Location, Location]
-) -> tuple[str, ...]:
+def remarks(settings: Settings, environ: Mapping[str, str], places: Places) -> tuple[str, ...]:
     """Return the warnings about *settings*. They name only keys that were set, as the operator wrote them."""
     return (
-        *_hidden_timeouts(settings, origins),
+        *_hidden_timeouts(settings, places),
         *_doubtful_keys(settings.general_settings, environ),
     )
 
 
-def _hidden_timeouts(settings: Settings, origins: Mapping[Location, Location]) -> Iterator[str]:
+def _hidden_timeouts(settings: Settings, places: Places) -> Iterator[str]:
     router = settings.router_settings
-    total = _written("router_settings", "timeout", origins)
+    total = places.written("router_settings.timeout")
     for phase in _PHASES:
         if phase in router.model_fields_set and getattr(router, phase) > router.timeout:
-            yield f"{_written('router_settings', phase, origins)}: is above {total}, which ends the request first"
+            yield f"{places.written(f'router_settings.{phase}')}: is above {total}, which ends the request first"
     for position, entry in enumerate(settings.model_list):
         timeout = entry.litellm_params.timeout
         if timeout is not None and timeout > router.timeout:
-            path = path_of(("model_list", position, "litellm_params", "timeout"))
+            path = places.written(f"model_list[{position}].litellm_params.timeout")
             yield f"{path}: is above {total}, which ends the request first"
 
 
@@ -46,7 +44,3 @@ def _doubtful_keys(general: GeneralSettings, environ: Mapping[str, str]) -> Iter
             f"{MASTER_KEY_VARIABLE} is set and not used: the file has no general_settings.master_key; "
             f"add master_key: os.environ/{MASTER_KEY_VARIABLE}"
         )
-
-
-def _written(section: str, key: str, origins: Mapping[Location, Location]) -> str:
-    return path_of(origins.get((section, key), (section, key)))

@@ -18,6 +18,7 @@ from proxy.config.loading import Loaded
 MASK = "********"
 
 _USERINFO = re.compile(r"(?<=://).*@", re.DOTALL)
+_SECRET_NAME = re.compile(r"api_?key|secret|password|credential", re.IGNORECASE)
 _QUERY = re.compile(r"\?.*", re.DOTALL)
 
 
@@ -36,15 +37,44 @@ def render_settings(loaded: Loaded) -> str:
     )
 
 
-def render_faults(error: ConfigurationError) -> str:
-    """Return the faults of *error*, one line each."""
-    return "".join(f"{fault}\n" for fault in error.faults)
+def render_faults(error: ConfigurationError, file: str | None = None) -> str:
+    """Return the faults and the warnings of *error*, one line each, in the file's order.
+
+    *file* is the file's name as the operator gave it, or None without one.
+    """
+    lines = [(fault.line, True, str(fault)) for fault in error.faults]
+    lines += [(line, False, warning) for warning, line in error.warnings]
+    lines.sort(key=lambda each: each[0] or 0)
+    return "".join(
+        f"{at_line(file, line)}{text}\n" if is_fault else f"{render_warning(text, line, file)}\n"
+        for line, is_fault, text in lines
+    )
+
+
+def render_warning(warning: str, line: int | None, file: str | None = None) -> str:
+    """Return the line that an operator reads for *warning*."""
+    return f"turnright: warning: {at_line(file, line)}{warning}"
+
+
+def at_line(file: str | None, line: int | None) -> str:
+    """Return ``FILE:LINE: `` for the beginning of a message, or nothing where the file or the line is not known."""
+    return f"{file}:{line}: " if file is not None and line is not None else ""
+
+
+def _plain_fact(name: str, fact: object) -> object:
+    """Return a free fact of ``model_info``. One whose name says that it is a secret is masked."""
+    if _SECRET_NAME.search(name):
+        return MASK
+    if isinstance(fact, Mapping):
+        return {key: _plain_fact(key, item) for key, item in fact.items()}
+    return [_plain_fact("", item) for item in fact] if isinstance(fact, list) else _plain(fact)
 
 
 def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
         fields = {name: getattr(value, name) for name in type(value).model_fields}
-        return {name: _plain(field) for name, field in fields.items() if field is not None}
+        shown = {name: _plain(field) for name, field in fields.items() if field is not None}
+        return shown | {name: _plain_fact(name, fact) for name, fact in (value.model_extra or {}).items()}
     if isinstance(value, SecretStr):
         return MASK
     if isinstance(value, Mapping):

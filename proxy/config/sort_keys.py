@@ -2,21 +2,21 @@
 
 A key is judged in this order. A key of turnright is taken. A row of :mod:`proxy.config.refused_keys` refuses a key,
 unless it is set to nothing. A row of :mod:`proxy.config.ignored_keys` ignores one. An unlisted key that is nearly one
-of turnright's, or that may guard something, is refused. Every other unlisted key of LiteLLM's own sections is ignored.
-In turnright's own sections unlisted keys stay, and validation refuses them.
+of turnright's, or that may guard something, is refused. Every other unlisted key of LiteLLM's own sections is ignored,
+but that of ``model_info``, which is kept. In turnright's own sections unlisted keys stay, and validation refuses them.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from proxy.config.faults import Fault, path_of
 from proxy.config.ignored_keys import IGNORED
 from proxy.config.litellm_settings import SECTION, TAKEN
-from proxy.config.refused_keys import find_row, hints_at_guard, refused_reason
+from proxy.config.refused_keys import find_row, hints_at_guard, is_nothing, refused_reason
+from proxy.config.refused_values import refused_values
 from proxy.config.schema.settings import SECTIONS
 
 _LITELLM_SECTIONS = frozenset(
@@ -34,15 +34,20 @@ _LITELLM_SECTIONS = frozenset(
 _NEARNESS = 0.8
 """The least likeness of an unlisted key to one of turnright's that is taken for a misspelling."""
 
-_NOTHING: tuple[object, ...] = (None, False, "", 0)
+_ANCHORS = ("x-", "_", ".")
+"""Beginnings of keys at the top that hold anchors for the rest of the file."""
 
 
 class Sorted(NamedTuple):
-    """A file without the keys that are ignored or refused, a warning for each ignored key, and the faults."""
+    """A file without the keys that are ignored or refused, a warning for each ignored key, and the faults.
+
+    *firsts* maps the path in each warning, with ``[]`` for any position, to the path of the key's first place.
+    """
 
     raw: dict[object, object]
     warnings: tuple[str, ...]
     faults: tuple[Fault, ...]
+    firsts: dict[str, str]
 
 
 def sort_keys(raw: Mapping[object, object]) -> Sorted:
@@ -52,13 +57,19 @@ def sort_keys(raw: Mapping[object, object]) -> Sorted:
     """
     sorter = _Sorter()
     kept = sorter.sort(raw, "", ())
-    sorter.faults.extend(_tag_filtering(raw))
-    return Sorted(kept, tuple(sorter.warnings), tuple(sorter.faults))
+    sorter.faults.extend(refused_values(raw))
+    return Sorted(
+        kept,
+        tuple(f"{path}: ignored; {reason}" for path, reason in sorter.ignored.items()),
+        tuple(sorter.faults),
+        sorter.firsts,
+    )
 
 
 class _Sorter:
     def __init__(self) -> None:
-        self.warnings: dict[str, None] = {}
+        self.ignored: dict[str, str] = {}
+        self.firsts: dict[str, str] = {}
         self.faults: list[Fault] = []
 
     def sort(
@@ -72,21 +83,29 @@ class _Sorter:
                     value, f"{where}.{key}" if where else str(key), (*place, str(key))
                 )
                 continue
-            path = f"{where}.{key}" if where else key
+            path = f"{where}.{path_of((key,))}" if where else path_of((key,))
             refused = refused_reason(where, key)
-            if refused is not None and not _is_nothing(value):
+            if refused is not None and not is_nothing(key, value):
                 self.faults.append(Fault(path_of((*place, key)), refused))
             elif refused is not None:
-                self.warnings[f"{path}: ignored; it is set to nothing"] = None
+                self._ignore(path, (*place, key), "it is set to nothing")
             elif (reason := find_row(IGNORED, where, key)) is not None:
-                self.warnings[f"{path}: ignored; {reason}"] = None
-            elif (fault := _fault_of(where, key, known)) is not None:
+                self._ignore(path, (*place, key), reason)
+            elif not where and key.startswith(_ANCHORS):
+                self._ignore(path, (*place, key), "it is not a section")
+            elif (fault := _fault_of(where, key, value, known)) is not None:
                 self.faults.append(Fault(path_of((*place, key)), fault))
+            elif where == "model_list[].model_info":
+                kept[key] = value  # a free fact
             elif where in _LITELLM_SECTIONS:
-                self.warnings[f"{path}: ignored; turnright does not know it"] = None
+                self._ignore(path, (*place, key), "turnright does not know it")
             else:
                 kept[key] = value
         return kept
+
+    def _ignore(self, path: str, place: tuple[str | int, ...], reason: str) -> None:
+        self.ignored.setdefault(path, reason)
+        self.firsts.setdefault(path, path_of(place))
 
     def _sort_below(self, value: object, where: str, place: tuple[str | int, ...]) -> object:
         if where == "model_list" and isinstance(value, list):
@@ -99,27 +118,6 @@ class _Sorter:
         return value
 
 
-def _tag_filtering(raw: Mapping[object, object]) -> Iterator[Fault]:
-    """Yield a fault where tags would choose among the deployments of one name, as one team's and another's."""
-    router, entries = raw.get("router_settings"), raw.get("model_list")
-    if (
-        not isinstance(router, dict)
-        or not router.get("enable_tag_filtering")
-        or not isinstance(entries, list)
-    ):
-        return
-    names = Counter(str(entry.get("model_name")) for entry in entries if isinstance(entry, dict))
-    for entry in entries:
-        params = entry.get("litellm_params") if isinstance(entry, dict) else None
-        if isinstance(params, dict) and params.get("tags") and names[str(entry.get("model_name"))] > 1:
-            yield Fault(
-                path_of(("router_settings", "enable_tag_filtering")),
-                "chooses among the deployments of a name by a request's tags, which turnright does not read: "
-                "give each of them a name of its own",
-            )
-            return
-
-
 def _fields_of(where: str) -> Collection[str]:
     if where == SECTION:
         return TAKEN
@@ -128,16 +126,12 @@ def _fields_of(where: str) -> Collection[str]:
     return fields if where else {*fields, SECTION}
 
 
-def _fault_of(where: str, key: str, known: Collection[str]) -> str | None:
+def _fault_of(where: str, key: str, value: object, known: Collection[str]) -> str | None:
     if where not in _LITELLM_SECTIONS:
         return None
     near = difflib.get_close_matches(key[:80], sorted(known), n=1, cutoff=_NEARNESS)
     if near:
         return f"is not a key of turnright; did you mean {near[0]}?"
-    if hints_at_guard(key):
+    if hints_at_guard(key) and not is_nothing(key, value):
         return "may guard something, and turnright does not know it: remove it only if nothing depends on it"
     return None
-
-
-def _is_nothing(value: object) -> bool:
-    return value in _NOTHING or (isinstance(value, dict | list) and not value)

@@ -7,6 +7,7 @@ fault with a general text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +16,7 @@ from pydantic_core import ErrorDetails
 from proxy.config.cross_checks import cross_check
 from proxy.config.environment import provider_access
 from proxy.config.faults import REFUSAL, Fault, Location, path_of, unknown_key
+from proxy.config.places import Places
 from proxy.config.schema.settings import SECTIONS, Settings
 from proxy.config.unset_variables import Variables
 from proxy.config.values import Context
@@ -63,42 +65,37 @@ _WORDS: Mapping[str, _Words] = {
 def validate(
     raw: Mapping[object, object],
     environ: Mapping[str, str],
-    origins: Mapping[Location, Location],
+    places: Places,
     unavailable: Mapping[str, Variables] | None = None,
 ) -> tuple[Settings | None, tuple[Fault, ...]]:
     """Return the settings of *raw* and no faults, or None and every fault.
 
     *raw* is a parsed file without ignored keys. *environ* holds the variables for ``os.environ/NAME``. The faults'
-    paths are those that the operator wrote: *origins* maps places in *raw* to them. *unavailable* maps the names of
+    paths are those that the operator wrote, by *places*. *unavailable* maps the names of
     models that were left out to the variables that they need.
     """
     unavailable = unavailable or {}
-    crossed = cross_check(raw, environ, unavailable)
+    crossed = tuple(
+        replace(fault, path=places.written(fault.path)) for fault in cross_check(raw, environ, unavailable)
+    )
     try:
         settings = Settings.model_validate(dict(raw), context=Context(environ))
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
-        return None, (*(_fault(detail, origins) for detail in details), *crossed)
+        return None, (*(_fault(detail, places) for detail in details), *crossed)
     if crossed:
         return None, crossed
     access = provider_access(environ) if settings.names_any_model else {}
     return settings.with_environment(unavailable, access) if unavailable or access else settings, ()
 
 
-def _fault(detail: ErrorDetails, origins: Mapping[Location, Location]) -> Fault:
+def _fault(detail: ErrorDetails, places: Places) -> Fault:
     location = tuple(part for part in detail["loc"] if part != "[key]")
-    written = next(
-        (
-            origin + location[len(place) :]
-            for place, origin in origins.items()
-            if location[: len(place)] == place
-        ),
-        location,
-    )
+    written = places.written(path_of(location))
     if detail["type"] == "extra_forbidden":
-        return Fault(path_of(written), unknown_key(str(location[-1]), _known_keys(location[:-1])))
+        return Fault(written, unknown_key(str(location[-1]), _known_keys(location[:-1])))
     words = _WORDS.get(detail["type"], _always("is not a value that this key takes"))
-    return Fault(path_of(written), words(detail.get("ctx", {})))
+    return Fault(written, words(detail.get("ctx", {})))
 
 
 def _known_keys(location: Location) -> tuple[str, ...]:

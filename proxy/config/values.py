@@ -8,6 +8,7 @@ error text never holds the given value. Nothing is coerced, since YAML has typed
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -90,6 +91,22 @@ def read_off(value: Any) -> Any:
 def empty_section(value: Any) -> Any:
     """Read a section without a value as one without keys."""
     return {} if value is None else value
+
+
+def _json_value(value: Any) -> Any:
+    """Return *value* with its dates as texts. Anything else that JSON has not is refused."""
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise refusal("a key must be text; put it in quotes")
+        return {key: _json_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(item) for item in value]
+    is_json = value is None or isinstance(value, str | int | bool)
+    if is_json or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise refusal("holds a value that JSON has not")
 
 
 def _secret_text(value: Any, info: ValidationInfo) -> str:
@@ -263,3 +280,9 @@ Ratio = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
 
 Port = Annotated[int, Field(strict=True, ge=0, le=65_535)]
 """A TCP port. With 0 the kernel picks one."""
+
+JsonValue = Annotated[Any, BeforeValidator(_json_value)]
+"""Any JSON value. YAML's dates are read as texts."""
+
+JsonMapping = Annotated[Mapping[str, Any], BeforeValidator(_json_value)]
+"""A JSON object."""

@@ -8,7 +8,8 @@ faults, never an exception.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import yaml
 
@@ -23,39 +24,53 @@ MAX_NESTING = 50
 """Levels of nesting in a file, at most. Six are needed, and PyYAML and libyaml recurse."""
 
 
-def read_yaml(text: bytes) -> tuple[object, tuple[Fault, ...]]:
+class Document(NamedTuple):
+    """The value of a file and its faults. *lines* holds the line of each key and each entry, from 1, by its path."""
+
+    value: object
+    faults: tuple[Fault, ...] = ()
+    lines: Mapping[str, int] = {}
+
+
+def read_yaml(text: bytes) -> Document:
     """Return the one document of *text* (UTF-8, with or without a byte order mark), or its faults.
 
-    Returns:
-        The value (None for an empty document) and no faults, or None and the faults.
+    The value is None for an empty document, and where the text is not YAML.
     """
     try:
         decoded = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line_start = text.rfind(b"\n", 0, error.start) + 1
         line = text.count(b"\n", 0, error.start) + 1
-        return None, (Fault("", f"is not UTF-8 (line {line}, column {error.start - line_start + 1})"),)
+        return Document(
+            None, (Fault("", f"is not UTF-8 (line {line}, column {error.start - line_start + 1})"),)
+        )
     try:
         _refuse_deep_nesting(decoded)
         loader = _Loader(decoded)
         try:
             node = loader.get_single_node()
             if node is None:
-                return None, ()
-            duplicates = tuple(_duplicate_keys(node))
+                return Document(None)
+            lines: dict[str, int] = {}
+            duplicates = tuple(_duplicate_keys(node, lines))
             value = loader.construct_document(node)
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
-        return None, (Fault("", f"is not valid YAML: {_problem(error)}{_place(error)}"),)
+        return Document(None, (Fault("", f"is not valid YAML: {_problem(error)}{_place(error)}"),))
     except yaml.YAMLError:
-        return None, (Fault("", "is not valid YAML: it holds a character that YAML does not allow"),)
+        return Document(
+            None, (Fault("", "is not valid YAML: it holds a character that YAML does not allow"),)
+        )
     except (ValueError, OverflowError, TypeError, AttributeError, LookupError):
         # PyYAML lets int(), float() and date() raise for a scalar that only looks like one: 2024-13-45.
-        return None, (Fault("", "is not valid YAML: a number or a date is out of range; put it in quotes"),)
+        return Document(
+            None, (Fault("", "is not valid YAML: a number or a date is out of range; put it in quotes"),)
+        )
     except _NestedTooDeep as error:
-        return None, (Fault("", f"nests more than {MAX_NESTING} levels deep (line {error.line})"),)
-    return value, duplicates
+        return Document(None, (Fault("", f"nests more than {MAX_NESTING} levels deep (line {error.line})"),))
+    return Document(value, duplicates, lines)
 
 
 class _NestedTooDeep(Exception):
@@ -76,29 +91,35 @@ def _refuse_deep_nesting(text: str) -> None:
             depth -= 1
 
 
-def _duplicate_keys(root: yaml.Node) -> Iterator[Fault]:
-    """Yield a fault for each key given twice. Each node is visited once, since an anchor may even hold itself."""
+def _duplicate_keys(root: yaml.Node, lines: dict[str, int]) -> Iterator[Fault]:
+    """Yield a fault for each key given twice, and write the line of each key and entry into *lines*.
+
+    Each node is visited once, since an anchor may even hold itself.
+    """
     waiting: list[tuple[Location, yaml.Node]] = [((), root)]
     seen: set[int] = set()
-    for location, node in waiting:  # grows as it goes
+    while waiting:
+        location, node = waiting.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
+        below: list[tuple[Location, yaml.Node]] = []
         if isinstance(node, yaml.SequenceNode):
-            waiting.extend(((*location, index), item) for index, item in enumerate(node.value))
+            below = [((*location, index), item) for index, item in enumerate(node.value)]
+            lines.update((path_of(place), item.start_mark.line + 1) for place, item in below)
         elif isinstance(node, yaml.MappingNode):
             first_lines: dict[tuple[str, str], int] = {}
             for key, value in node.value:
                 if not isinstance(key, yaml.ScalarNode):
                     continue
-                below = (*location, key.value)
-                line = key.start_mark.line + 1
+                place, line = (*location, key.value), key.start_mark.line + 1
+                lines.setdefault(path_of(place), line)
                 identity = (key.tag, key.value)
                 if identity in first_lines:
-                    yield Fault(path_of(below), f"is given twice (lines {first_lines[identity]} and {line})")
-                else:
-                    first_lines[identity] = line
-                waiting.append((below, value))
+                    yield Fault(path_of(place), f"is given twice (lines {first_lines[identity]} and {line})")
+                first_lines.setdefault(identity, line)
+                below.append((place, value))
+        waiting.extend(reversed(below))  # in the file's order, so that an anchor's keys have their own place
 
 
 def _problem(error: yaml.MarkedYAMLError) -> str:

@@ -65,14 +65,16 @@ def test_check_prints_one_json_object_with_warnings(tmp_path: Path) -> None:
     told = json.loads(shown.stdout)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert SECRET not in shown.stdout
-    assert list(told) == ["settings", "models", "warnings"]
+    assert list(told) == ["settings", "models", "faults", "warnings"]
     assert told["settings"]["model_list"][0]["litellm_params"]["api_key"] == "********"
     [model] = told["models"]
     [deployment] = model["deployments"]
     assert (model["name"], model["fallbacks"], model["turns"]["max_rounds"]) == ("mine", [], 25)
     assert (deployment["host"], deployment["key"]) == ("127.0.0.1:9", "set")
     assert deployment["budget"]["window"] == 1_048_576
-    assert [warning.partition(":")[0] for warning in told["warnings"]] == ["general_settings.drain_grace"]
+    assert [warning["text"].partition(":")[0] for warning in told["warnings"]] == [
+        "general_settings.drain_grace"
+    ]
 
 
 def test_check_lists_every_fault(tmp_path: Path) -> None:
@@ -95,7 +97,7 @@ def test_check_lists_every_fault(tmp_path: Path) -> None:
         "compaction.enabled",
         "colour",
     ):
-        assert [line for line in lines if line.startswith(place)] != [], place
+        assert [line for line in lines if f": {place}: " in line] != [], place
     assert len(lines) == 5
 
 
@@ -106,7 +108,8 @@ def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> Non
     shown = run("check", "--config", path)
 
     assert shown.returncode == 0
-    assert shown.stderr.startswith("turnright: warning: general_settings.drain_grace")
+    assert ": general_settings.drain_grace: " in shown.stderr
+    assert shown.stderr.startswith(f"turnright: warning: {path}:")
 
 
 @pytest.mark.parametrize("further", [(), ("--json",)])

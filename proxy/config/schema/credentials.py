@@ -18,6 +18,7 @@ from proxy.config.schema.section import Section
 from proxy.config.values import (
     BaseUrl,
     DocumentSecret,
+    JsonMapping,
     KeySecret,
     ProviderKey,
     Text,
@@ -117,6 +118,15 @@ class Credentials(Section):
     vertex_credentials: DocumentSecret | None = None
     """Vertex AI: a service account's JSON, or the path of its file."""
 
+    vertex_ai_project: Text | None = None
+    """Another name of ``vertex_project``."""
+
+    vertex_ai_location: Text | None = None
+    """Another name of ``vertex_location``."""
+
+    vertex_ai_credentials: DocumentSecret | None = None
+    """Another name of ``vertex_credentials``."""
+
     watsonx_region_name: Text | None = None
     """watsonx: the region."""
 
@@ -179,5 +189,5 @@ class CredentialEntry(Section):
     )
     """The address and the credentials. A value in the entry itself goes before it."""
 
-    credential_info: Mapping[str, Any] | None = None
+    credential_info: JsonMapping | None = None
     """Facts for readers of the file. They are not used."""

@@ -7,10 +7,11 @@ or the authentication of a call are refused, never ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from typing_extensions import override
 
 from proxy.config.faults import refusal
 from proxy.config.litellm_models import provider_of
@@ -23,6 +24,8 @@ from proxy.config.values import (
     Flag,
     HeaderName,
     HeaderSecret,
+    JsonMapping,
+    JsonValue,
     Seconds,
     Text,
     empty_section,
@@ -109,7 +112,7 @@ class LitellmParams(Credentials, RequestDefaults):
     headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Another name of ``extra_headers``."""
 
-    extra_body: Mapping[str, Any] = Field(default_factory=dict)
+    extra_body: JsonMapping = Field(default_factory=dict)
     """Fields that are added to the provider's request body: OpenRouter's ``provider``, vLLM's
     ``chat_template_kwargs``. They are sent as they are."""
 
@@ -131,7 +134,14 @@ class LitellmParams(Credentials, RequestDefaults):
 
 
 class ModelInfo(Section):
-    """Facts about a model that override the catalogue's."""
+    """Facts about a model that override the catalogue's.
+
+    Other facts are free: they are kept and shown, and not used.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
     where: ClassVar[str] = "model_list[].model_info"
 
@@ -140,6 +150,11 @@ class ModelInfo(Section):
 
     max_output_tokens: Count | None = None
     """Tokens that the model writes at most, the upper limit of the output reserve. Default: the catalogue's."""
+
+    @override
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Return the own facts alone. A free one may be a secret."""
+        return ((name, getattr(self, name)) for name in type(self).model_fields)
 
 
 class ModelEntry(Section):

@@ -24,25 +24,25 @@ def path(tmp_path: Path) -> Path:
 def test_result_is_on_standard_output_and_warnings_on_standard_error(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The configuration is on standard output, with its effects as comments.
-
-    Warnings are on standard error.
-    """
-    assert run_check(Namespace(config=str(path), json=False)) == 0
+    """The effects are comments, so that the output can be used as a configuration."""
+    assert run_check(Namespace(config=str(path), json=False, strict=False)) == 0
 
     shown = capsys.readouterr()
     assert "# What happens to a request." in shown.out
-    assert "turnright: warning: turns.max_rounds: 0 " in shown.err
+    assert f"turnright: warning: {path}:6: turns.max_rounds: 0 " in shown.err
 
 
 def test_json_has_the_warnings_too(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With ``json``, the output is one object that includes the warnings, and standard error is empty."""
-    assert run_check(Namespace(config=str(path), json=True)) == 0
+    """A machine reads one object, and standard error is empty."""
+    assert run_check(Namespace(config=str(path), json=True, strict=False)) == 0
 
     shown = capsys.readouterr()
     result: dict[str, Any] = json.loads(shown.out)
-    assert result.keys() == {"settings", "models", "warnings"}
-    assert any(warning.startswith("turns.max_rounds: 0 ") for warning in result["warnings"])
+    assert result.keys() == {"settings", "models", "faults", "warnings"}
+    assert result["faults"] == []
+    assert [6] == [
+        each["line"] for each in result["warnings"] if each["text"].startswith("turns.max_rounds: 0 ")
+    ]
     assert shown.err == ""
 
 
@@ -52,5 +52,64 @@ def test_configuration_that_cannot_be_served_has_status_2(
     """A configuration that cannot be served has status 2, and its settings are not printed."""
     path.write_bytes(b"model_list: []")
 
-    assert run_check(Namespace(config=str(path), json=False)) == 2
+    assert run_check(Namespace(config=str(path), json=False, strict=False)) == 2
     assert capsys.readouterr().out == ""
+
+
+MIXED = b"""model_list:
+- model_name: a
+  litellm_params: {model: gemini/a, rpm: 3}
+general_settings:
+  enable_jwt_auth: true
+  alerting: [slack]
+"""
+
+
+def test_faults_do_not_hide_warnings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One run shows all of them, in the file's order, each with its file and line."""
+    path.write_bytes(MIXED)
+
+    assert run_check(Namespace(config=str(path), json=False, strict=False)) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ignored")[0].partition(": decides")[0] for line in lines] == [
+        f"turnright: warning: {path}:3: model_list[].litellm_params.rpm",
+        f"{path}:5: general_settings.enable_jwt_auth",
+        f"turnright: warning: {path}:6: general_settings.alerting",
+    ]
+
+
+def test_json_has_faults_and_warnings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A machine reads both from standard output, with their lines."""
+    path.write_bytes(MIXED)
+
+    assert run_check(Namespace(config=str(path), json=True, strict=False)) == 2
+    shown = capsys.readouterr()
+    result = json.loads(shown.out)
+    assert result.keys() == {"faults", "warnings"}
+    assert [each["line"] for each in result["faults"]] == [5]
+    assert [each["line"] for each in result["warnings"]] == [3, 6]
+    assert result["faults"][0]["text"].startswith("general_settings.enable_jwt_auth: ")
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_strict_refuses_an_unset_variable(
+    strict: bool, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without it the model is left out, and the warning says so."""
+    path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b")))
+
+    assert run_check(Namespace(config=str(path), json=False, strict=strict)) == (2 if strict else 0)
+    shown = capsys.readouterr().err
+    assert "the environment variable TURNRIGHT_ABSENT is not set" in shown
+    assert ("left out" in shown) is not strict
+
+
+def test_warnings_about_entries_count_those_of_the_file(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An entry that is left out keeps its number."""
+    path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b", "openai/gpt-4.1")))
+
+    assert run_check(Namespace(config=str(path), json=False, strict=False)) == 0
+    assert "model_list[1].litellm_params.api_key: is not set" in capsys.readouterr().err

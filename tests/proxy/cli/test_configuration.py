@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from proxy.cli.configuration import print_warnings, read_configuration, reload_configuration
-from tests.proxy.config.samples import text_of
+from proxy.config import ConfigurationError
+from tests.proxy.config.samples import entry, text_of
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,29 @@ def test_pipe_is_not_read_again(tmp_path: Path) -> None:
 
     (tmp_path / "config.yaml").write_bytes(text_of())
     assert reload_configuration(str(tmp_path / "config.yaml")).settings.model_list
+
+
+def test_strict_is_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At the start and at a reload, an unset variable is a fault."""
+    path = tmp_path / "config.yaml"
+    path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b")))
+
+    assert read_configuration(str(path)) is not None
+    assert reload_configuration(str(path)).warnings
+    assert read_configuration(str(path), strict=True) is None
+    assert "TURNRIGHT_ABSENT is not set" in capsys.readouterr().err
+    with pytest.raises(ConfigurationError, match="TURNRIGHT_ABSENT is not set"):
+        reload_configuration(str(path), strict=True)
+
+
+def test_a_warning_has_its_file_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An operator finds it at once."""
+    path = tmp_path / "config.yaml"
+    path.write_bytes(b"litellm_settings:\n  drop_params: true\n" + text_of())
+    loaded = read_configuration(str(path))
+
+    assert loaded is not None
+    print_warnings(loaded, str(path))
+    assert capsys.readouterr().err.startswith(
+        f"turnright: warning: {path}:2: litellm_settings.drop_params: ignored"
+    )

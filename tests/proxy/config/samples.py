@@ -32,10 +32,12 @@ def settings_of(*entries: Mapping[str, Any], **sections: Any) -> Settings:
     return load(*entries, **sections).settings
 
 
-def faults_in(text: bytes | None, environ: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+def faults_in(
+    text: bytes | None, environ: Mapping[str, str] | None = None, *, strict: bool = False
+) -> list[tuple[str, str]]:
     """Return the faults of *text* as pairs, an empty list for a text that loads."""
     try:
-        load_settings(text, environ or {})
+        load_settings(text, environ or {}, strict=strict)
     except ConfigurationError as error:
         return [(fault.path, fault.text) for fault in error.faults]
     return []
@@ -46,3 +48,23 @@ def faults_of(
 ) -> list[tuple[str, str]]:
     """Return the faults of the file with these *entries* and *sections*."""
     return faults_in(text_of(*entries, **sections), environ)
+
+
+def file_with(where: str, key: str, value: Any) -> bytes:
+    """Return a good file that has *key* in the section *where*."""
+    match where:
+        case "":
+            return text_of(**{key: value})
+        case "model_list[]":
+            return text_of({**entry(), key: value})
+        case "model_list[].litellm_params":
+            return text_of(entry(**{key: value}))
+        case "model_list[].model_info":
+            return text_of({**entry(), "model_info": {key: value}})
+        case section:
+            return text_of(**{section: {key: value}})
+
+
+def path_in(where: str, key: str) -> str:
+    """Return the path of *key* in that file."""
+    return f"{where.replace('[]', '[0]')}.{key}" if where else key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.config import load_settings, model_names, resolve
+from proxy.config import load_settings, resolve
 from proxy.config.environment import PROVIDERS
 from tests.proxy.config.samples import faults_in
 
@@ -17,7 +17,7 @@ def test_a_key_exposes_its_provider(variable: str, wildcard: str) -> None:
     """Each variable that is set exposes the whole of its provider, with that key."""
     settings = load_settings(None, {variable: "k-1", "HOME": "/"}).settings
 
-    assert model_names(settings) == (wildcard,)
+    assert settings.routes.names == (wildcard,)
     (deployment,) = resolve(settings, wildcard.replace("*", "some-model"))
     assert deployment.api_key is not None
     assert deployment.api_key.get_secret_value() == "k-1"
@@ -27,7 +27,7 @@ def test_several_keys_expose_several_providers() -> None:
     """Providers come in the table's order, once each, and an empty variable counts as not set."""
     environ = {"OPENAI_API_KEY": "o", "GOOGLE_API_KEY": "g", "GEMINI_API_KEY": "", "GROQ_API_KEY": " "}
 
-    assert model_names(load_settings(None, environ).settings) == ("gemini/*", "openai/*")
+    assert load_settings(None, environ).settings.routes.names == ("gemini/*", "openai/*")
 
 
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])

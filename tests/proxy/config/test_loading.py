@@ -11,12 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import ConfigurationError, load_settings, resolve
+from proxy.config.schema.credentials import Credentials
 from proxy.config.schema.general import Logs, Media
 from proxy.config.schema.section import Section
 from proxy.config.schema.settings import SECTIONS
 from proxy.planning.plan_target import profile_of
-from tests.proxy.config.samples import faults_in, load
+from tests.proxy.config.samples import entry, faults_in, faults_of, load
 from tests.support.proxied import settings_of
+
+SHARED = dict.fromkeys(Credentials.model_fields, "http://h")
+"""A value for each credential, of a form that all of them take."""
 
 CONTRACT = b"""
 model_list:
@@ -25,6 +29,34 @@ model_list:
       model: gemini/gemini-3.6-flash
       api_key: os.environ/GEMINI_API_KEY
       api_base: http://127.0.0.1:9090/v1beta/
+      stream: true
+      max_tokens: 1024
+      max_completion_tokens: 1025
+      temperature: 0.5
+      top_p: 0.75
+      top_k: 40
+      frequency_penalty: 0.25
+      presence_penalty: 0.5
+      seed: 7
+      n: 1
+      stop: [END]
+      logit_bias: {"50256": -100}
+      logprobs: true
+      top_logprobs: 2
+      user: us
+      service_tier: flex
+      verbosity: low
+      reasoning_effort: high
+      thinking: {type: enabled, budget_tokens: 4096}
+      response_format: {type: json_object}
+      tool_choice: auto
+      parallel_tool_calls: false
+      modalities: [text]
+      prompt_cache_key: pk
+      safety_identifier: si
+      store: false
+      extra_body: {provider: {order: [a]}}
+      headers: {X-Old: green}
       timeout: 300
       allowed_openai_params: [guided_json]
     model_info: {max_input_tokens: 1048576, max_output_tokens: 65536}
@@ -36,14 +68,39 @@ model_list:
       api_key: k
       api_version: 2024-06-01
       organization: o
+      litellm_credential_name: shared
+      base_url: https://mine.openai.azure.com
+      region_name: eu
+      azure_ad_token: at
+      azure_scope: sc
+      azure_username: un
+      azure_password: pw
+      tenant_id: te
+      client_id: ci
+      client_secret: cs
       aws_access_key_id: i
       aws_secret_access_key: s
       aws_session_token: t
       aws_region_name: eu-central-1
+      aws_profile_name: pr
+      aws_role_name: ro
+      aws_session_name: sn
+      aws_external_id: ex
+      aws_web_identity_token: wt
+      aws_sts_endpoint: https://sts.example
+      aws_bedrock_runtime_endpoint: https://bedrock.example
+      watsonx_region_name: wr
+      vertex_ai_project: p2
+      vertex_ai_location: l2
+      vertex_ai_credentials: '{}'
       vertex_project: p
       vertex_location: l
       vertex_credentials: '{"type": "service_account"}'
       extra_headers: {X-Team: blue}
+credential_list:
+  - credential_name: shared
+    credential_values: {CREDENTIALS}
+    credential_info: {description: ours}
 router_settings:
   num_retries: 3
   fallbacks: []
@@ -85,7 +142,7 @@ turns:      {mode: off, max_rounds: 26, max_rounds_multi_agent: 0, warn_at: 1, m
                         max_calls_per_turn: 8, max_repeats: 0}]}
 compaction: {enabled: false}
 store:      {url: "memory://", memory_mib: 33}
-"""
+""".replace(b"{CREDENTIALS}", yaml.safe_dump(SHARED, default_flow_style=True, width=10_000).strip().encode())
 ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk"}
 
 
@@ -169,24 +226,27 @@ def test_all_faults_come_at_once() -> None:
     """One run reports the faults of YAML, fields, names and cross checks."""
     text = b"""
 model_list:
-  - model_name: a/*
-    litellm_params: {model: gemini/*, api_key: '', timeout: 0, modle: x}
+  - model_name: a
+    litellm_params: {model: gemini/*, api_key: "k\\n", timeout: 0, modle: x}
   - model_name: b
     litellm_params: {model: b, api_key: os.environ/ABSENT}
 sanitize: {mode: repiar, mode: repair}
 general_settings: {master_key: mk, keys: [{name: team-a, key: k1}, {name: team-a, key: mk}]}
 turns: {mode: on, max_rounds: -1, max_repeats: 1, per_model: [{model: c}, {model: b, max_rounds: x}, {model: b}],
         per_key: [{key: team-b}]}
-litellm_settings: {num_retries: -1, drop_parms: true}
+litellm_settings: {num_retries: -1, allow_parms: true}
 extra: 1
 """
-    assert dict(faults_in(text)) == {
+    assert dict(faults_in(text, strict=True)) == {
         "sanitize.mode": "is given twice (lines 7 and 7)",
-        "litellm_settings.drop_parms": "is not a key of turnright",
-        "model_list[0].litellm_params.api_key": "is empty",
+        "litellm_settings.allow_parms": "may guard something, and turnright does not know it: remove it only if "
+        "nothing depends on it",
+        "model_list[0].litellm_params.api_key": "holds white space or a character that no key has; a key read from a "
+        "file often ends in a newline",
         "model_list[0].litellm_params.timeout": "must be above 0",
         "model_list[0].litellm_params.modle": "is not a key of turnright; did you mean model?",
-        "model_list[1].litellm_params.model": "must be provider/model, as in gemini/gemini-2.5-flash",
+        "model_list[1].litellm_params.model": "must be provider/model, as in gemini/gemini-2.5-flash: litellm's table "
+        "has no such model",
         "model_list[1].litellm_params.api_key": "the environment variable ABSENT is not set",
         "litellm_settings.num_retries": "must be at least 0",
         "general_settings.keys[1].name": "is the name of another key",
@@ -199,8 +259,7 @@ extra: 1
         "turns.per_key[0].key": "names no key of general_settings.keys",
         "turns.max_rounds": "must be at least 0",
         "extra": "is not a key of turnright",
-        "model_list[0].litellm_params.model": "a wildcard must stand on both sides, with the same text before it, "
-        "as in gemini/*",
+        "model_list[0].litellm_params.model": "has a *, and its model_name has none to fill it in with",
     }
 
 
@@ -318,3 +377,52 @@ def test_deployment_may_name_its_profile() -> None:
     with pytest.raises(ConfigurationError) as refused:
         settings_of(model_list=[{**entry, "profile": "chatty"}])
     assert "must be one of openai, gemini-1" in str(refused.value)
+
+
+def test_an_empty_section_of_litellm_is_no_fault() -> None:
+    """Sections are often left without keys, as null or as an empty mapping."""
+    empty: tuple[Any, ...] = (None, {})
+    for section in ("litellm_settings", "general_settings", "router_settings"):
+        for nothing in empty:
+            assert load(**{section: nothing}).settings == load().settings
+
+
+def test_each_fault_and_warning_has_its_line() -> None:
+    """A key has its own line, and what is not in the file has that of the nearest parent."""
+    text = b"""
+model_list:
+  - model_name: a
+    litellm_params: {model: gemini/a, api_key: os.environ/ABSENT}
+  - litellm_params:
+      model: gemini/b
+      timeout: 0
+      rpm: 5
+general_settings:
+  master_key: k
+  allowed_ips: [10.0.0.1]
+litellm_settings:
+  request_timeout: x
+"""
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(text, {})
+
+    assert [(fault.line, fault.path) for fault in caught.value.faults] == [
+        (11, "general_settings.allowed_ips"),
+        (5, "model_list[1].model_name"),
+        (7, "model_list[1].litellm_params.timeout"),
+        (13, "litellm_settings.request_timeout"),
+    ]
+    assert [(line, warning.partition(":")[0]) for warning, line in caught.value.warnings] == [
+        (8, "model_list[].litellm_params.rpm"),
+        (3, "model_list[0]"),
+    ]
+
+
+def test_a_place_is_the_file_s_where_an_entry_before_it_is_left_out() -> None:
+    """Faults between fields and warnings count the entries of the file."""
+    left_out = entry("a", api_key="os.environ/ABSENT")
+    faults = faults_of(left_out, entry("b", "gemini/*"))
+    loaded = load(left_out, entry("b", timeout=9), router_settings={"timeout": 5})
+
+    assert [path for path, _ in faults] == ["model_list[1].litellm_params.model"]
+    assert loaded.warnings[-1].startswith("model_list[1].litellm_params.timeout: is above")

@@ -16,10 +16,15 @@ from tests.proxy.config.samples import entry, load, text_of
 
 SECRET_PARAMS = (
     "api_key",
+    "azure_ad_token",
+    "azure_password",
+    "client_secret",
     "aws_access_key_id",
     "aws_secret_access_key",
     "aws_session_token",
+    "aws_web_identity_token",
     "vertex_credentials",
+    "vertex_ai_credentials",
 )
 SECRETS = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_.", min_size=12, max_size=40).map("sk-{}".format)
 
@@ -27,7 +32,9 @@ SECRETS = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_.", min_size=12, max_si
 def with_secret(secret: str) -> dict[str, Any]:
     """Return an entry of ``model_list`` with *secret* in every field that takes a secret."""
     params: dict[str, Any] = dict.fromkeys(SECRET_PARAMS, secret)
-    return entry(**params, extra_headers={"Authorization": f"Bearer {secret}", "X-Key": secret})
+    headers = {"Authorization": f"Bearer {secret}", "X-Key": secret}
+    facts = {"upstream_api_key": secret, "owner": {"Password": secret, "client_secret": [secret]}}
+    return {**entry(**params, extra_headers=headers), "model_info": facts}
 
 
 def test_rendered_settings_load_again() -> None:
@@ -52,6 +59,8 @@ def test_rendered_settings_show_defaults_and_mask_secrets() -> None:
         **dict.fromkeys(SECRET_PARAMS, MASK),
         "allowed_openai_params": [],
         "extra_headers": {"Authorization": MASK, "X-Key": MASK},
+        "headers": {},
+        "extra_body": {},
     }
     assert rendered["router_settings"]["timeout"] == 600
     assert "master_key" not in rendered["general_settings"]
@@ -134,3 +143,28 @@ def test_faults_are_rendered_a_line_each() -> None:
     error = ConfigurationError([Fault("a.b", "is empty"), Fault("", "is not UTF-8")])
 
     assert render_faults(error) == "a.b: is empty\nis not UTF-8\n"
+
+
+def test_faults_and_warnings_come_in_the_file_s_order() -> None:
+    """Each has the file and the line. What has no line comes first."""
+    error = ConfigurationError(
+        [Fault("a.b", "is empty", 7), Fault("", "is not UTF-8")], [("c: ignored", 3), ("d: is set", None)]
+    )
+
+    assert render_faults(error, "x.yaml").splitlines() == [
+        "is not UTF-8",
+        "turnright: warning: d: is set",
+        "turnright: warning: x.yaml:3: c: ignored",
+        "x.yaml:7: a.b: is empty",
+    ]
+
+
+def test_free_facts_are_shown() -> None:
+    """They are in the output as they are in the file, but for those that are called a secret."""
+    facts = {"mode": "chat", "note": ["x", {"api_key": "sk-hidden", "n": 1}]}
+    rendered = yaml.safe_load(render_settings(load({**entry(), "model_info": facts})))
+
+    assert rendered["model_list"][0]["model_info"] == {
+        "mode": "chat",
+        "note": ["x", {"api_key": MASK, "n": 1}],
+    }

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proxy.config.places import Places
 from proxy.config.validation import _WORDS, validate
 from tests.proxy.config.samples import ENTRY, entry, faults_of
 
@@ -64,7 +65,7 @@ def test_every_known_kind_of_error_has_a_text() -> None:
 
 def test_good_settings_have_no_faults() -> None:
     """A good file gives settings and an empty tuple."""
-    settings, faults = validate({"model_list": [ENTRY]}, {}, {})
+    settings, faults = validate({"model_list": [ENTRY]}, {}, Places())
 
     assert settings is not None
     assert faults == ()

@@ -20,7 +20,7 @@ from proxy.config.yaml_text import MAX_NESTING, read_yaml
 )
 def test_valid_document_is_read_without_faults(text: bytes, value: object) -> None:
     """A good document gives its value and no fault."""
-    assert read_yaml(text) == (value, ())
+    assert read_yaml(text)[:2] == (value, ())
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_valid_document_is_read_without_faults(text: bytes, value: object) -> No
 )
 def test_invalid_yaml_is_a_fault_with_its_place(text: bytes, fault: str) -> None:
     """Bad YAML gives the line and column and none of the text."""
-    assert read_yaml(text) == (None, (Fault("", fault),))
+    assert read_yaml(text) == (None, (Fault("", fault),), {})
 
 
 def test_duplicate_keys_are_faults_with_their_places() -> None:
     """Each key that is given twice is named with its path and both lines, wherever it stands."""
-    _, faults = read_yaml(b"a:\n- {b: 1, c: 2}\n- d: 1\n  'd': 2\na: 3\n")
+    _, faults, _ = read_yaml(b"a:\n- {b: 1, c: 2}\n- d: 1\n  'd': 2\na: 3\n")
 
     assert faults == (
         Fault("a", "is given twice (lines 1 and 5)"),
@@ -84,8 +84,27 @@ def test_duplicate_keys_are_faults_with_their_places() -> None:
 
 def test_list_with_an_anchor_to_itself_is_read() -> None:
     """The search for duplicate keys ends."""
-    value, faults = read_yaml(b"&a [*a]")
+    value, faults, _ = read_yaml(b"&a [*a]")
 
     assert isinstance(value, list)
     assert value[0] is value
     assert faults == ()
+
+
+def test_each_key_and_entry_has_its_line() -> None:
+    """A line is that of the key, or that of the entry. Merged keys have none of their own."""
+    text = b"a:\n- b: 1\n  c: &x\n    d: 2\n- {e: 3,\n   f: 4}\ng:\n  <<: *x\n  'two words': 5\n"
+
+    assert read_yaml(text).lines == {
+        "a": 1,
+        "a[0]": 2,
+        "a[0].b": 2,
+        "a[0].c": 3,
+        "a[0].c.d": 4,
+        "a[1]": 5,
+        "a[1].e": 5,
+        "a[1].f": 6,
+        "g": 7,
+        'g."<<"': 8,
+        'g."two words"': 9,
+    }

@@ -1,44 +1,180 @@
-"""Credentials of an entry, and the variables that they were read from."""
+"""Addresses and credentials, in an entry and under a name."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
-from proxy.config import resolve
-from tests.proxy.config.samples import entry, load
+from proxy.config.pools import resolve
+from proxy.config.schema.credentials import ARGUMENTS, Credentials
+from tests.proxy.config.samples import entry, faults_of, load, settings_of
 
-ENVIRON = {"KEY": "k-1", "TOKEN": "t-1", "SHARED": "s-1", "EMPTY": "", "BASE": "http://llm/v1"}
+ENVIRON = {"KEY": "sk-from-environment", "EMPTY": "", "BLANK": " "}
+LIKE_REFERENCES = [
+    "$KEY",
+    "env/KEY",
+    "env:KEY",
+    "${KEY:-x}",
+    "${KEY",
+    "$(KEY)",
+    "%KEY%",
+    "{{ KEY }}",
+    "process.env.KEY",
+]
+
+
+def plain(value: Any) -> Any:
+    """Return the text of a secret."""
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def key_of(given: object) -> Any:
+    """Return the provider's key of an entry that gives *given*."""
+    (found,) = resolve(load(entry("a", api_key=given), environ=ENVIRON).settings, "a")
+    return plain(found.api_key)
 
 
 @pytest.mark.parametrize(
-    ("params", "variables"),
+    ("given", "key"),
     [
-        ({"api_key": "os.environ/KEY"}, ("KEY",)),
-        ({"api_key": "${KEY}"}, ("KEY",)),
-        ({"api_key": "literal"}, ()),
-        ({"api_key": "os.environ/EMPTY"}, ("EMPTY",)),
-        ({}, ()),
-        ({"api_key": "literal", "api_base": "os.environ/BASE"}, ()),
-        ({"aws_session_token": "os.environ/TOKEN", "api_key": "os.environ/KEY"}, ("KEY", "TOKEN")),
-        ({"extra_headers": {"x-token": "${TOKEN}", "x-other": "literal"}}, ("TOKEN",)),
-        ({"litellm_credential_name": "team"}, ("SHARED",)),
-        ({"litellm_credential_name": "team", "aws_session_token": "${TOKEN}"}, ("TOKEN", "SHARED")),
+        ("os.environ/KEY", "sk-from-environment"),
+        ("${KEY}", "sk-from-environment"),
+        ("sk-plain", "sk-plain"),
+        ("", None),
+        (" ", None),
+        (None, None),
+        ("os.environ/EMPTY", None),
+        ("${EMPTY}", None),
+        ("os.environ/BLANK", None),
     ],
 )
-def test_variables_of_secrets_are_kept_by_name(params: dict[str, Any], variables: tuple[str, ...]) -> None:
-    """The log names them where a provider refuses the key. Addresses and regions are no secrets."""
-    shared = [{"credential_name": "team", "credential_values": {"azure_ad_token": "os.environ/SHARED"}}]
-    loaded = load(entry("m", "openai/gpt-4.1", **params), environ=ENVIRON, credential_list=shared)
-    [deployment] = resolve(loaded.settings, "m")
-
-    assert deployment.variables == variables
+def test_a_provider_s_key_is_resolved(given: object, key: str | None) -> None:
+    """An empty one is none, for servers of one's own."""
+    assert key_of(given) == key
 
 
-def test_key_of_the_environment_has_its_variable() -> None:
-    """An entry whose model is `*` has the key of the provider that the client names."""
-    settings = load(entry("*", "*"), environ={"GROQ_API_KEY": "k-1"}).settings
-    [deployment] = resolve(settings, "groq/llama-3")
+@pytest.mark.parametrize("given", ["$KEY", "env/KEY", "${KEY:-x}"])
+def test_other_forms_of_a_reference_are_the_key_itself(given: str) -> None:
+    """The provider refuses such a key at once, and nobody gains access by it."""
+    assert key_of(given) == given
 
-    assert deployment.variables == ("GROQ_API_KEY",)
+
+@pytest.mark.parametrize("given", ["os.environ/", "os.environ/two words", "sk\n", "sk sk"])
+def test_a_key_that_no_header_takes_is_a_fault(given: str) -> None:
+    """The text never holds it."""
+    [(path, text)] = faults_of(entry("a", api_key=given))
+
+    assert path == "model_list[0].litellm_params.api_key"
+    assert "sk" not in text
+
+
+@pytest.mark.parametrize("section", ["master_key", "key"])
+class TestGatewayKeys:
+    """The keys of clients, in both places."""
+
+    def load(self, section: str, given: object) -> Any:
+        """Return the key, or the faults."""
+        general: dict[str, Any] = (
+            {"master_key": given} if section == "master_key" else {"keys": [{"name": "a", "key": given}]}
+        )
+        if faults := faults_of(environ=ENVIRON, general_settings=general):
+            return faults
+        settings = load(environ=ENVIRON, general_settings=general).settings.general_settings
+        return plain(settings.master_key if section == "master_key" else settings.keys[0].key)
+
+    @pytest.mark.parametrize("given", ["os.environ/KEY", "${KEY}"])
+    def test_a_reference_is_resolved(self, section: str, given: str) -> None:
+        """It is never taken literally."""
+        assert self.load(section, given) == "sk-from-environment"
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            *LIKE_REFERENCES,
+            "",
+            " ",
+            None,
+            "os.environ/ABSENT",
+            "${ABSENT}",
+            "os.environ/EMPTY",
+            "${EMPTY}",
+            "os.environ/BLANK",
+            "os.environ/",
+        ],
+    )
+    def test_what_is_no_key_is_a_fault(self, section: str, given: object) -> None:
+        """Every client could guess the text of a reference, and an empty key would open the API."""
+        [(path, text)] = self.load(section, given)
+
+        assert path in ("general_settings.master_key", "general_settings.keys[0].key")
+        assert "sk-from-environment" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "good"),
+    [
+        ("memory://", True),
+        ("os.environ/STORE", True),
+        ("${STORE}", True),
+        *((each, False) for each in LIKE_REFERENCES),
+        ("", False),
+        ("os.environ/ABSENT", False),
+        ("${ABSENT}", False),
+        ("os.environ/EMPTY", False),
+    ],
+)
+def test_a_store_s_url_is_resolved_or_a_fault(given: str, good: bool) -> None:
+    """It is never taken literally."""
+    environ = {**ENVIRON, "STORE": "memory://"}
+    faults = faults_of(environ=environ, store={"url": given})
+
+    assert [path for path, _ in faults] == ([] if good else ["store.url"])
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_each_credential_reaches_the_call(name: str) -> None:
+    """Litellm reads it from the argument of the same name."""
+    given = "https://h" if name in ("aws_sts_endpoint", "aws_bedrock_runtime_endpoint") else "x"
+    (found,) = resolve(settings_of(entry("a", "bedrock/x", **{name: given})), "a")
+
+    assert {key: plain(value) for key, value in found.credentials.items()} == {name: given}
+
+
+def test_named_credentials_fill_in_what_the_entry_does_not_say() -> None:
+    """The entry's own value goes first."""
+    credentials = [
+        {
+            "credential_name": "shared",
+            "credential_values": {"api_key": "k1", "api_base": "http://h/v1", "aws_region_name": "eu"},
+            "credential_info": {"description": "ours"},
+        }
+    ]
+    (found,) = resolve(
+        settings_of(
+            entry("a", litellm_credential_name="shared", aws_region_name="us"), credential_list=credentials
+        ),
+        "a",
+    )
+
+    assert (plain(found.api_key), found.api_base) == ("k1", "http://h/v1")
+    assert found.credentials == {"aws_region_name": "us"}
+
+
+def test_an_unknown_credential_is_a_fault() -> None:
+    """A misspelled one would leave the call without it."""
+    credentials = [{"credential_name": "c", "credential_values": {"api_kye": "k"}}]
+
+    assert faults_of(credential_list=credentials) == [
+        ("credential_list[0].credential_values.api_kye", "is not a key of turnright; did you mean api_key?")
+    ]
+
+
+def test_base_url_is_another_name_of_api_base() -> None:
+    """``api_base`` goes first."""
+    both = entry("a", api_base="http://one", base_url="http://two")
+
+    assert resolve(settings_of(both), "a")[0].api_base == "http://one"
+    assert resolve(settings_of(entry("a", base_url="http://two")), "a")[0].api_base == "http://two"
+    assert "base_url" in Credentials.model_fields

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
+from proxy.config import resolve
 from tests.proxy.config.samples import entry, faults_of, settings_of
 
 
@@ -16,43 +19,79 @@ from tests.proxy.config.samples import entry, faults_of, settings_of
         "o3",
         "o4-mini",
         "text-embedding-3-small",
+        "claude-sonnet-4-5",
+        "gemini-2.5-pro",
+        "mistral-large-latest",
+        "deepseek-chat",
+        "grok-4",
+        "dall-e-3",
     ],
 )
 def test_a_model_keeps_its_spelling(model: str) -> None:
-    """A provider's model and a bare OpenAI name are kept as given."""
+    """A provider's model, and a name that litellm's table knows, are kept as given."""
     assert settings_of(entry("a", model)).model_list[0].litellm_params.model == model
 
 
-@pytest.mark.parametrize(
-    ("model", "hint"),
-    [
-        ("claude-sonnet-4", "anthropic/"),
-        ("gemini-2.5-pro", "gemini/"),
-        ("mistral-large", "mistral/"),
-        ("deepseek-chat", "deepseek/"),
-        ("grok-4", "xai/"),
-        ("gpt-oss-120b", "as in gemini/"),
-        ("llama", "as in gemini/"),
-        ("/llama", "as in gemini/"),
-        ("groq/", "as in gemini/"),
-    ],
-)
-def test_a_model_without_a_provider_is_refused_with_a_hint(model: str, hint: str) -> None:
+@pytest.mark.parametrize("model", ["gpt-oss-120b", "llama", "/llama", "groq/", "wherever-7b"])
+def test_a_model_that_nobody_knows_needs_a_provider(model: str) -> None:
     """The fault has an example of the right form."""
     ((path, text),) = faults_of(entry("a", model))
 
     assert path == "model_list[0].litellm_params.model"
-    assert text.startswith("must be provider/model")
-    assert hint in text
+    assert text.startswith("must be provider/model, as in gemini/")
 
 
-@pytest.mark.parametrize("name", ["*", "gemini*", "*/x", "gemini/*/x", "gemini/**", "/*"])
-def test_a_wildcard_has_a_provider_and_one_star_at_the_end(name: str) -> None:
-    """Any other shape of wildcard is refused on either side."""
-    assert {path for path, _ in faults_of(entry(name, name))} == {
-        "model_list[0].model_name",
-        "model_list[0].litellm_params.model",
-    }
+@pytest.mark.parametrize(
+    "params", [{"api_base": "http://h/v1"}, {"base_url": "http://h/v1"}, {"litellm_credential_name": "c"}]
+)
+def test_a_model_that_nobody_knows_is_asked_for_at_its_address(params: dict[str, str]) -> None:
+    """LiteLLM speaks OpenAI's format there."""
+    credentials = [{"credential_name": "c", "credential_values": {"api_base": "http://h/v1"}}]
+    [deployment] = resolve(settings_of(entry("a", "llama", **params), credential_list=credentials), "a")
+
+    assert (deployment.provider, deployment.model_id) == ("openai", "llama")
+
+
+@pytest.mark.parametrize("name", ["*/x", "gemini/*/x", "gemini/**"])
+def test_a_name_has_one_star_at_its_end(name: str) -> None:
+    """What the star stands for is the end of a client's name."""
+    assert ("model_list[0].model_name", "a wildcard has one * at the end, as in gemini/* or *") in faults_of(
+        entry(name, "gemini/*")
+    )
+
+
+def test_a_model_has_one_star() -> None:
+    """It stands for the part that a client names."""
+    assert faults_of(entry("x/*", "gemini/*/*")) == [
+        (
+            "model_list[0].litellm_params.model",
+            "a wildcard has one *, which stands for the name that a client sends",
+        )
+    ]
+
+
+def test_free_facts_are_kept() -> None:
+    """LiteLLM's users note anything in ``model_info``. YAML's dates become texts, since JSON has none."""
+    facts = {"mode": "chat", "team": {"owner": "a", "since": datetime.date(2026, 1, 2)}, "tags": ["x", 1.5]}
+    info = settings_of({**entry(), "model_info": {"max_input_tokens": 5, **facts}}).model_list[0].model_info
+
+    assert info.max_input_tokens == 5
+    assert info.model_extra == {**facts, "team": {"owner": "a", "since": "2026-01-02"}}
+
+
+@pytest.mark.parametrize("fact", [b"x", {1, 2}, {1: "x"}, [float("inf")]])
+def test_a_fact_is_json(fact: object) -> None:
+    """``check --json`` prints it."""
+    [(path, _)] = faults_of({**entry(), "model_info": {"fact": fact}})
+
+    assert path == "model_list[0].model_info.fact"
+
+
+def test_extra_body_is_json() -> None:
+    """It becomes a part of the provider's body."""
+    [(path, text)] = faults_of(entry(extra_body={"provider": {"order": b"x"}}))
+
+    assert (path, text) == ("model_list[0].litellm_params.extra_body", "holds a value that JSON has not")
 
 
 def test_reserved_parameter_cannot_be_allowed() -> None:

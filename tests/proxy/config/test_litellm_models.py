@@ -1,0 +1,68 @@
+"""Providers of bare names, and the models of a provider, by litellm's table."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from proxy.config.litellm_models import is_provider, likely_provider, models_of, provider_of
+
+
+@pytest.mark.parametrize(
+    ("name", "provider"),
+    [
+        ("gpt-4o", "openai"),
+        ("gpt-9-that-nobody-knows", "openai"),
+        ("o3", "openai"),
+        ("dall-e-3", "openai"),
+        ("whisper-1", "openai"),
+        ("text-embedding-3-small", "openai"),
+        ("claude-sonnet-4-5", "anthropic"),
+        ("claude-9-that-nobody-knows", "anthropic"),
+        ("gemini-2.5-pro", "gemini"),
+        ("mistral-large-latest", "mistral"),
+        ("deepseek-chat", "deepseek"),
+        ("command-r-plus", "cohere"),
+        ("grok-4", "xai"),
+        ("anthropic.claude-3-5-sonnet-20240620-v1:0", "bedrock"),
+        ("eu.anthropic.claude-that-nobody-knows", "bedrock"),
+        ("gpt-oss-120b", None),
+        ("llama", None),
+        ("", None),
+    ],
+)
+def test_a_bare_name_has_a_provider(name: str, provider: str | None) -> None:
+    """LiteLLM's users leave it out where LiteLLM knows it."""
+    assert provider_of(name) == provider
+
+
+def test_gemini_is_vertex_where_the_entry_has_its_credentials() -> None:
+    """The table lists the bare names under Vertex AI. A key means AI Studio."""
+    assert provider_of("gemini-2.5-pro", on_vertex=True) == "vertex_ai"
+
+
+def test_a_likely_provider_needs_no_table() -> None:
+    """It is asked for on the event loop."""
+    command = (
+        "import proxy.config.litellm_models as m; assert m.likely_provider('claude-x') == 'anthropic'; "
+        "assert m.likely_provider('llama') is None; assert m._rows.cache_info().currsize == 0"
+    )
+    subprocess.run([sys.executable, "-c", command], check=True)
+    assert likely_provider("gpt-4o") == "openai"
+
+
+def test_chat_models_come_first() -> None:
+    """Others follow, without the provider's name."""
+    names = models_of("openai")
+
+    assert names.index("gpt-4o") < names.index("text-embedding-3-small")
+    assert not any(name.startswith("openai/") for name in names)
+    assert models_of("nobody") == ()
+
+
+@pytest.mark.parametrize(("name", "known"), [("openai", True), ("bedrock", True), ("nobody", False)])
+def test_the_table_s_providers_are_known(name: str, known: bool) -> None:
+    """A client that names another one is told so."""
+    assert is_provider(name) is known

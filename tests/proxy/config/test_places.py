@@ -1,0 +1,52 @@
+"""Lines of the file, and places in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.config.faults import Fault
+from proxy.config.places import Places
+
+PLACES = Places(
+    {"a": 1, "a[0]": 2, "a[0].b": 3, "a[0].gpt-4.1": 4},
+    {("a", 0): ("a", 1), ("a", 1): ("a", 3), ("r", "timeout"): ("l", "request_timeout")},
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a", 1),
+        ("a[0].b", 3),
+        ("a[0].b.c[3].d", 3),
+        ("a[0].x", 2),
+        ("a[0].gpt-4.1", 4),
+        ("a[0].gpt-4.1[2]", 4),
+        ("a[7].b", 1),
+        ("z", None),
+        ("z.y[0]", None),
+        ("", None),
+    ],
+)
+def test_a_path_has_the_line_of_the_nearest_parent(path: str, line: int | None) -> None:
+    """A missing key has none of its own."""
+    assert PLACES.line_of(path) == line
+    assert PLACES.located(Fault(path, "is missing")).line == line
+    assert PLACES.warned(f"{path}: ignored: x") == (f"{path}: ignored: x", line)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a[0]", "a[1]"),
+        ("a[0].b: is set", "a[1].b: is set"),
+        ("a[1]: is set", "a[3]: is set"),
+        ("a[10].b", "a[10].b"),
+        ("r.timeout", "l.request_timeout"),
+        ("r.timeouts", "r.timeouts"),
+        ("the process", "the process"),
+    ],
+)
+def test_a_place_is_the_one_that_was_written(text: str, written: str) -> None:
+    """It is mapped once, and only as a whole."""
+    assert PLACES.written(text) == written

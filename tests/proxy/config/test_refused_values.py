@@ -1,0 +1,59 @@
+"""Callbacks that check calls, and tags that choose deployments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config.refused_values import CALLBACKS
+from tests.proxy.config.samples import entry, faults_of, load
+
+TAGGED = entry("a", tags=["free"])
+FILTERED = {"enable_tag_filtering": True}
+
+
+@pytest.mark.parametrize(("name", "reason"), CALLBACKS.items())
+def test_each_callback_that_checks_calls_is_refused(name: str, reason: str) -> None:
+    """Its name stands among those of loggers."""
+    name = name.replace("*", "x")
+
+    assert faults_of(litellm_settings={"callbacks": ["otel", name]}) == [
+        ("litellm_settings.callbacks[1]", reason)
+    ]
+    assert faults_of(litellm_settings={"callbacks": name}) == [("litellm_settings.callbacks", reason)]
+
+
+@pytest.mark.parametrize(
+    "callbacks",
+    [None, [], "prometheus", ["langfuse", "otel", "s3", "dynamic_rate_limiter_v3"], [3], {"a": 1}],
+)
+def test_callbacks_that_log_are_ignored(callbacks: Any) -> None:
+    """Turnright has its own logs."""
+    assert len(load(litellm_settings={"callbacks": callbacks}).warnings) == 1
+
+
+@pytest.mark.parametrize("key", ["success_callback", "failure_callback", "service_callback"])
+def test_callbacks_after_a_call_only_log(key: str) -> None:
+    """Code of an operator's own is harmless there."""
+    assert len(load(litellm_settings={key: ["custom.logger"]}).warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "router", "refused"),
+    [
+        ([TAGGED, entry("a")], FILTERED, True),
+        ([TAGGED, TAGGED], FILTERED, True),
+        ([TAGGED, entry("b")], FILTERED, False),
+        ([entry("a"), entry("a")], FILTERED, False),
+        ([TAGGED, entry("a")], {"enable_tag_filtering": False}, False),
+        ([TAGGED, entry("a")], {}, False),
+    ],
+)
+def test_tags_that_choose_a_deployment_are_refused(
+    entries: list[Any], router: dict[str, Any], refused: bool
+) -> None:
+    """Requests of one team would reach the deployment of another."""
+    faults = faults_of(*entries, router_settings=router)
+
+    assert [path for path, _ in faults] == ["router_settings.enable_tag_filtering"] * refused

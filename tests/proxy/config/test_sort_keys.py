@@ -1,0 +1,124 @@
+"""Keys of LiteLLM's sections: taken, ignored or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy.config import load_settings
+from proxy.config.sort_keys import sort_keys
+from tests.proxy.config.samples import entry, faults_in, faults_of, file_with, load, path_in
+
+LITELLM = [
+    "model_list[]",
+    "model_list[].litellm_params",
+    "router_settings",
+    "litellm_settings",
+    "general_settings",
+]
+
+
+@pytest.mark.parametrize("where", LITELLM)
+def test_an_unlisted_key_of_litellm_s_sections_is_ignored(where: str) -> None:
+    """LiteLLM has more keys than any table, and passes over those that it does not know."""
+    loaded = load_settings(file_with(where, "zzz", {"a": 1}), {})
+
+    assert loaded.warnings == (f"{where}.zzz: ignored; turnright does not know it",)
+    assert loaded.settings == load().settings
+
+
+@pytest.mark.parametrize("where", ["sanitize", "budget", "turns", "store", "compaction"])
+def test_an_unlisted_key_of_our_own_sections_is_a_fault(where: str) -> None:
+    """Nobody but turnright has them, so that it is a misspelling."""
+    assert faults_in(file_with(where, "zzz", 1)) == [(f"{where}.zzz", "is not a key of turnright")]
+
+
+def test_an_unlisted_key_at_the_top_is_a_fault() -> None:
+    """A section with a misspelled name would be passed over as a whole."""
+    assert faults_of(turn={"mode": "off"}) == [("turn", "is not a key of turnright; did you mean turns?")]
+
+
+@pytest.mark.parametrize("key", ["x-defaults", "_defaults", ".defaults"])
+def test_a_place_for_anchors_is_ignored(key: str) -> None:
+    """Files share values by anchors, which stand under such a key."""
+    text = f"{key}: &all {{timeout: 7}}\nmodel_list: [{{model_name: a, litellm_params: {{<<: *all, model: gpt-4o}}}}]"
+    loaded = load_settings(text.encode(), {})
+
+    assert loaded.settings.model_list[0].litellm_params.timeout == 7
+    assert loaded.warnings == (f"{key}: ignored; it is not a section",)
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "meant"),
+    [
+        ("model_list[]", "model_nam", "model_name"),
+        ("model_list[]", "litelm_params", "litellm_params"),
+        ("model_list[]", "profil", "profile"),
+        ("model_list[].litellm_params", "api_kye", "api_key"),
+        ("model_list[].litellm_params", "api-base", "api_base"),
+        ("model_list[].litellm_params", "temprature", "temperature"),
+        ("model_list[].litellm_params", "aws_regin_name", "aws_region_name"),
+        ("model_list[].model_info", "max_input_token", "max_input_tokens"),
+        ("router_settings", "num_retires", "num_retries"),
+        ("router_settings", "fallback", "fallbacks"),
+        ("litellm_settings", "request_timeouts", "request_timeout"),
+        ("litellm_settings", "contex_window_fallbacks", "context_window_fallbacks"),
+        ("general_settings", "masterkey", "master_key"),
+        ("general_settings", "master_keys", "master_key"),
+        ("general_settings", "key", "keys"),
+        ("general_settings", "allowed_host", "allowed_hosts"),
+        ("general_settings", "max_inflight", "max_in_flight"),
+    ],
+)
+def test_a_misspelled_key_of_ours_is_a_fault(where: str, key: str, meant: str) -> None:
+    """It is never ignored, though it stands in a section of LiteLLM."""
+    faults = faults_in(file_with(where, key, "x"))
+
+    assert (path_in(where, key), f"is not a key of turnright; did you mean {meant}?") in faults
+
+
+@pytest.mark.parametrize("value", [None, False, "", []])
+def test_a_possible_guard_that_is_set_to_nothing_is_ignored(value: object) -> None:
+    """It guards nothing."""
+    assert load(general_settings={"enforce_zzz": value}).warnings == (
+        "general_settings.enforce_zzz: ignored; turnright does not know it",
+    )
+
+
+@pytest.mark.parametrize("value", [False, 0, []])
+def test_an_empty_allowance_is_a_possible_guard(value: object) -> None:
+    """``allow_x: false`` forbids x."""
+    [(path, text)] = faults_of(general_settings={"allow_zzz": value})
+
+    assert path == "general_settings.allow_zzz"
+    assert text.startswith("may guard something")
+
+
+def test_free_facts_of_a_model_need_no_warning() -> None:
+    """They are kept, since LiteLLM's users note anything there."""
+    loaded = load({**entry(), "model_info": {"mode": "chat", "supports_vision": True, "my_note": "x"}})
+
+    assert loaded.warnings == ()
+
+
+@pytest.mark.parametrize("section", [None, 3, "x", [1], [None], {}])
+@pytest.mark.parametrize("where", ["model_list", "router_settings", "litellm_settings", "general_settings"])
+def test_a_section_of_any_shape_is_left_to_validation(where: str, section: Any) -> None:
+    """Nothing is raised, and the section stays as it is."""
+    assert sort_keys({where: section}).raw == {where: section}
+
+
+def test_a_warning_is_one_line() -> None:
+    """A key may hold any character."""
+    [warning] = load(general_settings={"two\nlines": 1}).warnings
+
+    assert warning == 'general_settings."two\\nlines": ignored; turnright does not know it'
+
+
+def test_the_file_is_not_changed() -> None:
+    """The caller's mapping stays as it was."""
+    raw: dict[object, object] = {"model_list": [entry(rpm=1)], "general_settings": {"alerting": ["slack"]}}
+    sort_keys(raw)
+
+    assert raw == {"model_list": [entry(rpm=1)], "general_settings": {"alerting": ["slack"]}}
