@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-uvloop soak: WORKERS ?= auto
 
-.PHONY: demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -49,6 +49,9 @@ test-deploy: $(VENV)/dev $(VENV)/ops  ## of these the ones that need nothing but
 
 image-test: $(VENV)/dev  ## build the image and run it (Linux, as root; Debian packages: buildah mmdebstrap)
 	$(BIN)/python -m pytest -rP tests/ops/image $(ARGS)
+
+docs: $(VENV)/runtime  ## docs/coming-from-litellm.md, anew from the tables of keys
+	$(BIN)/python -m proxy.config.coming_from_litellm > docs/coming-from-litellm.md
 
 lint: $(VENV)/dev  ## style, types and import contracts
 	$(BIN)/ruff check .
