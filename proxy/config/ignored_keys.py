@@ -66,6 +66,7 @@ _BY_REASON: _Reasons = {
         _SPEND: "max_budget budget_duration",
     },
     "router_settings": {
+        "num_retries counts the further tries of a request": "max_retries",
         "no model has several deployments to choose from by tag": "enable_tag_filtering tag_filtering_match_any",
         _ROUTING: "routing_strategy routing_strategy_args routing_groups weights model_group_affinity_config "
         "default_priority polling_interval",
@@ -73,7 +74,7 @@ _BY_REASON: _Reasons = {
         _CACHE: "cache_responses cache_kwargs caching_groups",
         _CHECKS: "enable_pre_call_checks optional_pre_call_checks",
         _RETRIES: "allowed_fails allowed_fails_policy retry_after retry_policy model_group_retry_policy "
-        "disable_cooldowns max_retries max_fallbacks stream_timeout",
+        "disable_cooldowns max_fallbacks stream_timeout",
         _LOGGING: "set_verbose debug_level alerting_config",
         _RATE: "default_max_parallel_requests",
         _SPEND: "provider_budget_config",
