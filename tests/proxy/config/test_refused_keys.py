@@ -28,6 +28,50 @@ ROWS = [
 ]
 
 
+GUARDED = {
+    "": ("access_groups guardrails policies policy_attachments user_api_key_cache"),
+    "model_list[]": ("access_groups blocked team_id"),
+    "model_list[].litellm_params": (
+        "blocked guardrail* guardrailConfig guardrails moderation* safetySettings safety_settings tag_regex"
+    ),
+    "model_list[].model_info": (
+        "access_groups access_windows blocked team_id team_ids team_public_model_name"
+    ),
+    "router_settings": ("fallback_access_check fallback_budget_check guardrail_list tag_routing_prefix"),
+    "litellm_settings": (
+        "*_in_guardrail *_moderation_* apply_guardrail* azure_content_safety_params banned_keywords_list "
+        "block_requests_for_models_without_pricing blocked_user_list default_team_models "
+        "google_moderation_confidence_threshold guardrail_name_config_map guardrails llamaguard_* "
+        "llm_guard_mode openai_moderations_model_name output_parse_pii presidio_* prompt_injection_params "
+        "provider_url_destination_allowed_hosts public_model_groups public_model_groups_links "
+        "require_auth_for_metrics_endpoint require_managed_files scim_admin_group scim_upsert_user "
+        "user_url_allowed_hosts vertex_ai_safety_settings"
+    ),
+    "general_settings": (
+        "access_groups admin_allowed_routes admin_only_routes allowed_file_extensions allowed_ips "
+        "allowed_routes auth_strategy block_robots blocked_file_extensions custom_auth "
+        "custom_auth_run_common_checks custom_key_generate custom_key_policy custom_key_update custom_sso "
+        "custom_team_metadata_validate enable_jwt_auth enable_oauth2_auth enable_oauth2_proxy_auth "
+        "enforce_fallback_model_access enforce_rbac enforce_user_param enforced_* enforced_params "
+        "litellm_jwtauth oauth2_config_mappings provider_url_destination_allowed_hosts public_routes "
+        "reject_clientside_metadata_tags reject_metadata_tags require_* role_mappings role_permissions "
+        "service_account_settings team_metadata_validation_* ui_access_restrictions user_auth_table "
+        "user_url_allowed_hosts"
+    ),
+}
+"""The keys that guard something. A row may leave this list only with the guard that turnright has in its place."""
+
+
+@pytest.mark.parametrize("where", GUARDED)
+def test_no_guard_is_lost(where: str) -> None:
+    """Each key of the list above is refused, whatever the tables say."""
+    lost = [
+        key for key in GUARDED[where].split() if not faults_in(file_with(where, key.replace("*", "x"), "x"))
+    ]
+
+    assert lost == []
+
+
 @pytest.mark.parametrize(("where", "key", "reason", "instead"), ROWS)
 @pytest.mark.parametrize("value", [True, "x", 1, ["x"], {"x": "y"}])
 def test_each_row_is_refused_in_its_words(
