@@ -50,7 +50,7 @@ def test_check_tells_what_happens(tmp_path: Path) -> None:
         "\n#   gemini/gemini-3.6-flash\n#     transport   direct (auto: gemini is spoken directly), to 127.0.0.1:9"
         in told
     )
-    assert [line.split(": ")[2] for line in shown.stderr.splitlines()] == [
+    assert [line.split(": ")[3] for line in shown.stderr.splitlines()] == [
         "router_settings.context_window_fallbacks",
         "general_settings.drain_grace",
     ]
