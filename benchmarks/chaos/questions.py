@@ -121,4 +121,4 @@ def check_beginning(question: Question, heard: Heard) -> None:
 
 
 def _echo(question: Question) -> str:
-    return f"You said: {question.prompt[:ECHOED_CHARACTERS]}"
+    return f'I read your message: "{question.prompt[:ECHOED_CHARACTERS]}"'

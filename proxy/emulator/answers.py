@@ -160,13 +160,20 @@ def _text(request: Mapping[str, Any], last: Content) -> str:
         schema = given[0] if given else ANY_ANSWER
         return json.dumps(value_for(schema, "answer"), ensure_ascii=False, default=str)
     if last.responses:
-        quotes = "; ".join(f"{response.get('name')}: {_quote(response)}" for response in last.responses)
-        results = "1 tool result" if len(last.responses) == 1 else f"{len(last.responses)} tool results"
-        return f"I read {results}: {quotes}"
-    prompt = " ".join(last.text.split())
-    if not prompt:
-        return f"I got {len(last.parts)} part(s) and no text."
-    return f"You said: {prompt[:ECHOED_CHARACTERS]}"
+        quotes = ", ".join(f'"{_quote(response)}" from {response.get("name")}' for response in last.responses)
+        return f"I read {_counted(len(last.responses), 'tool result')}: {quotes}."
+    texts = (part.get("text") or "" for part in last.parts if not part.get("thought"))
+    words = " ".join(" ".join(texts).split())
+    if not words:
+        return f"I read {_counted(len(last.parts), 'part')} and no text."
+    quoted = f'"{words[:ECHOED_CHARACTERS]}"'
+    return (
+        f"I go on after my own words: {quoted}" if last.role == "model" else f"I read your message: {quoted}"
+    )
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}" + "s" * (number != 1)
 
 
 def _quote(response: Mapping[str, Any]) -> str:

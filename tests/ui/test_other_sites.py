@@ -92,7 +92,7 @@ def test_allowed_page_reads_answers(browser: Any, guarded: Served, site: str, st
         )
 
     assert (status, model) == (200, "gemini/gemini-3.6-flash")
-    assert "Hello." in text or "You said" in text
+    assert "Hello." in text or "I read" in text
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "text/plain", None])

@@ -121,13 +121,22 @@ def test_results_are_quoted() -> None:
         user(), model(fc("f"), fc("g", sign=False)), user(fr("f", {"result": "sunny"}), fr("g", {"a": [1]}))
     )
 
-    assert answer(V3_6, given).parts == ({"text": "I read 2 tool results: f: sunny; g: [1]"},)
+    assert answer(V3_6, given).parts == ({"text": 'I read 2 tool results: "sunny" from f, "[1]" from g.'},)
 
 
-def test_prompt_is_echoed() -> None:
-    """Only the start of a long prompt is repeated."""
-    assert answer(V2_5, body(user(text("a" * 200)))).parts == ({"text": f"You said: {'a' * 80}"},)
-    assert answer(V2_5, body(user(image()))).parts == ({"text": "I got 1 part(s) and no text."},)
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        ([user(text("a" * 200))], f'I read your message: "{80 * "a"}"'),
+        ([user(text("continue"), text("hello?"))], 'I read your message: "continue hello?"'),
+        ([user(text("go on")), model(text("partial"))], 'I go on after my own words: "partial"'),
+        ([user(image())], "I read 1 part and no text."),
+    ],
+    ids=["a long text is cut", "parts are words of their own", "the model spoke last", "no text"],
+)
+def test_newest_words_are_quoted(contents: list[Any], said: str) -> None:
+    """The answer is a sentence about the last turn."""
+    assert answer(V2_5, body(*contents)).parts == ({"text": said},)
 
 
 def test_text_beside_a_response_gets_an_empty_candidate() -> None:
@@ -145,8 +154,8 @@ def test_output_limit_and_stop_sequences_cut_the_answer() -> None:
     stopped = answer(V2_5, body(user(text("one two")), generationConfig={"stopSequences": [" two"]}))
     no_call = answer(V2_5, prompt("get_weather", generationConfig={"max_output_tokens": 1}))
 
-    assert (cut.parts, cut.finish_reason) == (({"text": "You said"},), "MAX_TOKENS")
-    assert (stopped.parts, stopped.finish_reason) == (({"text": "You said: one"},), "STOP")
+    assert (cut.parts, cut.finish_reason) == (({"text": "I read y"},), "MAX_TOKENS")
+    assert (stopped.parts, stopped.finish_reason) == (({"text": 'I read your message: "one'},), "STOP")
     assert (no_call.parts, no_call.finish_reason) == ((), "MAX_TOKENS")
 
 

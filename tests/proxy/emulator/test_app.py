@@ -27,7 +27,7 @@ async def test_api_is_served_under_each_version_prefix_and_without_one(
     assert status == 200
     assert answer["candidates"][0]["content"] == {
         "role": "model",
-        "parts": [{"text": "You said: one two three four five"}],
+        "parts": [{"text": 'I read your message: "one two three four five"'}],
     }
     assert answer["candidates"][0]["finishReason"] == "STOP"
     assert answer["modelVersion"] == "gemini-2.5-pro"

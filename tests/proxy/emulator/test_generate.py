@@ -138,7 +138,7 @@ async def test_scripted_answers_are_given_in_order(emulator: Client) -> None:
     assert first["content"]["parts"] == [{"text": "hello there"}]
     assert second["finishReason"] == "MALFORMED_FUNCTION_CALL"
     assert set(second["content"]["parts"][0]) == {"functionCall", "thoughtSignature"}
-    assert third["content"]["parts"][0]["text"].startswith("You said")
+    assert third["content"]["parts"][0]["text"].startswith("I read")
 
 
 async def read_events(client: Client) -> list[dict[str, Any]]:
@@ -176,7 +176,7 @@ async def test_stream_with_alt_sse_is_a_list_of_events(emulator: Client) -> None
 
     texts = [event["candidates"][0]["content"]["parts"][0]["text"] for event in events]
     assert len(texts) > 2
-    assert "".join(texts) == "You said: one two three four five six seven"
+    assert "".join(texts) == 'I read your message: "one two three four five six seven"'
     assert ["finishReason" in event["candidates"][0] for event in events] == [False] * (len(events) - 1) + [
         True
     ]
