@@ -3,10 +3,12 @@
 main              the ``turnright`` command and its options
 configuration     the configuration of a command
 serve             ``turnright serve``
+init              ``turnright init``
 check             ``turnright check``: prints check_table and check_warnings
 explain           ``turnright explain``: prints show_explanation and show_messages
-demo              ``turnright demo``: runs comparison
+demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
 emulate           ``turnright emulate``
+command_name      the command as the reader has started it
 render_lines      texts and tables of rich as lines
 print_result      writes a result to standard output
 """

@@ -14,13 +14,14 @@ from proxy.cli.print_result import can_encode, print_result, takes_colours
 from proxy.cli.show_explanation import show_explanation
 from proxy.config import ConfigurationError, Settings, load_settings, render_faults
 from proxy.config.pools import choose_pool
+from proxy.core.chat_request import ChatRequest
 from proxy.core.errors import InvalidRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.budgets.budget_facts import facts_of
-from proxy.planning.dry_run import DryRunInput, describe_dry_run, run_dry
+from proxy.planning.dry_run import DryRun, DryRunInput, describe_dry_run, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.state.lessons import no_lessons
@@ -52,13 +53,7 @@ def run_explain(options: argparse.Namespace) -> int:
         request = parse_chat_request(
             body, max_nesting=settings.general_settings.max_nesting, mends=settings.sanitize.mode == "repair"
         )
-        deployment = choose_pool(request.model, settings)[0]
-        target = plan_target(deployment, settings.sanitize, withheld_unasked)
-        facts = facts_of(deployment, settings.budget, no_lessons(deployment))
-        policy = TurnPolicies(settings.turns, settings.routes.aliases).find(
-            request.model, deployment.label, ""
-        )
-        run = run_dry(DryRunInput(request, target, facts, policy=policy))
+        run = plan_without_sending(request, settings)
     except ConfigurationError as error:
         print(render_faults(error), end="", file=sys.stderr)
         return UNUSABLE
@@ -75,6 +70,18 @@ def run_explain(options: argparse.Namespace) -> int:
     else:
         shown = "\n".join(show_explanation(explanation, colours=takes_colours()))
     return print_result(shown, _STATUS.get(run.verdict, CHANGED))
+
+
+def plan_without_sending(request: ChatRequest, settings: Settings) -> DryRun:
+    """Return the dry run of *request* for the first deployment of its model.
+
+    Raises :class:`InvalidRequest` where *settings* have no such model.
+    """
+    deployment = choose_pool(request.model, settings)[0]
+    target = plan_target(deployment, settings.sanitize, withheld_unasked)
+    facts = facts_of(deployment, settings.budget, no_lessons(deployment))
+    policy = TurnPolicies(settings.turns, settings.routes.aliases).find(request.model, deployment.label, "")
+    return run_dry(DryRunInput(request, target, facts, policy=policy))
 
 
 def _read(file: str) -> bytes | None:

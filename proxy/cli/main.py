@@ -102,6 +102,12 @@ def _add_demo(commands: Commands) -> None:
         help="show the main job, with no key and no network",
         description="Start the emulator and the proxy, send the same broken histories to both, and compare.",
     )
+    demo.add_argument(
+        "--serve", action="store_true", help="then keep both up, with the histories in the page, until Ctrl-C"
+    )
+    demo.add_argument(
+        "--port", type=_port, default=4000, help="port of --serve, 0 for any (default: %(default)s)"
+    )
     demo.set_defaults(module="proxy.cli.demo", function="run_demo")
 
 

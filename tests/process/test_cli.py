@@ -50,8 +50,9 @@ def test_demo_needs_no_key_and_exits_with_0() -> None:
     assert (straight, through) == (["400"] * len(heads), ["200"] * len(heads))
     assert "changes    none" not in shown.stdout
     assert shown.stdout.count("https://github.com/") == len(heads)
-    last = shown.stdout.splitlines()[-1]
-    assert last == f"{len(heads)} of {len(heads)} refused when sent straight and answered through turnright."
+    verdict = f"{len(heads)} of {len(heads)} refused when sent straight and answered through turnright."
+    assert shown.stdout.splitlines()[-6] == verdict
+    assert "\033" not in shown.stdout
 
 
 @pytest.mark.parametrize("variables", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])

@@ -102,7 +102,7 @@ def test_demo_prints_what_the_readme_shows() -> None:
     """The history is there with all that the README shows of it, whatever the width."""
     done = run_block("make demo")
     shown = block("ok  g16")
-    part = done.stdout[done.stdout.index(shown.split(":")[0]) :].split("\n\n")[0]
+    part = done.stdout[done.stdout.index(shown.split(":")[0]) :].split("\n─")[0]
     link = re.compile(r"https://\S+")
 
     assert done.returncode == 0, done.stderr

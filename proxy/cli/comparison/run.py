@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.resources
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +12,14 @@ import aiohttp
 import orjson
 
 from proxy.cli.comparison.naive_wire import naive_body
-from proxy.config import load_settings
+from proxy.cli.explain import plan_without_sending
+from proxy.config import Settings, load_settings
 from proxy.emulator import serving as serving_emulator
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.planning.plan import format_changes
 from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
+from sanitizers import Change
 
 _TIMEOUT = aiohttp.ClientTimeout(total=60)
 
@@ -31,11 +37,24 @@ class Comparison:
     proxied_status: int
     proxied_text: str
     changes: str
+    """The changes in the answer's header."""
+
+    change_list: tuple[Change, ...]
+    """The same changes, one by one, by a dry run of the same request."""
 
     @property
     def is_as_expected(self) -> bool:
-        """True if the direct request was refused, the proxied one was answered, and its changes were reported."""
-        return self.straight_status == 400 and self.proxied_status == 200 and bool(self.changes)
+        """True if the direct request was refused, and the proxied one was answered with the changes in its header."""
+        answered = self.straight_status == 400 and self.proxied_status == 200
+        return answered and bool(self.changes) and self.changes == format_changes(self.change_list)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The comparisons, and the proxy's base URL, which answers while the context lasts."""
+
+    comparisons: tuple[Comparison, ...]
+    base_url: str
 
 
 def load_histories() -> list[dict[str, Any]]:
@@ -46,27 +65,42 @@ def load_histories() -> list[dict[str, Any]]:
     return histories
 
 
-async def run_comparison(transport: str = "auto") -> list[Comparison]:
-    """Send every history both ways, over real sockets on loopback, and return the answers.
+@asynccontextmanager
+async def comparing(transport: str = "auto", *, port: int = 0) -> AsyncIterator[Compared]:
+    """Send every history both ways, over real sockets on loopback, and yield the answers.
 
-    *transport* is the proxy's, in the spelling of a configuration.
+    The emulator and the proxy are served while the context lasts. The proxy's page has the requests with their bodies.
+    *transport* is the proxy's, in the spelling of a configuration. *port* is the proxy's port, 0 for any. Raises
+    :class:`OSError` if the port is taken.
     """
     async with serving_emulator() as emulator, aiohttp.ClientSession(timeout=_TIMEOUT) as session:
-        parameters = {"model": "gemini/*", "api_base": f"{emulator}/v1beta", "api_key": "emulated"}
-        entry = {"model_name": "gemini/*", "litellm_params": parameters, "transport": transport}
-        configuration = {"model_list": [entry]}
-        settings = load_settings(orjson.dumps(configuration), {}).settings
+        settings = _settings_for(emulator, transport)
         async with serving(
-            settings, SelectingUpstream.for_settings(settings), host="127.0.0.1", port=0
+            settings, SelectingUpstream.for_settings(settings), host="127.0.0.1", port=port
         ) as proxy:
-            return [
-                await _compare(history, session, emulator, proxy.base_url) for history in load_histories()
-            ]
+            addresses = emulator, proxy.base_url
+            found = [await _compare(history, session, addresses, settings) for history in load_histories()]
+            yield Compared(tuple(found), proxy.base_url)
+
+
+async def run_comparison(transport: str = "auto") -> tuple[Comparison, ...]:
+    """Return the comparisons of :func:`comparing`, and serve nothing after them."""
+    async with comparing(transport) as compared:
+        return compared.comparisons
+
+
+def _settings_for(emulator: str, transport: str) -> Settings:
+    parameters = {"model": "gemini/*", "api_base": f"{emulator}/v1beta", "api_key": "emulated"}
+    entry = {"model_name": "gemini/*", "litellm_params": parameters, "transport": transport}
+    general = {"inspector": {"bodies": True}}
+    return load_settings(orjson.dumps({"model_list": [entry], "general_settings": general}), {}).settings
 
 
 async def _compare(
-    history: dict[str, Any], session: aiohttp.ClientSession, emulator: str, proxy: str
+    history: dict[str, Any], session: aiohttp.ClientSession, addresses: tuple[str, str], settings: Settings
 ) -> Comparison:
+    """Send *history* to both *addresses*: the emulator's and the proxy's."""
+    emulator, proxy = addresses
     model, messages = history["model"], history["messages"]
     tools = [
         {"type": "function", "function": {"name": name, "description": f"The tool {name}."}}
@@ -78,6 +112,7 @@ async def _compare(
     request: dict[str, Any] = {"model": f"gemini/{model}", "messages": messages}
     if tools:
         request["tools"] = tools
+    parsed = parse_chat_request(orjson.dumps(request), max_nesting=100, mends=True)
     async with session.post(f"{proxy}/chat/completions", json=request) as proxied:
         answer = await proxied.json()
     return Comparison(
@@ -90,13 +125,14 @@ async def _compare(
         proxied_status=proxied.status,
         proxied_text=_text(answer),
         changes=proxied.headers.get("x-turnright-changes", ""),
+        change_list=plan_without_sending(parsed, settings).changes,
     )
 
 
 def _text(answer: dict[str, Any]) -> str:
+    """Return the words of *answer*, or its calls as a sentence."""
     if "error" in answer:
         return str(answer["error"]["message"])
     message = answer["choices"][0]["message"]
-    return str(
-        message.get("content") or f"calls {[c['function']['name'] for c in message.get('tool_calls', ())]}"
-    )
+    names = [call["function"]["name"] for call in message.get("tool_calls") or ()]
+    return str(message.get("content") or f"A call of {' and '.join(names) or 'nothing'}.")
