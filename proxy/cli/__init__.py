@@ -2,12 +2,16 @@
 
 main              the ``turnright`` command and its options
 configuration     the configuration of a command
-serve             ``turnright serve``
+serve             ``turnright serve``, which prints the banner at a terminal
+banner            addresses, models and keys, once the process is ready
 init              ``turnright init``
 check             ``turnright check``: prints check_table and check_warnings
 explain           ``turnright explain``: prints show_explanation and show_messages
 demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
 emulate           ``turnright emulate``
+models            ``turnright models``
+completion        ``turnright completion``
+key_sources       the variables that keys come from
 command_name      the command as the reader has started it
 render_lines      texts and tables of rich as lines
 print_result      writes a result to standard output

@@ -1,4 +1,4 @@
-"""The command line: six subcommands, each in a file of its own.
+"""The command line: its subcommands, each in a file of its own.
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed). 2: the input or the
 configuration cannot be used.
@@ -66,7 +66,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"turnright {__version__}")
     parser.set_defaults(reloads=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_serve, _add_init, _add_demo, _add_emulate, _add_explain, _add_check):
+    for add in (
+        _add_serve,
+        _add_init,
+        _add_demo,
+        _add_emulate,
+        _add_explain,
+        _add_check,
+        _add_models,
+        _add_completion,
+    ):
         add(commands)
     return parser
 
@@ -159,6 +168,31 @@ def _add_strict(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse a file that names an unset variable, instead of leaving out the model that needs it",
     )
+
+
+def _add_models(commands: Commands) -> None:
+    models = commands.add_parser(
+        "models",
+        help="list the models of a configuration",
+        description="List the names that clients may send, with provider, address, context window and key, and the "
+        "models that are left out since a variable is not set. No value of a key is shown.",
+    )
+    models.add_argument(
+        "--config", metavar="FILE", help="the configuration; without it the environment decides"
+    )
+    models.add_argument("--json", action="store_true", help="print all of it as one JSON object")
+    models.set_defaults(module="proxy.cli.models", function="run_models")
+
+
+def _add_completion(commands: Commands) -> None:
+    completion = commands.add_parser(
+        "completion",
+        help="print the completion of a shell",
+        description='Print a script that completes commands and options in a shell: eval "$(turnright completion '
+        'bash)" in ~/.bashrc.',
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh"), help="the shell")
+    completion.set_defaults(module="proxy.cli.completion", function="run_completion")
 
 
 def _add_address(command: argparse.ArgumentParser, port: int) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
+from proxy.cli.command_name import command_name
 from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration, reload_configuration
-from proxy.config import bind_fault
+from proxy.cli.print_result import takes_colours
+from proxy.config import Settings, bind_fault
 from proxy.core.offload import shorten_switch_interval
-from proxy.observability.log_lines import line_format
+from proxy.observability.log_lines import choose_format, line_format
 from proxy.observability.log_writer import WriterThread
 from proxy.observability.logs import configure_logs, log_stray_errors
 from proxy.observability.tracing.enabling import UnreadableVariable, open_tracing, tracing_fault
@@ -40,22 +44,8 @@ def run_serve(options: argparse.Namespace) -> int:
             print(f"turnright: {fault.path} {fault.text}", file=sys.stderr)
         return UNUSABLE
     print_warnings(loaded, options.config)
-    logs = settings.general_settings.logs
-    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # as no-color.org defines it
-    format_line = line_format(logs.format, colours=colours)
     try:
-        with WriterThread(sys.stdout.fileno(), format_line) as writer:
-            configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
-            log_stray_errors()
-            shorten_switch_interval()
-            raise_descriptor_limit()
-            upstream = SelectingUpstream.for_settings(settings)
-            reloader = Reloader(
-                partial(reload_configuration, options.config, strict=options.strict), options.host, watch
-            )
-            tracing = open_tracing(settings.general_settings.tracing, os.environ)
-            service = Service(settings, upstream, tracing, options.host, options.port)
-            status = run_until_done(serve(service, reloader, ProcessEnd(writer.close)), make_loop)
+        status = _serve(options, settings, watch)
     except UnreadableVariable:
         print("turnright: OpenTelemetry cannot read the value of an OTEL_ variable", file=sys.stderr)
         return UNUSABLE
@@ -63,6 +53,38 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1
     return exit_process(status)
+
+
+def _serve(options: argparse.Namespace, settings: Settings, watch: FileWatch | None) -> int:
+    logs, at_terminal = settings.general_settings.logs, sys.stdout.isatty()
+    chosen = choose_format(logs.format, at_terminal=at_terminal)
+    format_line = line_format(chosen, colours=takes_colours())
+    with WriterThread(sys.stdout.fileno(), format_line) as writer:
+        configure_logs(writer=writer, format_line=format_line, quiet=logs.level == "warning")
+        log_stray_errors()
+        shorten_switch_interval()
+        raise_descriptor_limit()
+        upstream = SelectingUpstream.for_settings(settings)
+        reloader = Reloader(
+            partial(reload_configuration, options.config, strict=options.strict), options.host, watch
+        )
+        tracing = open_tracing(settings.general_settings.tracing, os.environ)
+        service = Service(settings, upstream, tracing, options.host, options.port)
+        if at_terminal and chosen == "readable":
+            service = replace(service, on_ready=_greeter(settings, options.config, writer))
+        return run_until_done(serve(service, reloader, ProcessEnd(writer.close)), make_loop)
+
+
+def _greeter(settings: Settings, config: str | None, writer: WriterThread) -> Callable[[str], None]:
+    """Return the function that writes the banner for a base URL, in order with the lines of the log."""
+    from proxy.cli.banner import Started, banner  # only a terminal pays for rich's import
+
+    started = Started(command_name(), config)
+
+    def greet(base_url: str) -> None:
+        writer.write(banner(settings, os.environ, started, base_url, colours=takes_colours()))
+
+    return greet
 
 
 def open_closed_streams() -> bool:

@@ -46,8 +46,18 @@ _NOT_NAMED = frozenset(
 """Fields of a request that have a column of their own, or that only machines need."""
 
 
-def line_format(name: Literal["json", "readable"], *, colours: bool) -> FormatLine:
-    """Return the line formatter that the configuration names. *colours* apply to readable lines alone."""
+FormatName: TypeAlias = Literal["json", "readable"]
+
+
+def choose_format(configured: Literal["auto", "json", "readable"], *, at_terminal: bool) -> FormatName:
+    """Return the format that is *configured*. For ``auto`` it depends on whether the log goes to a terminal."""
+    if configured == "auto":
+        return "readable" if at_terminal else "json"
+    return configured
+
+
+def line_format(name: FormatName, *, colours: bool) -> FormatLine:
+    """Return the line formatter of that name. *colours* apply to readable lines alone."""
     if name == "json":
         return json_line
 
@@ -78,9 +88,9 @@ def _request(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     yield f"{_word(fields.get('attempts'))}x", ""
     tokens = f"{_or_dash(fields.get('input_tokens'))}>{_or_dash(fields.get('output_tokens'))}"
     yield f"{tokens:>13}", ""
-    yield f"{_word(fields.get('request_id')):<28}", _DIM
     if outcome != "ok":
         yield _word(outcome), colour or _RED
+    yield f"{_word(fields.get('request_id')):<28}", _DIM
     for name, value in fields.items():
         quiet = name == "rounds" and ";" not in str(value)  # the rounds hold no warning
         if name not in _NOT_NAMED and value not in (None, "", 0) and not quiet:

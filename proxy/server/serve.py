@@ -21,7 +21,7 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -180,13 +180,17 @@ class _StopSignals:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The parts of the API, and its address. Port 0 lets the kernel choose."""
+    """The parts of the API, and its address. Port 0 lets the kernel choose.
+
+    *on_ready* is called with the base URL as soon as requests are served.
+    """
 
     settings: Settings
     upstream: Upstream
     tracing: Tracing | None
     host: str
     port: int
+    on_ready: Callable[[str], None] = lambda _: None
 
 
 async def serve(service: Service, reloader: Reloader, end: ProcessEnd) -> int:
@@ -215,6 +219,7 @@ async def serve(service: Service, reloader: Reloader, end: ProcessEnd) -> int:
                 base_url=server.base_url,
                 event_loop=name_loop(loop),
             )
+            service.on_ready(server.base_url)
             reloading = group.create_task(reloader.run(server.current, server.api))
             await stop.requested.wait()
             reloading.cancel()

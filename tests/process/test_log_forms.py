@@ -82,8 +82,8 @@ def ask(http: httpx.Client, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("variables", "coloured"),
-    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)],
-    ids=["plain", "NO_COLOR", "NO_COLOR empty"],
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+    ids=["plain", "NO_COLOR", "NO_COLOR empty", "TERM dumb"],
 )
 def test_readable_at_a_terminal(
     directory: Path,
@@ -92,8 +92,8 @@ def test_readable_at_a_terminal(
     variables: dict[str, str],
     coloured: bool,
 ) -> None:
-    """One line a request in columns, with colours unless they are not wanted."""
-    config = config_of(openai_emulator, format="readable")
+    """One line a request in columns by default, with colours unless they are not wanted."""
+    config = config_of(openai_emulator)
     with at_a_terminal(directory, config, **variables) as (_, terminal):
         shown = read_until(terminal, "/v1")
         ask(http, shown)
@@ -105,15 +105,35 @@ def test_readable_at_a_terminal(
     assert LINE.search(plain), shown
 
 
+def test_terminal_is_greeted_with_addresses_models_and_keys(
+    directory: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
+) -> None:
+    """The banner comes once the process is ready. It names the key's variable and holds no value."""
+    config = config_of(openai_emulator, level="warning")
+    config["model_list"][0]["litellm_params"]["api_key"] = "os.environ/MY_OWN_KEY"
+    variables = {"MY_OWN_KEY": "sk-never-shown-0123456789", "NO_COLOR": "1"}
+    with at_a_terminal(directory, config, **variables) as (_, terminal):
+        shown = read_until(terminal, "Ctrl-C")
+        [page] = re.findall(r"page +(http://\S+/ui)\r\n", shown)
+        status = http.get(page).status_code
+
+    assert status == 200
+    assert f"for clients    {page.removesuffix('ui')}v1\r\n" in shown
+    assert "models         mine\r\n" in shown
+    assert "keys found     openai (MY_OWN_KEY)\r\n" in shown
+    assert "sk-never" not in shown
+
+
 def test_json_at_a_terminal_has_no_colours(
     directory: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """The default is the same everywhere."""
-    with at_a_terminal(directory, config_of(openai_emulator)) as (_, terminal):
+    """A format that is configured wins over the terminal, and there is no banner."""
+    with at_a_terminal(directory, config_of(openai_emulator, format="json")) as (_, terminal):
         shown = read_until(terminal, '"ready"')
 
     assert "\033" not in shown
     assert '"event":"ready","level":"info"' in shown
+    assert "/ui" not in shown
 
 
 def test_readable_in_a_file_has_no_colours(

@@ -59,10 +59,11 @@ class Logs(Section):
 
     where: ClassVar[str] = "general_settings.logs"
 
-    format: Annotated[Literal["json", "readable"], BeforeValidator(from_environment)] = "json"
-    """``json`` (default) for log collectors. ``readable`` is aligned columns for a terminal, in colours there.
+    format: Annotated[Literal["auto", "json", "readable"], BeforeValidator(from_environment)] = "auto"
+    """``auto`` (default) is ``readable`` at a terminal and ``json`` elsewhere.
 
-    ``NO_COLOR`` switches the colours off. Read at start.
+    ``json`` is for log collectors. ``readable`` is aligned columns, in colours at a terminal. ``NO_COLOR`` and
+    ``TERM=dumb`` switch the colours off. Read at start.
     """
 
     level: Annotated[Literal["info", "warning"], BeforeValidator(from_environment)] = "info"

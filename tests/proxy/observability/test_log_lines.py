@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proxy.observability.log_lines import json_line, line_format
+from proxy.observability.log_lines import choose_format, json_line, line_format
 
 NOW = datetime(2026, 11, 22, 12, 3, 44, 123456, UTC)
 FINISHED: dict[str, Any] = {
@@ -62,6 +62,22 @@ def readable(event: str, fields: dict[str, Any], level: str = "info", *, colours
     return line
 
 
+@pytest.mark.parametrize(
+    ("configured", "at_terminal", "chosen"),
+    [
+        ("auto", True, "readable"),
+        ("auto", False, "json"),
+        ("json", True, "json"),
+        ("readable", False, "readable"),
+    ],
+)
+def test_configured_format_wins_over_the_terminal(
+    configured: Literal["auto", "json", "readable"], at_terminal: bool, chosen: str
+) -> None:
+    """``auto`` alone asks for the terminal."""
+    assert choose_format(configured, at_terminal=at_terminal) == chosen
+
+
 def test_json_line_has_every_field_in_order() -> None:
     """Name, level and time come last."""
     line = line_format("json", colours=True)("info", "request_finished", FINISHED, NOW)
@@ -81,7 +97,7 @@ def test_line_of_a_request_has_columns() -> None:
         "200  gemini                chat/completions   1234ms    +1.2ms  1x        1200>85  "
         "req_0123456789abcdef01234567  deployment=gemini/gemini-3.6-flash  changes=pairing=1\n",
         "502  'a model with a long name'  embeddings          61.0s        +-  3x            ->-  "
-        "req_0123456789abcdef01234567  upstream_unreachable  deployment=gemini/gemini-3.6-flash  "
+        "upstream_unreachable  req_0123456789abcdef01234567  deployment=gemini/gemini-3.6-flash  "
         "changes=pairing=1  dropped_parameters=2  rounds=20/25;warn  key='night shift'  first_token_ms=320.0\n",
     ]
 

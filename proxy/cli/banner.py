@@ -1,0 +1,80 @@
+"""The lines that ``turnright serve`` prints at a terminal once it is ready: addresses, models, keys, what to do next.
+
+They hold names alone: of models, of providers, and of the variables that keys come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from proxy import __version__
+from proxy.cli.key_sources import found_keys
+from proxy.cli.render_lines import Part, render_lines, two_columns
+from proxy.cli.show_messages import printable
+from proxy.config import Settings
+
+_SHOWN = 6
+"""Names that a line lists, at most."""
+
+_EVERYWHERE = {"http://0.0.0.0:": "http://127.0.0.1:", "http://[::]:": "http://[::1]:"}
+"""Addresses that are listened on, and that no client can be pointed at, with those of this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The command as the reader has it, and its configuration: a path, or None for the environment."""
+
+    command: str
+    config: str | None
+
+
+def banner(
+    settings: Settings, environ: Mapping[str, str], started: Started, base_url: str, *, colours: bool
+) -> str:
+    """Return the banner, which ends with a newline. *base_url* is the address of the API that listens."""
+    return "\n".join(render_lines(_parts(settings, environ, started, base_url), colours=colours)) + "\n"
+
+
+def _parts(settings: Settings, environ: Mapping[str, str], started: Started, base_url: str) -> Iterator[Part]:
+    yield ""
+    yield Text.assemble(("turnright", "bold"), f" {__version__} is ready.")
+    yield two_columns(_rows(settings, environ, started, base_url), width=15, indent=2)
+    yield ""
+
+
+def _rows(
+    settings: Settings, environ: Mapping[str, str], started: Started, base_url: str
+) -> Iterator[tuple[str, str | Text]]:
+    for everywhere, here in _EVERYWHERE.items():
+        base_url = base_url.replace(everywhere, here)
+    yield "for clients", Text.assemble((base_url, "bold cyan"))
+    if settings.general_settings.ui:
+        yield "page", Text.assemble((f"{base_url.removesuffix('/v1')}/ui", "bold cyan"))
+    yield "clients' key", _access(settings)
+    yield "models", _names(settings.routes.names)
+    keys = found_keys(settings, environ)
+    yield "keys found", _names(f"{provider} ({source})" for provider, source in keys) if keys else "none"
+    if settings.unavailable:
+        left_out = (f"{name} ({', '.join(names)} not set)" for name, names in settings.unavailable.items())
+        yield "left out", Text.assemble((_names(left_out), "yellow"))
+    where = "" if started.config is None else f" --config {started.config}"
+    yield "next", "Give a client the first address and the name of a model."
+    yield "", f"{started.command} models{where} lists the models. Ctrl-C ends the process."
+
+
+def _access(settings: Settings) -> str:
+    general = settings.general_settings
+    keys = ["the master key"] * (general.master_key is not None)
+    keys += [key.name for key in general.keys]
+    if keys:
+        return f"required: {_names(keys)}"
+    return "none is asked for; a client that wants one takes any text"
+
+
+def _names(names: Iterable[str]) -> str:
+    shown = [printable(name) for name in names]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return ", ".join(shown[:_SHOWN]) + more

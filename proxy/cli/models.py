@@ -1,0 +1,119 @@
+"""``turnright models``: the names that clients may send, and what stands behind each of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+
+import orjson
+from rich.table import Table
+from rich.text import Text
+
+from proxy.cli.configuration import UNUSABLE, print_warnings, read_configuration
+from proxy.cli.key_sources import NOT_SET, key_source
+from proxy.cli.print_result import print_result, takes_colours
+from proxy.cli.render_lines import Part, render_lines
+from proxy.cli.show_messages import printable
+from proxy.config import Settings
+from proxy.config.listed_names import listed_names
+from proxy.config.schema.routes import ANY_MODEL
+from proxy.planning.preview import pools_of, preview_of
+
+_EXAMPLES = 3
+"""Known models of a wildcard that are named below the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One deployment behind a name that clients may send. None stands for what only the requested model tells."""
+
+    name: str
+    model: str
+    provider: str | None
+    host: str | None
+    """The host that requests go to. None where litellm knows it, or where the requested model decides."""
+
+    window: int | None
+    """The model's context window in tokens. None where it is not known before a request."""
+
+    key: str
+    """The variable of the key, or where else it is (:func:`proxy.cli.key_sources.key_source`)."""
+
+
+def run_models(options: argparse.Namespace) -> int:
+    """Print the models of the configuration. Returns 2 where it cannot be used."""
+    loaded = read_configuration(options.config)
+    if loaded is None:
+        return UNUSABLE
+    settings = loaded.settings
+    rows = model_rows(settings, os.environ)
+    known = known_models(settings)
+    if options.json:
+        result = {"models": [asdict(row) for row in rows], "known": known, "left_out": settings.unavailable}
+        return print_result(orjson.dumps(result, option=orjson.OPT_INDENT_2).decode(), 0)
+    print_warnings(loaded)
+    lines = render_lines(_parts(rows, known, settings.unavailable), colours=takes_colours())
+    return print_result("\n".join(lines), 0)
+
+
+def model_rows(settings: Settings, environ: Mapping[str, str]) -> tuple[ModelRow, ...]:
+    """Return a row for each deployment of *settings*, by name in the file's order."""
+    pools = pools_of(settings)
+    return tuple(
+        ModelRow(
+            name=model.name,
+            model=deployment.model,
+            provider=None if deployment.model == ANY_MODEL else deployment.provider,
+            host=shown.host if deployment.model != ANY_MODEL or deployment.api_base else None,
+            window=None if shown.budget is None else shown.budget.window,
+            key=key_source(deployment, environ),
+        )
+        for model in preview_of(settings)
+        for deployment, shown in zip(pools[model.name], model.deployments, strict=True)
+    )
+
+
+def known_models(settings: Settings) -> dict[str, list[str]]:
+    """Return the known models that each wildcard of *settings* takes.
+
+    There are none for an unknown provider, and none for ``*``, which takes the models of all providers.
+    """
+    listed = [name for name in listed_names(settings) if name not in settings.routes.names]
+    return {
+        wildcard: [name for name in listed if len(wildcard) > 1 and name.startswith(wildcard[:-1])]
+        for wildcard in settings.routes.names
+        if wildcard.endswith("*")
+    }
+
+
+def _parts(
+    rows: tuple[ModelRow, ...], known: Mapping[str, list[str]], left_out: Mapping[str, tuple[str, ...]]
+) -> Iterator[Part]:
+    yield _table(rows, left_out)
+    for wildcard, names in known.items():
+        if names:
+            released = [name for name in names if name[-1].isdigit() and "preview" not in name]
+            examples = ", ".join(map(printable, (released or names)[:_EXAMPLES]))
+            yield f"{printable(wildcard)} takes {len(names)} known names and new ones, such as {examples}."
+    if left_out:
+        yield "A model that is left out answers 503 until its variable is set."
+
+
+def _table(rows: tuple[ModelRow, ...], left_out: Mapping[str, tuple[str, ...]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for title in ("name", "provider", "host", "window", "key"):
+        table.add_column(title, justify="right" if title == "window" else "left")
+    for row in rows:
+        table.add_row(
+            printable(row.name),
+            printable(row.provider or "by the name"),
+            printable(row.host or "the provider's"),
+            f"{row.window:,}" if row.window else "by the name" if row.model.endswith("*") else "unknown",
+            Text.assemble((printable(row.key), "yellow" if row.key == NOT_SET else "green")),
+        )
+    for name, variables in left_out.items():
+        why = Text.assemble((f"left out: {', '.join(map(printable, variables))} not set", "red"))
+        table.add_row(printable(name), "-", "-", "-", why)
+    return table

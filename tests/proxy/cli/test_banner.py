@@ -1,0 +1,105 @@
+"""The lines at the start of ``turnright serve``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from proxy import __version__
+from proxy.cli.banner import Started, banner
+from proxy.config import load_settings
+from tests.proxy.config.samples import text_of
+
+KEY = "sk-0123456789"
+ENVIRON = {"GEMINI_API_KEY": KEY}
+STARTED = Started("turnright", "my.yaml")
+URL = "http://127.0.0.1:4000/v1"
+
+
+def shown(
+    environ: dict[str, str] = ENVIRON, url: str = URL, config: str | None = "my.yaml", **file: Any
+) -> str:
+    """Return the banner of a file without colours."""
+    settings = load_settings(text_of(**file) if file else None, environ).settings
+    return banner(settings, environ, Started("turnright", config), url, colours=False)
+
+
+def entry(name: str, **params: Any) -> dict[str, Any]:
+    """Return an entry of the model list."""
+    return {"model_name": name, "litellm_params": {"model": "gemini/gemini-2.5-pro", **params}}
+
+
+def test_banner_of_the_environment() -> None:
+    """It has everything that a newcomer needs next, and no value of a key."""
+    assert shown(config=None).splitlines() == [
+        "",
+        f"turnright {__version__} is ready.",
+        "  for clients    http://127.0.0.1:4000/v1",
+        "  page           http://127.0.0.1:4000/ui",
+        "  clients' key   none is asked for; a client that wants one takes any text",
+        "  models         gemini/*",
+        "  keys found     gemini (GEMINI_API_KEY)",
+        "  next           Give a client the first address and the name of a model.",
+        "                 turnright models lists the models. Ctrl-C ends the process.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "given"),
+    [
+        (
+            "left out       b (NOT_THERE not set)",
+            {"model_list": [entry("a"), entry("b", api_key="os.environ/NOT_THERE")]},
+        ),
+        (
+            "models         m0, m1, m2, m3, m4, m5 and 2 more",
+            {"model_list": [entry(f"m{n}") for n in range(8)]},
+        ),
+        ("keys found     none", {"model_list": [entry("a")]}),
+        (
+            "clients' key   required: the master key, team-a",
+            {
+                "model_list": [entry("a")],
+                "general_settings": {
+                    "master_key": KEY,
+                    "keys": [{"name": "team-a", "key": "sk-team-a-0123"}],
+                },
+            },
+        ),
+        ("turnright models --config my.yaml lists the models.", {"model_list": [entry("a")]}),
+    ],
+    ids=["left out", "many models", "no keys", "clients' keys", "the file"],
+)
+def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
+    """No value of a key is in it."""
+    text = shown(**given)
+
+    assert line in text
+    assert KEY not in text
+
+
+def test_page_that_is_off_is_not_named() -> None:
+    """Nothing answers there."""
+    assert "/ui" not in shown(model_list=[entry("a")], general_settings={"ui": False})
+
+
+@pytest.mark.parametrize(
+    ("listening", "named"),
+    [
+        ("http://0.0.0.0:4000/v1", "http://127.0.0.1:4000/v1"),
+        ("http://[::]:4000/v1", "http://[::1]:4000/v1"),
+        ("http://10.0.0.7:4000/v1", "http://10.0.0.7:4000/v1"),
+    ],
+)
+def test_address_is_one_that_clients_can_use(listening: str, named: str) -> None:
+    """No client can be pointed at all addresses at once."""
+    assert f"for clients    {named}\n" in shown(url=listening)
+
+
+def test_colours_are_added_where_they_are_wanted() -> None:
+    """The words stay."""
+    settings = load_settings(None, ENVIRON).settings
+
+    assert f"\033[1;36m{URL}\033[0m" in banner(settings, ENVIRON, STARTED, URL, colours=True)

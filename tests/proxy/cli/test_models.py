@@ -1,0 +1,105 @@
+"""``turnright models``: the table, and its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.cli import main
+from tests.proxy.config.samples import text_of
+
+KEY = "sk-0123456789"
+ENTRIES: list[dict[str, Any]] = [
+    {
+        "model_name": "fast",
+        "litellm_params": {"model": "gemini/gemini-2.5-pro", "api_key": "os.environ/GEMINI_API_KEY"},
+    },
+    {
+        "model_name": "fast",
+        "litellm_params": {"model": "openai/gpt-4.1", "api_base": "http://h:1/v1", "api_key": "k"},
+    },
+    {"model_name": "mistral/*", "litellm_params": {"model": "mistral/*"}},
+    {"model_name": "*", "litellm_params": {"model": "*"}},
+    {"model_name": "odd", "litellm_params": {"model": "ollama/no-such-model"}},
+    {"model_name": "claude", "litellm_params": {"model": "anthropic/c", "api_key": "os.environ/NOT_THERE"}},
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write a configuration whose last model misses its variable."""
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    monkeypatch.delenv("NOT_THERE", raising=False)
+    path = tmp_path / "c.yaml"
+    path.write_bytes(text_of(model_list=ENTRIES))
+    return str(path)
+
+
+def test_table_has_a_row_for_each_deployment_and_for_what_is_left_out(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wildcard is shown with some of its known models. No value of a key is shown."""
+    assert main(["models", "--config", path]) == 0
+
+    shown = capsys.readouterr()
+    rows = [line.split("  ") for line in shown.out.splitlines()]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert cells[:7] == [
+        ["name", "provider", "host", "window", "key"],
+        ["fast", "gemini", "generativelanguage.googleapis.com", "1,048,576", "GEMINI_API_KEY"],
+        ["fast", "openai", "h:1", "1,047,576", "in the file"],
+        ["mistral/*", "mistral", "api.mistral.ai", "by the name", "not set"],
+        ["*", "by the name", "the provider's", "by the name", "the provider's own"],
+        ["odd", "ollama", "the provider's", "unknown", "not set"],
+        ["claude", "-", "-", "-", "left out: NOT_THERE not set"],
+    ]
+    assert cells[7][0].startswith("mistral/* takes ")
+    assert "such as mistral/" in cells[7][0]
+    assert KEY not in shown.out + shown.err
+    assert "NOT_THERE" in shown.err
+
+
+def test_json_has_the_rows_with_the_known_models(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is one document on standard output alone."""
+    assert main(["models", "--config", path, "--json"]) == 0
+
+    shown = capsys.readouterr()
+    read = json.loads(shown.out)
+    assert shown.err == ""
+    assert read["models"][0] == {
+        "name": "fast",
+        "model": "gemini/gemini-2.5-pro",
+        "provider": "gemini",
+        "host": "generativelanguage.googleapis.com",
+        "window": 1_048_576,
+        "key": "GEMINI_API_KEY",
+    }
+    assert read["left_out"] == {"claude": ["NOT_THERE"]}
+    assert read["known"]["*"] == []
+    assert len(read["known"]["mistral/*"]) > 10
+    assert all(name.startswith("mistral/") for name in read["known"]["mistral/*"])
+    assert KEY not in shown.out
+
+
+def test_environment_is_listed_where_there_is_no_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each provider with a key has its wildcard."""
+    monkeypatch.setenv("GROQ_API_KEY", KEY)
+
+    assert main(["models"]) == 0
+    assert "groq/*" in capsys.readouterr().out
+
+
+def test_configuration_that_cannot_be_used_has_status_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The faults are on standard error."""
+    path = tmp_path / "c.yaml"
+    path.write_bytes(b"model_list: []")
+
+    assert main(["models", "--config", str(path)]) == 2
+    assert capsys.readouterr().out == ""
