@@ -22,9 +22,6 @@ from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.cli.show_comparison import WIDTH, show_comparison
 from proxy.observability.logs import configure_logs
 
-_INTERRUPTED = 130
-"""Exit status after Ctrl-C: 128 + SIGINT, as in shells."""
-
 
 def run_demo(options: argparse.Namespace) -> int:
     """Print each comparison. Returns 0 if all have the expected outcome, else 1.
@@ -43,8 +40,6 @@ def run_demo(options: argparse.Namespace) -> int:
         if options.serve:
             return asyncio.run(_serve_demo(options.port))
         comparisons = asyncio.run(run_comparison())
-    except KeyboardInterrupt:
-        return _INTERRUPTED
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)
         return 1
@@ -113,7 +108,7 @@ def _addresses(base_url: str, number: int) -> Iterator[Part]:
             ),
             ("", "Ctrl-C ends both."),
         ],
-        width=12,
+        width=14,
         indent=2,
     )
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from proxy.cli.command_name import command_name
 from proxy.cli.configuration import UNUSABLE
-from proxy.config.environment import PROVIDERS, Provider, find_variables
+from proxy.config.environment import MASTER_KEY_VARIABLE, PROVIDERS, Provider, find_variables
 
 _HEAD = """\
 # A configuration of turnright, made by `turnright init`.
@@ -42,7 +44,7 @@ router_settings:
 
 general_settings:
   # Clients need no key on loopback. For any other address set one of these:
-  # master_key: os.environ/TURNRIGHT_MASTER_KEY
+  {no_master_key}master_key: os.environ/TURNRIGHT_MASTER_KEY
   # keys: [{{name: team-a, key: os.environ/TEAM_A_KEY}}]
 
 # What happens to an illegal history: repair (default), observe, strict or off.
@@ -84,15 +86,17 @@ def run_init(options: argparse.Namespace) -> int:
     print(
         f"Wrote {path} with {len(found)} provider{'s' * (len(found) > 1)}: {', '.join(p.prefix for p, _ in found)}."
     )
-    print(f"Next: turnright check --config {path}")
-    print(f"      turnright serve --config {path}")
+    file_name, command = shlex.quote(str(path)), command_name()
+    print(f"Next: {command} check --config {file_name}")
+    print(f"      {command} serve --config {file_name}")
     return 0
 
 
 def first_file(name: str, found: Sequence[tuple[Provider, str]], environ: Mapping[str, str]) -> str:
     """Return the text of the file *name* for the *found* providers, each with the variable of its key.
 
-    Addresses of providers are named by their variables in *environ* as well. No value of *environ* is in the text.
+    Addresses of providers are named by their variables in *environ* as well, and so is the master key. Otherwise the
+    file would open an API that the environment alone protects. No value of *environ* is in the text.
     """
     entries = []
     for provider, key in found:
@@ -101,4 +105,5 @@ def first_file(name: str, found: Sequence[tuple[Provider, str]], environ: Mappin
         entries.append(entry if base is None else f"{entry}      api_base: os.environ/{base}\n")
     first, key = found[0]
     pool = _POOL.format(prefix=first.prefix, key=key)
-    return _HEAD.format(name=name) + "".join(entries) + _TAIL.format(pool=pool)
+    no_master_key = "" if MASTER_KEY_VARIABLE in environ else "# "
+    return _HEAD.format(name=name) + "".join(entries) + _TAIL.format(pool=pool, no_master_key=no_master_key)

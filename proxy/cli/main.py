@@ -1,7 +1,7 @@
 """The command line: its subcommands, each in a file of its own.
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed). 2: the input or the
-configuration cannot be used.
+configuration cannot be used. 130: the command was interrupted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from proxy import __version__
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C, where the command does not end in a way of its own: 128 + SIGINT, as in shells."""
+
 _GC_THRESHOLD = 10_000
 """New containers after which Python's garbage collector runs."""
 
@@ -32,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = _import_command(options)(options)
         if sys.stdout is not None:  # the shell may have closed it: >&-
             sys.stdout.flush()
+    except KeyboardInterrupt:  # Ctrl-C, also while modules are imported
+        return _INTERRUPTED
     except BrokenPipeError:  # the reader has left, as `head` does; the rest of the buffer is dropped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -13,9 +13,11 @@ from proxy.cli.render_lines import Part, render_lines
 from proxy.cli.show_messages import printable
 
 WIDTH = 110
-"""Columns of the widest line, but for addresses and descriptions."""
+"""Columns of the widest line, but for addresses."""
 
-_LABEL = 13
+_HEAD, _LABEL = 9, 13
+"""Columns before the description, and before the values."""
+
 _MAX_LINES = 2
 """Lines of an answer that are shown."""
 
@@ -31,9 +33,8 @@ def show_comparison(comparison: Comparison, *, colours: bool = False, width: int
 def _parts(comparison: Comparison, width: int) -> Iterator[Part]:
     yield Text("─" * width, "dim")
     mark = ("ok ", "bold green") if comparison.is_as_expected else ("NOT", "bold red")
-    yield Text.assemble(
-        mark, " ", (comparison.name, "bold"), f"  {comparison.model}: {comparison.description}"
-    )
+    head = textwrap.wrap(f"{comparison.model}: {comparison.description}", max(width - _HEAD, 20))
+    yield Text.assemble(mark, " ", (f"{comparison.name:<5}", "bold"), f"\n{'':{_HEAD}}".join(head))
     yield Text(f"{'':{_LABEL}}{comparison.source}", "dim")
     yield _answer("straight", comparison.straight_status, comparison.straight_text, width)
     yield _answer("turnright", comparison.proxied_status, comparison.proxied_text, width)

@@ -63,17 +63,6 @@ def test_demo_ends_with_three_lines_on_what_to_do_next(
     ]
 
 
-def test_interrupted_demo_ends_as_in_shells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no traceback."""
-
-    async def interrupted() -> list[Comparison]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(demo, "run_comparison", interrupted)
-
-    assert main(["demo"]) == 130
-
-
 def test_served_demo_names_its_page_and_ends_on_ctrl_c(capsys: pytest.CaptureFixture[str]) -> None:
     """The page answers until then."""
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,48 @@ def test_written_file_loads_and_serves_every_provider_with_a_key(
     assert [entry.model_name for entry in loaded.settings.model_list] == ["gemini/*", "openai/*"]
     assert loaded.settings.model_list[1].litellm_params.api_base == "http://127.0.0.1:9/v1"
     assert loaded.warnings == ()
+
+
+def test_master_key_of_the_environment_protects_the_file_too() -> None:
+    """Without a file it is asked for as well. A file that left it out would open the API."""
+    environ = {"GEMINI_API_KEY": SECRET, "TURNRIGHT_MASTER_KEY": "sk-master-0123456789"}
+
+    protected, open_ = (
+        load_settings(first_file("x.yaml", find_variables(environ), given).encode(), given).settings
+        for given in (environ, {"GEMINI_API_KEY": SECRET})
+    )
+
+    assert protected.general_settings.asks_for_keys
+    assert not open_.general_settings.asks_for_keys
+
+
+def test_comments_of_the_file_are_settings_that_load() -> None:
+    """Each line that is commented out can be taken in, on top of the rest."""
+    environ = {"GEMINI_API_KEY": SECRET, "TURNRIGHT_MASTER_KEY": "sk-master-01", "TEAM_A_KEY": "sk-team-a-01"}
+    text = first_file("x.yaml", find_variables(environ), {"GEMINI_API_KEY": SECRET})
+    offered = re.sub(r"^( +)# (- \{|fallbacks:|master_key:|keys:)", r"\1\2", text, flags=re.MULTILINE)
+    offered = offered.replace("fast: [spare]", '"gemini/*": [fast]').replace("/MODEL", "/gemini-3.6-flash")
+
+    settings = load_settings(offered.encode(), environ, strict=True).settings
+
+    assert offered.count("# ") == text.count("# ") - 4
+    assert [entry.model_name for entry in settings.model_list] == ["gemini/*", "fast"]
+    assert [key.name for key in settings.general_settings.keys] == ["team-a"]
+    assert settings.router_settings.fallbacks
+
+
+def test_next_commands_can_be_copied(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are as the reader has started this one, and a name with a space is quoted."""
+    monkeypatch.setenv("GEMINI_API_KEY", SECRET)
+    monkeypatch.setattr("proxy.cli.init.command_name", lambda: "CMD")
+
+    assert main(["init", "--output", "my own.yaml"]) == 0
+    assert (
+        "Next: CMD check --config 'my own.yaml'\n      CMD serve --config 'my own.yaml'\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_existing_file_is_left_as_it_is(

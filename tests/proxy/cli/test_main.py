@@ -36,7 +36,17 @@ def test_wrong_usage_exits_with_2_and_the_fault_on_standard_error(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["serve"], ["demo"], ["emulate"], ["explain"], ["check", "--config", "x"]]
+    "arguments",
+    [
+        ["serve"],
+        ["init"],
+        ["demo"],
+        ["emulate"],
+        ["explain"],
+        ["check", "--config", "x"],
+        ["models"],
+        ["completion", "bash"],
+    ],
 )
 def test_each_command_names_its_function(arguments: list[str]) -> None:
     """The module is imported when the command runs. Only ``serve`` reloads its configuration on SIGHUP."""
@@ -51,3 +61,14 @@ def test_address_has_a_default_for_each_server() -> None:
     options = [make_parser().parse_args([name]) for name in ("serve", "emulate")]
 
     assert [(each.host, each.port) for each in options] == [("127.0.0.1", 4000), ("127.0.0.1", 9090)]
+
+
+def test_interrupted_command_ends_as_in_shells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no traceback, also where the signal comes while modules are imported."""
+
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+
+    assert main(["demo"]) == 130
