@@ -16,7 +16,7 @@ from proxy import __version__
 from tests.process.commands import REQUEST, SECRET, config, run, write
 from tests.process.running import ROOT, UVLOOP, Running, command, environment
 
-COMMANDS = ("serve", "demo", "emulate", "explain", "check")
+COMMANDS = ("serve", "init", "demo", "emulate", "explain", "check", "models", "completion")
 
 
 def test_version_of_both_commands() -> None:

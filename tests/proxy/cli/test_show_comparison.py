@@ -30,6 +30,15 @@ def test_long_answer_is_shown_in_two_lines() -> None:
     assert "  changes    none" in shown
 
 
+def test_long_description_is_wrapped_below_itself() -> None:
+    """A terminal would break it within a word."""
+    shown = show_comparison(replace(GOOD, description="word " * 30), width=60).splitlines()
+
+    assert shown[1].startswith("ok  g00  gemini-2.5-pro: word word")
+    assert shown[2].startswith("         word word")
+    assert max(map(len, shown[:4])) <= 60
+
+
 def test_colours_are_added_and_an_answer_cannot_bring_its_own() -> None:
     """Without the colours, the lines are the same."""
     hostile = replace(GOOD, proxied_text="\033[2Jgone")
