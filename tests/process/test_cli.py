@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -34,7 +35,7 @@ def test_help_names_every_command() -> None:
     shown = run("--help")
 
     assert shown.returncode == 0
-    assert all(f"    {name} " in shown.stdout for name in COMMANDS)
+    assert all(re.search(rf"^    {name}\s", shown.stdout, re.MULTILINE) for name in COMMANDS)
 
 
 def test_demo_needs_no_key_and_exits_with_0() -> None:
