@@ -83,7 +83,7 @@ async def test_every_request_that_litellm_writes_in_a_tool_round_is_legal(
 
     assert [call.function.name for call in calls] == ["get_weather", "get_time"]
     assert asked.finish_reason == "tool_calls"
-    assert told.message.content == "I read 2 tool results: get_weather: sunny; get_time: sunny"
+    assert told.message.content == 'I read 2 tool results: "sunny" from get_weather, "sunny" from get_time.'
     assert told.finish_reason == "stop"
     assert [entry["verdict"]["message"] for entry in await emulator.journal()] == [None, None]
 
