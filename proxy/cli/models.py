@@ -17,7 +17,7 @@ from proxy.cli.print_result import print_result, takes_colours
 from proxy.cli.render_lines import Part, render_lines
 from proxy.cli.show_messages import printable
 from proxy.config import Settings
-from proxy.config.listed_names import listed_names
+from proxy.config.list_models import listed_names
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.planning.preview import pools_of, preview_of
 

@@ -8,6 +8,7 @@ The page changes nothing. Nothing of a request is logged or written to a disk. T
     inspect_request  one request, shown for one target
     verdicts         the same request for every target
     steps            the history after each step
+    wire_body        the request on its provider's wire
     align_messages   the original position of each message
     rule_texts       one sentence about each step, reason and rule
     worker_thread    the inspector's worker thread and its limits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -132,4 +133,7 @@ def run_for(
     target = plan_target(deployment, settings.sanitize, unsupported)
     lessons = gateway.learned_windows.peek(deployment, inspection.now, sender.key)
     facts = facts_of(deployment, settings.budget, lessons)
-    return run_dry(DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked))
+    run = run_dry(DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked))
+    if run.sent is None or lessons.reports_usage:
+        return run
+    return replace(run, sent=replace(run.sent, ask_usage=False))

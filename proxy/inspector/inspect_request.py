@@ -11,8 +11,9 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.inspector.align_messages import Positioned, align_messages, with_positions
-from proxy.inspector.rule_texts import STEPS, provider_words, rule_of, why
+from proxy.inspector.rule_texts import PROVIDERS, STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES, Stage, find_stages
+from proxy.inspector.wire_body import describe_wire
 from proxy.planning.dry_run import DryRun, describe_dry_run
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
 from sanitizers import Change
@@ -46,7 +47,8 @@ def inspect_request(
     ``after`` is the history that is sent. For a refused request it is the history at the refusal. ``would`` is the
     history that mode ``repair`` would send, or None where there is none or it is the same. The steps are those of
     mode ``repair``. ``made`` is True for the steps that the configured mode makes. With *compact* an unchanged message
-    is given by its position alone.
+    is given by its position alone. ``providers`` names the provider whose words stand for each rule of ``found``.
+    ``wire`` is the sent request as the provider gets it, see :func:`describe_wire`.
     """
     described = describe_dry_run(run)
     before = with_positions(came.messages)
@@ -70,6 +72,8 @@ def inspect_request(
         **{name: described[name] for name in _UNCHANGED},
         "target": dict(target),
         "refusal": _describe_refusal(run, described["refusal"]),
+        "providers": {one.rule: PROVIDERS[one.rule] for one in run.found if one.rule in PROVIDERS},
+        "wire": describe_wire(run),
         "before": [{"index": index, "message": message} for index, message in before],
         "steps": [{**_describe_stage(stage, run), "after": shown(stage.history)} for stage in stages],
         "after": shown(after),
@@ -90,7 +94,7 @@ def _describe_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
 
 
 def describe_change(change: Change) -> dict[str, Any]:
-    """Return a change with its reason, its rule, and the error that a provider would give without it."""
+    """Return a change with its reason, its rule, and the error that ``provider`` would give without it."""
     return {
         "kind": change.kind,
         "index": change.index,
@@ -99,6 +103,7 @@ def describe_change(change: Change) -> dict[str, Any]:
         "why": why(change),
         "rule": rule_of(change),
         "words": provider_words(change),
+        "provider": PROVIDERS.get(rule_of(change) or ""),
     }
 
 

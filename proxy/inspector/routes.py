@@ -47,13 +47,9 @@ from proxy.inspector.receive_query import PLACES, hold_query
 from proxy.inspector.targets import MODELS
 from proxy.inspector.verdicts import unreadable_row, verdict_row
 from proxy.inspector.worker_thread import InspectionPlaces, run_in_worker
-from proxy.observability.recent_requests import (
-    BUCKET_S,
-    RecentRequest,
-    RecentRequests,
-    bucket_to_json,
-    request_to_json,
-)
+from proxy.observability.live_buckets import BUCKET_S, bucket_to_json
+from proxy.observability.model_times import times_to_json
+from proxy.observability.recent_requests import RecentRequest, RecentRequests, request_to_json
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan_target import profile_of
 from proxy.planning.preview import pools_of
@@ -178,14 +174,16 @@ async def show_recent(request: web.Request) -> web.Response:
 
 
 async def live(request: web.Request) -> web.Response:
-    """Answer with the sums of the last ten minutes."""
+    """Answer with the sums of the last ten minutes, in all and by model."""
     gateway, recent = _open(request)
     now, offset = asyncio.get_running_loop().time(), _clock_offset()
+    buckets = recent.live(now)
     return _answer(
         {
             "now": round(now + offset, 3),
             "bucket_s": BUCKET_S,
-            "buckets": [bucket_to_json(bucket, offset) for bucket in recent.live(now)],
+            "buckets": [bucket_to_json(bucket, offset) for bucket in buckets],
+            "models": times_to_json(bucket.models for bucket in buckets),
             "in_flight": len(gateway.lifecycle.in_flight),
             "bodies": recent.keeps_bodies,
         }

@@ -162,6 +162,58 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
 )
 
 
+_GEMINI, _OPENAI, _ANTHROPIC, _MISTRAL = "Gemini", "OpenAI", "Anthropic", "Mistral"
+_TEMPLATE = "A server's chat template"
+
+PROVIDERS: Mapping[str, str] = MappingProxyType(
+    {
+        "arguments_not_a_string": _OPENAI,
+        "arguments_not_an_object": _GEMINI,
+        "blank_result": "Bedrock",
+        "blank_text": _ANTHROPIC,
+        "call_after_model_turn": _GEMINI,
+        "call_id_illegal": f"{_ANTHROPIC}, {_MISTRAL}",
+        "call_id_missing": _OPENAI,
+        "call_id_repeated": _ANTHROPIC,
+        "call_id_too_long": _OPENAI,
+        "call_unreadable": _OPENAI,
+        "duplicate_result": _GEMINI,
+        "empty_content": _GEMINI,
+        "empty_text": _GEMINI,
+        "empty_tool_calls": _OPENAI,
+        "first_turn_not_user": _GEMINI,
+        "identical_call": _GEMINI,
+        "many_systems": _TEMPLATE,
+        "media_in_result": _OPENAI,
+        "media_mistyped": _ANTHROPIC,
+        "media_type": _GEMINI,
+        "media_unreadable": _GEMINI,
+        "misplaced_calls": _OPENAI,
+        "missing_result": _OPENAI,
+        "no_turn": _GEMINI,
+        "orphaned_result": _OPENAI,
+        "reasoning_missing": "DeepSeek",
+        "refused_field": _GEMINI,
+        "result_name_missing": _OPENAI,
+        "same_role_neighbours": _GEMINI,
+        "signature_unreadable": _GEMINI,
+        "system_after_start": _GEMINI,
+        "system_unsupported": _TEMPLATE,
+        "text_beside_calls": "Bedrock",
+        "tool_name_illegal": _GEMINI,
+        "trailing_model_turn": _GEMINI,
+        "trailing_space": _ANTHROPIC,
+        "unknown_field": _MISTRAL,
+        "user_after_result": _MISTRAL,
+    }
+)
+"""The provider whose words stand for a rule in :data:`sanitizers.invariants.RULES`.
+
+It need not be the provider that the request is for: others refuse the same in other words. A rule without an entry is
+told in turnright's own words, or its provider was not reported.
+"""
+
+
 def why(change: Change) -> str:
     """Return the reason of *change* as one sentence, empty where there is none."""
     known = REASONS.get(change.reason)

@@ -11,4 +11,5 @@
 - gen_ai_names: OpenTelemetry's names of providers and operations
 - observed_upstream: an upstream whose calls are timed and counted
 - recent_requests: the last requests, for the inspector
+- live_buckets, model_times: the sums of the last ten minutes, in all and by model
 """

@@ -154,6 +154,7 @@ def _remember(
         key=record.key,
         kept=recent.keep(record.body) if record.body is not None else None,
         asked_model=record.asked_model,
+        first_token=record.first_token,
     )
     recent.note(seen, made)
 

@@ -6,19 +6,13 @@ kept, unless the configuration asks for the bodies of chat requests. Then the ne
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from proxy.config.schema.general import Inspector
-
-BUCKET_S = 5
-BUCKETS = 120
-"""Buckets that are kept: ten minutes."""
-
-_MAX_SUMMARIES = 200
-"""Different summaries of changes that a bucket keeps, at a hundred bytes each. There may be as many as requests."""
+from proxy.observability.live_buckets import BUCKET_S, BUCKETS, MAX_SUMMARIES, Bucket
+from proxy.observability.model_times import count_times
 
 
 class KeptBody:
@@ -69,37 +63,8 @@ class RecentRequest(NamedTuple):
     asked_model: str | None = None
     """The model that the client named, where it is not *model*."""
 
-
-@dataclass(slots=True)
-class Bucket:
-    """The sums of five seconds. *number* counts the buckets of the monotonic clock."""
-
-    number: int = -1
-    end: float = float("-inf")
-    requests: int = 0
-    retries: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    overheads: int = 0
-    overhead: float = 0.0
-    overhead_max: float = 0.0
-    errors: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    changes: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    """The number of requests by summary of changes.
-
-    The summaries are split when the inspector asks, or where there are many.
-    """
-
-    steps: dict[str, int] = field(default_factory=dict)
-    """Changes by step, of the summaries that were split."""
-
-    def split_summaries(self) -> None:
-        """Split the summaries of changes, and add them to the steps."""
-        for text, times in self.changes.items():
-            for part in text.split(","):
-                step, _, count = part.partition("=")
-                self.steps[step] = self.steps.get(step, 0) + times * int(count)
-        self.changes.clear()
+    first_token: float | None = None
+    """Seconds to the first token of a stream."""
 
 
 class RecentRequests:
@@ -148,6 +113,7 @@ class RecentRequests:
         bucket.requests += 1
         if seen.outcome != "ok":
             bucket.errors[seen.outcome] += 1
+        count_times(bucket.models, seen.model, seen.duration, seen.first_token, answered=seen.outcome == "ok")
         if seen.attempts > 1:
             bucket.retries += seen.attempts - 1
         overhead = seen.overhead
@@ -162,7 +128,7 @@ class RecentRequests:
             bucket.output_tokens += seen.output_tokens
         if made:
             bucket.changes[made] += 1
-            if len(bucket.changes) > _MAX_SUMMARIES:
+            if len(bucket.changes) > MAX_SUMMARIES:
                 bucket.split_summaries()
 
     def add_estimate(self, request_id: str, estimate: int) -> None:
@@ -234,21 +200,4 @@ def request_to_json(seen: RecentRequest, offset: float) -> dict[str, Any]:
         "estimate_at_most": None if seen.exact else seen.estimate,
         "key": seen.key or None,
         "has_body": seen.kept is not None and seen.kept.body is not None,
-    }
-
-
-def bucket_to_json(bucket: Bucket, offset: float) -> dict[str, Any]:
-    """Return a bucket as JSON-ready values. *offset* is the same as for :func:`request_to_json`."""
-    bucket.split_summaries()
-    mean = bucket.overhead / bucket.overheads if bucket.overheads else None
-    return {
-        "at": round(bucket.number * BUCKET_S + offset, 3),
-        "requests": bucket.requests,
-        "errors": dict(bucket.errors),
-        "retries": bucket.retries,
-        "changes": dict(bucket.steps),
-        "input_tokens": bucket.input_tokens,
-        "output_tokens": bucket.output_tokens,
-        "overhead_ms_mean": None if mean is None else round(mean * 1000, 3),
-        "overhead_ms_max": round(bucket.overhead_max * 1000, 3) if bucket.overheads else None,
     }

@@ -257,3 +257,13 @@ def test_hostile_body_is_inspected_or_refused_as_invalid(body: bytes, profile: s
     assert write_json(verdict_row(dry, {}))
     places = [entry["origin"] for entry in result["after"] if entry["origin"] is not None]
     assert len(places) == len(set(places))
+
+
+def test_provider_is_named_for_its_words() -> None:
+    """In each change, and for each rule that the history breaks. It need not be the provider that is asked."""
+    shown = look([user("go"), tool("nobody", "lost"), user("on")])
+
+    assert shown["profile"] == "gemini-3-strict"
+    assert shown["providers"] == {"orphaned_result": "OpenAI"}
+    [step] = shown["steps"]
+    assert [(one["rule"], one["provider"]) for one in step["changes"]] == [("orphaned_result", "OpenAI")]

@@ -12,7 +12,7 @@ from proxy.inspector import receive_query, routes
 from proxy.inspector.worker_thread import InspectionPlaces
 from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import MODEL, Reply, chat, proxied, settings_of
-from tests.support.scripted_upstream import ScriptedUpstream, answer
+from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
 
 MASTER, TEAM = "tr-master-17", "tr-team-29"
 BROKEN = [assistant("Hi."), tool("nobody", "lost"), user("Hello.")]
@@ -248,6 +248,25 @@ async def test_request_is_counted_in_its_five_seconds(upstream: ScriptedUpstream
     assert {name for bucket in both for name in bucket["errors"]} == {"model_not_found"}
     assert {name for bucket in both for name in bucket["changes"]} == {"orphan_drop", "user_prepend"}
     assert both[-1]["at"] <= result["now"] < both[-1]["at"] + 10
+
+
+async def test_times_are_told_by_model(upstream: ScriptedUpstream) -> None:
+    """Only a stream has a first token. A refused request has no time, and a model that is unknown no name."""
+    upstream.then(answer("Hi."))
+    upstream.then(say("Hi."), STOP)
+    async with proxied(settings_of(), upstream) as proxy:
+        await proxy.post(chat())
+        whole = (await proxy.get("/ui/api/live")).json["models"]
+        await proxy.post(chat(stream=True))
+        await proxy.post(chat(model="none"))
+        await proxy.idle()
+        known, unknown = (await proxy.get("/ui/api/live")).json["models"]
+
+    assert [(row["model"], row["first_token_ms"]) for row in whole] == [(MODEL, None)]
+    assert (known["model"], known["requests"], known["errors"]) == (MODEL, 2, 0)
+    assert 0 < known["first_token_ms"]["p50"] <= known["duration_ms"]["p95"] * 1.1
+    assert (unknown["model"], unknown["requests"], unknown["errors"]) == ("unknown", 1, 1)
+    assert (unknown["duration_ms"], unknown["first_token_ms"]) == (None, None)
 
 
 async def test_changes_of_mode_observe_are_shown_and_not_counted(upstream: ScriptedUpstream) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.inspector.rule_texts import REASONS, STEPS, provider_words, rule_of, why
+from proxy.inspector.rule_texts import PROVIDERS, REASONS, STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES
 from proxy.planning.plan import _STEPS
 from sanitizers import Change
@@ -38,3 +38,11 @@ def test_part_that_is_left_out_names_its_own_rule() -> None:
     """Otherwise the rule is that of the type."""
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]:remote_media")) == "remote_media"
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]")) == "media_type"
+
+
+def test_every_quoted_error_names_its_provider() -> None:
+    """Rules that are told in turnright's own words have none, and neither has one whose provider was not reported."""
+    own = {"custom_call", "legacy_function", "refused_part", "remote_media", "result_order"}
+
+    assert RULES.keys() - PROVIDERS.keys() == own | {"developer_role"}
+    assert PROVIDERS.keys() <= RULES.keys()

@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 
 from proxy.config.schema.general import Inspector
-from proxy.observability.recent_requests import (
-    BUCKET_S,
-    BUCKETS,
-    RecentRequests,
-    bucket_to_json,
-    request_to_json,
-)
+from proxy.observability.live_buckets import BUCKET_S, BUCKETS, bucket_to_json
+from proxy.observability.recent_requests import RecentRequests, request_to_json
 from tests.proxy.inspector.looking import ended_request
 
 MIB = 2**20
@@ -140,18 +135,6 @@ def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
         "overhead_ms_max": 4.0,
     }
     assert buckets[0]["overhead_ms_mean"] is None
-
-
-def test_many_summaries_of_changes_are_summed_by_step() -> None:
-    """Many summaries of changes are summed by step, so that a bucket stays small."""
-    watch = RecentRequests(Inspector())
-    for number in range(1, 1_001):
-        note(watch, "x", 1.0, changes=f"pairing={number},tail=1")
-
-    [bucket] = watch._buckets
-    assert len(bucket.changes) < 300
-    for _ in range(2):
-        assert bucket_to_json(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
 
 
 def test_later_estimate_is_added_to_its_request() -> None:

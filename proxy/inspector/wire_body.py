@@ -1,0 +1,56 @@
+"""Writes the request to the provider as its wire sends it, for the page to show.
+
+Only the direct transport has wires. litellm writes the other providers' requests itself, and only while it sends them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.core.deployment import Deployment
+from proxy.core.errors import InvalidRequest
+from proxy.core.upstream_call import Timeouts
+from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
+from proxy.planning.dry_run import DryRun
+from proxy.upstream.transports import transport_of
+from proxy.upstream.wires import table
+
+_NO_LIMITS = Timeouts(0.0, 0.0, 0.0, 0.0)
+"""The time limits of a call that is never made."""
+
+
+def describe_wire(run: DryRun) -> dict[str, Any] | None:
+    """Return the request of *run* on its provider's wire, as JSON-ready values, or None where nothing is sent.
+
+    ``body`` is the text of the body, byte for byte as it is sent. It is None where litellm writes it, and where the
+    wire refuses to: ``refusal`` then has the reason. ``wire`` names the wire. ``address`` is the URL, without a
+    configured base, which is the operator's own. No header is shown, since headers hold the key.
+    """
+    plan, deployment = run.sent, run.deployment
+    if plan is None:
+        return None
+    streams = plan.request.stream if deployment.stream is None else deployment.stream
+    shown: dict[str, Any] = {
+        "transport": transport_of(deployment),
+        "provider": deployment.provider,
+        "wire": None,
+        "address": None,
+        "stream": streams,
+        "body": None,
+        "refusal": None,
+    }
+    if shown["transport"] != "direct":
+        return shown
+    wire, call = table.wire_of(deployment), ChatAttemptPlanner.call_of(plan, _NO_LIMITS)
+    shown["wire"] = deployment.provider if deployment.provider in table.WIRES else table.OTHERS
+    shown["address"] = _without_base(wire.url(call, stream=streams), deployment)
+    try:
+        shown["body"] = wire.write_request(call, stream=streams).decode()
+    except InvalidRequest as error:
+        shown["refusal"] = error.message
+    return shown
+
+
+def _without_base(url: str, deployment: Deployment) -> str:
+    base = deployment.api_base
+    return f"…{url.removeprefix(base)}" if base else url

@@ -1,0 +1,96 @@
+"""Counts the times of requests by model: how long answers took, and their first tokens.
+
+A time is counted in a class of times that differ by 10 % at most. So a percentile can be told from a few counts,
+however many requests there were.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import ceil, exp, floor, log
+from typing import Any
+
+OTHERS = "others"
+"""The name under which models are counted that are too many."""
+
+_MAX_MODELS = 100
+"""Models that one bucket counts by name. Names come from the configuration, which may have thousands."""
+
+_CLASSES = 10
+"""Classes for a time and e times that time. Neighbours differ by e ** 0.1, which is 10 %."""
+
+_SHORTEST_S = 0.0001
+"""Seconds of the first class."""
+
+_PERCENTILES = (50, 95)
+
+
+@dataclass(slots=True)
+class ModelTimes:
+    """The requests for one model. Times are those of answered requests: most errors are quick, and would hide them."""
+
+    requests: int = 0
+    errors: int = 0
+    durations: Counter[int] = field(default_factory=Counter)
+    first_tokens: Counter[int] = field(default_factory=Counter)
+
+
+def count_times(
+    counts: dict[str, ModelTimes], model: str, duration: float, first_token: float | None, *, answered: bool
+) -> None:
+    """Add one request for *model* to *counts*. The times are in seconds. A whole answer has no *first_token*."""
+    times = counts.get(model)
+    if times is None:
+        name = model if len(counts) < _MAX_MODELS else OTHERS
+        times = counts.setdefault(name, ModelTimes())
+    times.requests += 1
+    if not answered:
+        times.errors += 1
+        return
+    times.durations[_class_of(duration)] += 1
+    if first_token is not None:
+        times.first_tokens[_class_of(first_token)] += 1
+
+
+def times_to_json(buckets: Iterable[Mapping[str, ModelTimes]]) -> list[dict[str, Any]]:
+    """Return the sums of *buckets* as JSON-ready values: a row for each model, the most asked first."""
+    sums: dict[str, ModelTimes] = {}
+    for counts in buckets:
+        for model, times in counts.items():
+            total = sums.setdefault(model, ModelTimes())
+            total.requests += times.requests
+            total.errors += times.errors
+            total.durations.update(times.durations)
+            total.first_tokens.update(times.first_tokens)
+    return [
+        {
+            "model": model,
+            "requests": total.requests,
+            "errors": total.errors,
+            "duration_ms": _percentiles(total.durations),
+            "first_token_ms": _percentiles(total.first_tokens),
+        }
+        for model, total in sorted(sums.items(), key=lambda one: (-one[1].requests, one[0]))
+    ]
+
+
+def _class_of(seconds: float) -> int:
+    return floor(log(max(seconds, _SHORTEST_S)) * _CLASSES)
+
+
+def _percentiles(counts: Mapping[int, int]) -> dict[str, float] | None:
+    """Return the percentiles of the counted times in milliseconds, or None where there are no times."""
+    classes, total = sorted(counts), sum(counts.values())
+    if not total:
+        return None
+    found: dict[str, float] = {}
+    for percent in _PERCENTILES:
+        wanted, seen = ceil(total * percent / 100), 0
+        for number in classes:
+            seen += counts[number]
+            if seen >= wanted:
+                found[f"p{percent}"] = round(exp((number + 0.5) / _CLASSES) * 1000, 2)
+                break
+    return found

@@ -1,0 +1,126 @@
+"""The page shows the request on its provider's wire, byte for byte as it is sent, and none of the operator's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from proxy.core.errors import InvalidRequest
+from proxy.inspector.wire_body import describe_wire
+from proxy.upstream.select_transport import SelectingUpstream
+from proxy.upstream.wires import table
+from tests.proxy.inspector.looking import look, parse, run
+from tests.proxy.upstream.provider import KEY, STREAM, Exchange, providing, whole
+from tests.support.builders import assistant, call, system, tool, user
+from tests.support.proxied import MODEL, proxied, settings_of
+
+BROKEN = [
+    system("Be brief."),
+    user("Compare."),
+    tool("nobody", "lost"),
+    assistant(None, [call("c1", "f", '{"n": 1.50}')]),
+    user("And?"),
+]
+PLAIN = [user("Hello, wörld.")]
+NO_ENTRY: Mapping[str, Any] = MappingProxyType({})
+
+
+async def _refuse(exchange: Exchange) -> None:
+    await exchange.send(whole(b"{}", status="400 Bad Request"))
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("messages", [BROKEN, PLAIN], ids=["broken", "plain"])
+@pytest.mark.parametrize(
+    ("model", "entry"),
+    [
+        ("gemini/gemini-3.6-flash", NO_ENTRY),
+        ("gemini/gemini-2.5-pro", {"temperature": 0.25}),
+        ("openai/gpt-4.1", {"extra_body": {"provider": {"sort": "price"}}}),
+        ("openai/gpt-4.1", {"stream": True}),
+        ("gemini/gemini-2.5-pro", {"stream": False}),
+    ],
+)
+async def test_body_is_shown_as_it_is_sent(
+    model: str, entry: Mapping[str, Any], messages: list[dict[str, Any]], stream: bool
+) -> None:
+    """The provider gets the bytes that are shown, at the path that is shown."""
+    body = json.dumps({"model": MODEL, "messages": messages, "stream": stream, "seed": 2**53 + 1})
+    async with providing(_refuse) as provider:
+        base = f"http://127.0.0.1:{provider.port}/private-path"
+        settings = settings_of({MODEL: {"model": model, "api_base": base, "api_key": KEY, **entry}})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            shown = await proxy.post(f'{{"request":{body}}}'.encode(), "/ui/api/look")
+            await proxy.post(body.encode())
+    sent = provider.exchanges[0]
+    wire = shown.json["wire"]
+
+    assert wire["body"] == sent.body.decode()
+    path = sent.head.split(b" ")[1].decode()
+    assert wire["address"] == f"…{path.removeprefix('/private-path')}"
+    for secret in (KEY, "127.0.0.1", str(provider.port), "private-path"):
+        assert secret not in shown.raw.decode()
+
+
+async def test_usage_is_not_asked_for_where_the_provider_refused_that() -> None:
+    """What the process has learned of a deployment is a part of the next request."""
+
+    async def refuse_usage(exchange: Exchange) -> None:
+        if b"stream_options" not in exchange.body:
+            return await exchange.send(whole(STREAM, "text/event-stream"))
+        error = {"error": {"message": "Unknown parameter: 'stream_options'.", "param": "stream_options"}}
+        return await exchange.send(whole(json.dumps(error).encode(), status="400 Bad Request"))
+
+    asked = {"model": MODEL, "messages": PLAIN, "stream": True}
+    async with providing(refuse_usage) as provider:
+        entry = {"model": "openai/gpt-4.1", "api_base": f"http://127.0.0.1:{provider.port}", "api_key": KEY}
+        settings = settings_of({MODEL: entry})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            bodies = []
+            for _ in range(2):
+                bodies.append((await proxy.post({"request": asked}, "/ui/api/look")).json["wire"]["body"])
+                await proxy.post(asked)
+
+    assert ["stream_options" in body for body in bodies] == [True, False]
+    assert bodies == [provider.exchanges[0].body.decode(), provider.exchanges[-1].body.decode()]
+
+
+def test_gemini_is_asked_with_contents() -> None:
+    """The body is Gemini's own, not OpenAI's."""
+    wire = look(PLAIN)["wire"]
+
+    assert (wire["wire"], wire["transport"], wire["provider"]) == ("gemini", "direct", "gemini")
+    assert json.loads(wire["body"])["contents"] == [{"role": "user", "parts": [{"text": "Hello, wörld."}]}]
+
+
+def test_what_litellm_writes_is_not_shown() -> None:
+    """Nobody knows it before it is sent."""
+    wire = look(PLAIN, "anthropic")["wire"]
+
+    assert (wire["transport"], wire["provider"]) == ("litellm", "anthropic")
+    assert (wire["wire"], wire["address"], wire["body"]) == (None, None, None)
+
+
+def test_refused_request_has_no_wire() -> None:
+    """Nothing is sent."""
+    shown = look(BROKEN, "openai", sanitize={"mode": "strict"})
+
+    assert shown["refusal"] is not None
+    assert shown["wire"] is None
+
+
+def test_refusal_of_the_wire_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is shown as it is."""
+
+    def refuse(*_: Any, **__: Any) -> bytes:
+        raise InvalidRequest("Too deep.", param="messages")
+
+    monkeypatch.setattr(type(table.WIRES["gemini"].chat), "write_request", refuse)
+    wire = describe_wire(run(parse(PLAIN), "gemini-2"))
+
+    assert wire is not None
+    assert (wire["body"], wire["refusal"]) == (None, "Too deep.")

@@ -1,0 +1,33 @@
+"""A bucket sums what was changed by step, however many different summaries there are."""
+
+from __future__ import annotations
+
+from proxy.config.schema.general import Inspector
+from proxy.observability.live_buckets import MAX_SUMMARIES, Bucket, bucket_to_json
+from proxy.observability.recent_requests import RecentRequests
+from tests.proxy.inspector.looking import ended_request
+
+
+def test_many_summaries_of_changes_are_summed_by_step() -> None:
+    """There may be as many summaries as requests."""
+    watch = RecentRequests(Inspector())
+    for number in range(1, 1_001):
+        seen = ended_request("x", ended=1.0, changes=f"pairing={number},tail=1")
+        watch.note(seen, seen.changes)
+
+    bucket = next(one for one in watch.live(1.0) if one.requests)
+    assert len(bucket.changes) <= MAX_SUMMARIES + 1
+    for _ in range(2):
+        assert bucket_to_json(bucket, 0.0)["changes"] == {"pairing": 500_500, "tail": 1_000}
+
+
+def test_bucket_without_requests_has_no_overhead() -> None:
+    """Zero would be a time that nobody measured."""
+    told = bucket_to_json(Bucket(2), 100.0)
+
+    assert (told["at"], told["requests"], told["overhead_ms_mean"], told["overhead_ms_max"]) == (
+        110.0,
+        0,
+        None,
+        None,
+    )
