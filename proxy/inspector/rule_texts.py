@@ -172,11 +172,12 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "blank_result": "Bedrock",
         "blank_text": _ANTHROPIC,
         "call_after_model_turn": _GEMINI,
-        "call_id_illegal": f"{_ANTHROPIC}, {_MISTRAL}",
+        "call_id_illegal": f"{_ANTHROPIC} and {_MISTRAL}",
         "call_id_missing": _OPENAI,
         "call_id_repeated": _ANTHROPIC,
         "call_id_too_long": _OPENAI,
         "call_unreadable": _OPENAI,
+        "developer_role": "An OpenAI-compatible server",
         "duplicate_result": _GEMINI,
         "empty_content": _GEMINI,
         "empty_text": _GEMINI,
@@ -210,7 +211,7 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
 """The provider whose words stand for a rule in :data:`sanitizers.invariants.RULES`.
 
 It need not be the provider that the request is for: others refuse the same in other words. A rule without an entry is
-told in turnright's own words, or its provider was not reported.
+told in turnright's own words.
 """
 
 

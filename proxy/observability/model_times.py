@@ -32,13 +32,15 @@ class ModelTimes:
     """The requests for one model. Times are those of answered requests: most errors are quick, and would hide them."""
 
     requests: int = 0
-    errors: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    """The requests without an answer, by outcome."""
+
     durations: Counter[int] = field(default_factory=Counter)
     first_tokens: Counter[int] = field(default_factory=Counter)
 
 
 def count_times(
-    counts: dict[str, ModelTimes], model: str, duration: float, first_token: float | None, *, answered: bool
+    counts: dict[str, ModelTimes], model: str, outcome: str, duration: float, first_token: float | None
 ) -> None:
     """Add one request for *model* to *counts*. The times are in seconds. A whole answer has no *first_token*."""
     times = counts.get(model)
@@ -46,8 +48,8 @@ def count_times(
         name = model if len(counts) < _MAX_MODELS else OTHERS
         times = counts.setdefault(name, ModelTimes())
     times.requests += 1
-    if not answered:
-        times.errors += 1
+    if outcome != "ok":
+        times.errors[outcome] += 1
         return
     times.durations[_class_of(duration)] += 1
     if first_token is not None:
@@ -61,14 +63,14 @@ def times_to_json(buckets: Iterable[Mapping[str, ModelTimes]]) -> list[dict[str,
         for model, times in counts.items():
             total = sums.setdefault(model, ModelTimes())
             total.requests += times.requests
-            total.errors += times.errors
+            total.errors.update(times.errors)
             total.durations.update(times.durations)
             total.first_tokens.update(times.first_tokens)
     return [
         {
             "model": model,
             "requests": total.requests,
-            "errors": total.errors,
+            "errors": dict(total.errors.most_common()),
             "duration_ms": _percentiles(total.durations),
             "first_token_ms": _percentiles(total.first_tokens),
         }

@@ -113,7 +113,7 @@ class RecentRequests:
         bucket.requests += 1
         if seen.outcome != "ok":
             bucket.errors[seen.outcome] += 1
-        count_times(bucket.models, seen.model, seen.duration, seen.first_token, answered=seen.outcome == "ok")
+        count_times(bucket.models, seen.model, seen.outcome, seen.duration, seen.first_token)
         if seen.attempts > 1:
             bucket.retries += seen.attempts - 1
         overhead = seen.overhead

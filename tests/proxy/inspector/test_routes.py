@@ -263,9 +263,13 @@ async def test_times_are_told_by_model(upstream: ScriptedUpstream) -> None:
         known, unknown = (await proxy.get("/ui/api/live")).json["models"]
 
     assert [(row["model"], row["first_token_ms"]) for row in whole] == [(MODEL, None)]
-    assert (known["model"], known["requests"], known["errors"]) == (MODEL, 2, 0)
+    assert (known["model"], known["requests"], known["errors"]) == (MODEL, 2, {})
     assert 0 < known["first_token_ms"]["p50"] <= known["duration_ms"]["p95"] * 1.1
-    assert (unknown["model"], unknown["requests"], unknown["errors"]) == ("unknown", 1, 1)
+    assert (unknown["model"], unknown["requests"], unknown["errors"]) == (
+        "unknown",
+        1,
+        {"model_not_found": 1},
+    )
     assert (unknown["duration_ms"], unknown["first_token_ms"]) == (None, None)
 
 

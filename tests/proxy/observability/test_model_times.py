@@ -8,34 +8,36 @@ from proxy.observability.model_times import OTHERS, ModelTimes, count_times, tim
 
 
 def counted(
-    *requests: tuple[str, float, float | None, bool], into: dict[str, ModelTimes] | None = None
+    *requests: tuple[str, float, float | None, str], into: dict[str, ModelTimes] | None = None
 ) -> dict[str, ModelTimes]:
-    """Return the counts of *requests*: the model, both times, and whether it was answered."""
+    """Return the counts of *requests*: the model, both times, and the outcome."""
     counts = {} if into is None else into
-    for model, duration, first_token, answered in requests:
-        count_times(counts, model, duration, first_token, answered=answered)
+    for model, duration, first_token, outcome in requests:
+        count_times(counts, model, outcome, duration, first_token)
     return counts
 
 
 def test_percentiles_are_near_the_times() -> None:
     """The 95th of a hundred is the fifth from the top."""
-    [row] = times_to_json([counted(*(("m", number / 10, number / 100, True) for number in range(1, 101)))])
+    [row] = times_to_json([counted(*(("m", number / 10, number / 100, "ok") for number in range(1, 101)))])
 
-    assert (row["model"], row["requests"], row["errors"]) == ("m", 100, 0)
+    assert (row["model"], row["requests"], row["errors"]) == ("m", 100, {})
     assert row["duration_ms"] == {"p50": pytest.approx(5000, rel=0.1), "p95": pytest.approx(9500, rel=0.1)}
     assert row["first_token_ms"] == {"p50": pytest.approx(500, rel=0.1), "p95": pytest.approx(950, rel=0.1)}
 
 
 def test_errors_are_counted_and_their_times_are_not() -> None:
     """A refusal after a millisecond says nothing about a model. Without an answer there is no time."""
-    mixed = counted(("m", 2.0, None, True), ("m", 0.001, None, False), ("gone", 0.001, 0.001, False))
+    mixed = counted(
+        ("m", 2.0, None, "ok"), ("m", 0.001, None, "rate_limit"), ("gone", 0.001, 0.001, "timeout")
+    )
     rows = {row["model"]: row for row in times_to_json([mixed])}
 
-    assert (rows["m"]["requests"], rows["m"]["errors"]) == (2, 1)
+    assert (rows["m"]["requests"], rows["m"]["errors"]) == (2, {"rate_limit": 1})
     assert rows["m"]["duration_ms"]["p50"] == pytest.approx(2000, rel=0.1)
     assert rows["m"]["first_token_ms"] is None
     assert (rows["gone"]["errors"], rows["gone"]["duration_ms"], rows["gone"]["first_token_ms"]) == (
-        1,
+        {"timeout": 1},
         None,
         None,
     )
@@ -43,8 +45,8 @@ def test_errors_are_counted_and_their_times_are_not() -> None:
 
 def test_buckets_are_summed_and_the_most_asked_model_is_first() -> None:
     """Models with as many requests are in the order of their names. The buckets stay as they are."""
-    first = counted(("b", 1.0, None, True), ("a", 1.0, None, True))
-    second = counted(("c", 1.0, None, True), ("c", 1.0, None, False))
+    first = counted(("b", 1.0, None, "ok"), ("a", 1.0, None, "ok"))
+    second = counted(("c", 1.0, None, "ok"), ("c", 1.0, None, "timeout"))
     for _ in range(2):
         rows = times_to_json([first, second, {}])
         assert [(row["model"], row["requests"]) for row in rows] == [("c", 2), ("a", 1), ("b", 1)]
@@ -53,7 +55,7 @@ def test_buckets_are_summed_and_the_most_asked_model_is_first() -> None:
 @pytest.mark.parametrize("seconds", [-1.0, 0.0, 1e-9, 1e9])
 def test_any_time_has_a_class(seconds: float) -> None:
     """A clock may stand still."""
-    [row] = times_to_json([counted(("m", seconds, seconds, True))])
+    [row] = times_to_json([counted(("m", seconds, seconds, "ok"))])
 
     assert row["duration_ms"] == row["first_token_ms"]
     assert row["duration_ms"]["p50"] > 0
@@ -61,8 +63,8 @@ def test_any_time_has_a_class(seconds: float) -> None:
 
 def test_models_that_are_too_many_are_counted_together() -> None:
     """The memory of a bucket is bounded, and no request is lost. A known model keeps its row."""
-    counts = counted(*((f"m{number}", 1.0, None, True) for number in range(300)))
-    counted(("m0", 1.0, None, True), into=counts)
+    counts = counted(*((f"m{number}", 1.0, None, "ok") for number in range(300)))
+    counted(("m0", 1.0, None, "ok"), into=counts)
     rows = {row["model"]: row["requests"] for row in times_to_json([counts])}
 
     assert len(rows) <= 101
