@@ -4,27 +4,32 @@ import { Failed, forgetKey, get, hasKey, onKeyWanted, post, textOf } from "./api
 import { drawBudget } from "./budget_view.js";
 import { announce, byId, copyButton, el, put, rove } from "./dom.js";
 import { some } from "./format.js";
+import { drawBaseUrl, drawModels as drawFirstModels, drawRate } from "./first_view.js";
 import { HistoryView } from "./history_view.js";
 import { fieldOf, writeJson } from "./json_text.js";
 import { askForKey } from "./key_dialog.js";
 import { LiveView } from "./live_view.js";
+import { OtherModels } from "./other_models.js";
 import { privacy } from "./privacy_line.js";
 import { drawRecent } from "./recent_view.js";
 import { drawResult } from "./result_view.js";
 import { drawSend } from "./send_view.js";
 import { SourcePanel } from "./source_panel.js";
 import { startShortcuts } from "./shortcuts.js";
+import { countsOf } from "./stages.js";
 import { listTargets } from "./target_list.js";
 import { startTheme } from "./theme.js";
-import { drawVerdicts } from "./verdicts_view.js";
 import { readTarget, readView, writeTarget, writeView } from "./view_link.js";
 
 const TABS = ["history", "budget", "models", "send", "recent", "live"];
 const OTHERS = new Set(["recent", "live"]);
-const page = { view: {}, models: null, text: null, look: null, entry: null, picked: null, verdicts: null, asking: null };
+const EVERY_MS = { live: 2000, first: 10000 }; // the live view is asked for so often in its tab, and before a look
+const NARROW = matchMedia("(max-width: 60rem)"); // there the field for a request would hide what stands below
+const page = { view: {}, models: null, text: null, look: null, entry: null, picked: null, asking: null };
 
 const historyView = new HistoryView((patch) => setView(patch));
-const live = new LiveView(byId("panel-live"), async () => privacy(await get("live")));
+const live = new LiveView(byId("panel-live"), askLive);
+const others = new OtherModels(byId("panel-models"), (signal) => post("verdicts", wrap(null), signal), chooseTarget);
 const source = new SourcePanel((text) => use(text));
 
 function setView(patch) {
@@ -37,8 +42,7 @@ function setView(patch) {
 function use(text) {
   const entry = page.picked ?? (text === page.text ? page.entry : null);
   if (text !== page.text || entry !== page.entry) {
-    page.verdicts?.leaving.abort();
-    page.verdicts = null;
+    others.forget();
   }
   page.text = text;
   page.entry = entry;
@@ -55,7 +59,7 @@ async function look() {
     const answer = await post("look", wrap(readTarget(page.view.target)), asking.signal);
     showLook(answer);
     makeRoom();
-    announce(`${answer.verdict}: ${some(answer.changes?.length ?? 0, "change")}`);
+    announce(`${answer.verdict}: ${some(countsOf(historyView.stages).changes, "change")}`);
   } catch (error) {
     if (error.name === "AbortError") return;
     showLook(null, error);
@@ -70,9 +74,8 @@ async function look() {
  */
 const wrap = (target) => `{${target ? `"target":${JSON.stringify(target)},` : ""}${page.entry ? `"recent":${JSON.stringify(page.entry.id)},` : ""}"request":${page.text}}`;
 
-/** On a phone the request is folded away for what became of it, unless somebody is choosing a target there. */
+/** The request is folded away for what became of it. What it is looked at for can still be chosen. */
 function makeRoom() {
-  if (!matchMedia("(max-width: 60rem)").matches || document.activeElement === byId("target")) return;
   const within = byId("source-details").contains(document.activeElement);
   byId("source-details").open = false;
   if (within) byId("result").focus();
@@ -86,8 +89,8 @@ function busy(on) {
 
 function showLook(answer, error = null) {
   page.look = answer;
-  drawResult(byId("result"), answer, error, page.entry !== null);
   historyView.show(answer, page.view);
+  drawResult(byId("result"), answer, error, historyView.stages, page.entry !== null);
   if (answer && !historyView.stages.some((stage) => stage.key === page.view.step)) setView({ step: "" });
   drawTab();
 }
@@ -106,6 +109,8 @@ function openTab(name, focus = false) {
   if (focus) knob.focus();
   if (byId("tabs").scrollWidth > byId("tabs").clientWidth) byId("tabs").scrollLeft = knob.offsetLeft - byId("tabs").offsetLeft - 40;
   if (OTHERS.has(tab)) makeRoom();
+  else if (page.text === null && !NARROW.matches) byId("source-details").open = true;
+  byId("target-field").hidden = OTHERS.has(tab);
   byId("result").hidden = OTHERS.has(tab); // these are not of the request that is looked at
   setView({ tab: tab === "history" ? "" : tab });
   drawTab();
@@ -122,37 +127,12 @@ function walk(go) {
 
 function drawTab() {
   const tab = tabNow();
-  live.turn(tab === "live");
+  live.turn(tab === "live" ? EVERY_MS.live : page.models && tab === "history" && !page.look ? EVERY_MS.first : 0);
   if (tab === "history") historyView.list?.update();
   if (tab === "budget") drawBudget(byId("panel-budget"), page.look, page.entry);
   if (tab === "send") drawSend(byId("panel-send"), page.look, page.text, readTarget(page.view.target));
-  if (tab === "models") drawModels();
+  if (tab === "models") others.draw(page.text, writeTarget(page.look?.target));
   if (tab === "recent") drawRecentTab();
-}
-
-async function drawModels() {
-  const host = byId("panel-models");
-  if (page.text === null) return put(host, el("p", { class: "empty" }, "Paste a request first: it is tried here for every configured model and every profile."));
-  const verdicts = (page.verdicts ??= askVerdicts());
-  if (verdicts.rows) return drawVerdicts(host, verdicts.rows, writeTarget(page.look?.target), chooseTarget);
-  put(host, el("p", { class: "waiting", role: "status" }, "Trying every target…"));
-  if (verdicts.drawn) return undefined;
-  verdicts.drawn = true;
-  try {
-    verdicts.rows = (await verdicts.answer).rows ?? [];
-    if (verdicts === page.verdicts) drawVerdicts(host, verdicts.rows, writeTarget(page.look?.target), chooseTarget);
-  } catch (error) {
-    if (verdicts !== page.verdicts) return undefined;
-    page.verdicts = null;
-    put(host, el("p", { class: "failure", role: "alert" }, error.message));
-  }
-  return undefined;
-}
-
-/** Ask once for a request; `leaving` gives it up where another one takes its place. */
-function askVerdicts() {
-  const leaving = new AbortController();
-  return { leaving, answer: post("verdicts", wrap(null), leaving.signal), rows: null, drawn: false };
 }
 
 function chooseTarget(target) {
@@ -191,6 +171,12 @@ async function pickRecent(entry) {
   }
 }
 
+async function askLive() {
+  const answer = privacy(await get("live"));
+  drawRate(answer);
+  return answer;
+}
+
 // --- targets
 
 const fillTargets = () => listTargets(byId("target"), page.models, page.view.target ?? "");
@@ -200,6 +186,7 @@ async function loadModels() {
     page.models = await get("models");
     byId("version").textContent = page.models.version ?? "";
     privacy(page.models);
+    drawFirstModels(page.models);
     put(byId("start-state"));
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
@@ -209,6 +196,7 @@ async function loadModels() {
   }
   byId("forget-key").hidden = !hasKey();
   fillTargets();
+  drawTab();
 }
 
 // --- the beginning
@@ -220,7 +208,9 @@ function applyView() {
 }
 
 onKeyWanted(askForKey);
+byId("source-details").open = !NARROW.matches;
 startTheme();
+drawBaseUrl();
 startShortcuts({
   "/": () => { byId("source-details").open = true; byId("request").focus(); },
   h: () => walk(() => historyView.walk(-1)), l: () => walk(() => historyView.walk(1)),
@@ -246,5 +236,4 @@ addEventListener("hashchange", () => {
 });
 applyView();
 await loadModels();
-if (tabNow() !== "history") drawTab();
 document.body.dataset.ready = "1";

@@ -15,7 +15,7 @@ export function noteOf(note) {
 export function findingNote(found) {
   return el("div", { class: "note finding" },
     el("p", {}, el("span", { class: "sign", "aria-hidden": "true" }, "!"), el("strong", {}, title(found.rule)), " ", el("code", {}, found.rule)),
-    wordsOf(found.words, "A provider says"),
+    wordsOf(found.words, found.provider),
   );
 }
 
@@ -36,16 +36,17 @@ function changeNote(change, words) {
     ),
     change.why ? el("p", { class: "why" }, change.why) : null,
   );
-  for (const said of words) add(note, wordsOf(said, "Without it a provider says"));
+  for (const { words: said, provider } of words) add(note, wordsOf(said, provider, "Without it "));
   return note;
 }
 
-/** Return the provider's own words, with where they were reported. */
-export function wordsOf(words, lead) {
+/** Return the words of `provider`, with where they were reported; without one they are turnright's. */
+export function wordsOf(words, provider, lead = "") {
   if (!words) return null;
   const said = quoted(words);
+  if (!provider) return el("p", { class: "why" }, `The rule: ${said.words}`, said.source ? el("cite", {}, ` ${said.source}`) : null);
   return el("blockquote", {},
-    el("span", { class: "lead" }, `${lead}: `), el("q", {}, said.words),
+    el("span", { class: "lead" }, lead, el("b", {}, provider), provider.includes(" and ") ? " say: " : " says: "), el("q", {}, said.words),
     said.source ? el("cite", {}, ` ${said.source}`) : null,
   );
 }

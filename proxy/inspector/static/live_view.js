@@ -1,29 +1,31 @@
-// The last minutes of the process as charts, asked for every two seconds while somebody looks.
+// The last minutes of the process as charts and by model, asked for while somebody looks.
 
 import { el, put } from "./dom.js";
 import { brief, count, millis, some, title } from "./format.js";
+import { cell, sheet } from "./sheet.js";
 import { drawChart } from "./sparkline.js";
 
-const EVERY_MS = 2000;
 const MOST_SERIES = 6;
 
-/** Polls by `fetchLive` while it is on and the page is visible, and shows what comes in `host`. */
+/** Polls by `fetchLive` while it is turned on and the page is visible, and shows what comes in `host`. */
 export class LiveView {
   constructor(host, fetchLive) {
     this.host = host;
     this.fetchLive = fetchLive;
-    this.on = false;
+    this.every = 0;
     this.cards = new Map();
-    document.addEventListener("visibilitychange", () => this.turn(this.on));
+    document.addEventListener("visibilitychange", () => this.turn(this.every));
   }
 
-  /** Poll, or do not. */
-  turn(on) {
-    this.on = on;
-    if (!on || document.hidden) {
+  /** Poll so often, at once where that is new, or with 0 not at all. */
+  turn(every) {
+    const sooner = every && every < this.every;
+    this.every = every;
+    if (!every || document.hidden || sooner) {
       clearTimeout(this.timer);
       this.timer = undefined;
-    } else if (!this.asking && this.timer === undefined) this.poll();
+    }
+    if (every && !document.hidden && !this.asking && this.timer === undefined) this.poll();
   }
 
   async poll() {
@@ -32,18 +34,18 @@ export class LiveView {
     try {
       this.show(await this.fetchLive());
     } catch (error) {
-      if (error.status === 401) this.on = false;
+      if (error.status === 401) this.every = 0;
       this.fail(error);
     } finally {
       this.asking = false;
     }
-    if (this.on && !document.hidden) this.timer = setTimeout(() => this.poll(), EVERY_MS);
+    if (this.every && !document.hidden) this.timer = setTimeout(() => this.poll(), this.every);
   }
 
   fail(error) {
     this.state ??= el("p", { class: "live-state" });
     this.state.className = "live-state failed";
-    this.state.textContent = error.status === 401 ? error.message : `${error.message} Asking again every two seconds.`;
+    this.state.textContent = error.status === 401 ? error.message : `${error.message} Asking again every ${this.every / 1000} seconds.`;
     if (!this.grid) put(this.host, el("h2", { class: "offscreen" }, "Live"), this.state);
   }
 
@@ -54,15 +56,16 @@ export class LiveView {
     if (!this.grid) {
       this.state ??= el("p", { class: "live-state" });
       this.grid = el("div", { class: "charts" });
-      put(this.host, el("h2", { class: "offscreen" }, "Live"), this.state, this.grid);
+      this.models = el("div");
+      put(this.host, el("h2", { class: "offscreen" }, "Live"), this.state, this.grid, this.models);
     }
     this.state.className = "live-state";
     const requests = total(buckets, "requests");
     put(this.state, el("span", { class: "pulse", "aria-hidden": "true" }), ` ${count(live.in_flight)} in flight · ${count(requests)} requests in the last ${some(minutes, "minute")}`,
       requests ? "" : " · nothing has come yet; the charts fill as requests do");
-    const chart = (name, facts) => drawChart(this.card(name), { name, minutes, ...facts });
-    const rate = (bucket) => (bucket?.requests ?? 0) / seconds;
-    chart("Requests", { now: `${brief(rate(settled(buckets)))} /s`, unit: "", series: [{ name: "requests", values: buckets.map((bucket) => bucket.requests ?? 0) }], note: `per ${seconds} seconds` });
+    const window = `in the last ${some(minutes, "minute")}`;
+    const chart = (name, facts) => drawChart(this.card(name), { name, minutes, when: window, ...facts });
+    chart("Requests", { now: count(total(buckets.slice(-Math.round(60 / seconds)), "requests")), when: "in the last minute", series: [{ name: "requests", values: buckets.map((bucket) => bucket.requests ?? 0) }], note: `a column is ${seconds} seconds` });
     const errors = byName(buckets, "errors");
     chart("Errors by class", { now: count(sumOf(errors)), series: errors, note: errors.length ? "" : "none" });
     chart("Retries", { now: count(total(buckets, "retries")), series: [{ name: "retries", values: buckets.map((bucket) => bucket.retries ?? 0) }] });
@@ -76,6 +79,17 @@ export class LiveView {
     chart("Overhead", { now: millis(mean), unit: " ms", shape: "lines", series: [
       { name: "mean", label: "mean", values: buckets.map((bucket) => bucket.overhead_ms_mean ?? 0) },
       { name: "most", label: "most", values: buckets.map((bucket) => bucket.overhead_ms_max ?? 0) }] });
+    this.showModels(live.models ?? [], window);
+  }
+
+  /** The reader's place in the table is kept: it is made anew only where its numbers are. */
+  showModels(models, window) {
+    const told = JSON.stringify(models);
+    if (this.told === told) return;
+    this.told = told;
+    const caption = `By model, ${window}`;
+    put(this.models, models.length ? sheet(caption, "numbers by-model", HEADS, models.map(modelLine), true) : null,
+      models.length ? el("p", { class: "under" }, "Times are the median, and below it what 95 of 100 answered requests do not exceed. Only a stream has a first token.") : null);
   }
 
   card(name) {
@@ -88,8 +102,16 @@ export class LiveView {
   }
 }
 
-/** The newest bucket is still filling: the one before it tells the rate. */
-const settled = (buckets) => buckets.at(-2) ?? buckets.at(-1);
+const HEADS = ["Model", "Requests", "Errors", "Latency", "First token"];
+
+function modelLine({ model, requests, errors, duration_ms: whole, first_token_ms: first }) {
+  const classes = Object.entries(errors ?? {});
+  const time = (times) => cell({ class: "number" }, el("span", {}, millis(times?.p50)), times ? el("span", { class: "under" }, `95 %: ${millis(times.p95)}`) : null);
+  return [model, cell({ class: "number" }, count(requests)),
+    cell({}, classes.length ? el("span", { class: "chips" }, classes.map(([name, number]) => el("span", { class: "chip" }, title(name), " ", el("b", {}, count(number))))) : el("span", { class: "under" }, "none")),
+    time(whole), time(first)];
+}
+
 const total = (buckets, key) => buckets.reduce((sum, bucket) => sum + (bucket[key] ?? 0), 0);
 const sumOf = (series) => series.reduce((sum, one) => sum + one.total, 0);
 

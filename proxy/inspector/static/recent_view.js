@@ -1,6 +1,6 @@
 // The requests that the process still remembers: figures, and the body only where it is kept.
 
-import { button, el, put } from "./dom.js";
+import { button, byId, el, put } from "./dom.js";
 import { clock, count, millis, percent, some } from "./format.js";
 import { cell, sheet } from "./sheet.js";
 
@@ -9,11 +9,11 @@ export function drawRecent(host, recent, pick) {
   const requests = recent.requests ?? [];
   const bounds = recent.bounds ?? {};
   const { bodies } = recent;
+  put(byId("recent-what"),
+      `${some(requests.length, "request")} in memory${bounds.requests ? `, of at most ${count(bounds.requests)}` : ""}${bodies && bounds.mib ? ` and ${bounds.mib} MiB` : ""}. `,
+      bodies ? "Bodies are kept in memory, by configuration." : "Bodies are not kept: these are figures alone, and a request must be pasted to be looked at.");
   put(host,
     el("h2", { class: "offscreen" }, "Recent requests"),
-    el("p", { class: "lead-text" },
-      `${some(requests.length, "request")} in memory${bounds.requests ? `, of at most ${count(bounds.requests)}` : ""}${bodies && bounds.mib ? ` and ${bounds.mib} MiB` : ""}. `,
-      bodies ? "Bodies are kept in memory, by configuration." : "Bodies are not kept: these are figures alone, and a request must be pasted to be looked at."),
     requests.length ? sheet("Recent requests, newest first", "recent", HEADS, requests.map((entry) => line(entry, pick)))
       : el("p", { class: "empty" }, "No request has come yet. Send one to turnright, and it stands here."),
   );
@@ -28,7 +28,7 @@ function line(entry, pick) {
   const changes = String(entry.changes || "").split(",").filter(Boolean);
   return [
     [clock(entry.at), clipped(entry.id)],
-    cell({}, entry.model ?? "–", clipped(entry.deployment ?? entry.route ?? "")),
+    cell({}, modelOf(entry)),
     cell({}, el("span", { class: `verdict ${failed ? "verdict-refused" : "verdict-unchanged"}` }, el("span", { "aria-hidden": "true" }, failed ? "✕ " : "✓ "), entry.status || "left"), el("span", { class: "under" }, outcome)),
     cell({}, changes.length ? el("span", { class: "chips" }, changes.map((change) => el("span", { class: "chip" }, change.replace("=", " ").replaceAll("_", " ")))) : el("span", {}, "no change"),
       typeof entry.messages === "number" ? el("span", { class: "under" }, `of ${some(entry.messages, "message")}`) : null),
@@ -36,6 +36,14 @@ function line(entry, pick) {
     cell({ class: "number" }, el("span", {}, millis(entry.duration_ms)), el("span", { class: "under" }, `${millis(entry.overhead_ms)} here`)),
     cell({}, entry.has_body ? button("Look", () => pick(entry), { class: "quiet", "aria-label": `Look at the request ${entry.id}` }) : el("span", { class: "under" }, "no body")),
   ];
+}
+
+/** The name that was asked for, also where no such model is configured; below it where that led. */
+function modelOf(entry) {
+  const asked = entry.asked_model || entry.model || "–";
+  const unknown = entry.deployment === null && entry.model === "unknown";
+  const under = [unknown ? "not configured" : null, !unknown && entry.model && entry.model !== asked ? entry.model : null, entry.deployment ?? entry.route].filter(Boolean).join(" · ");
+  return [el("span", { class: "target" }, asked), clipped(under)];
 }
 
 /** What was estimated, beside the provider's own count; where only a bound was worked out, that. */

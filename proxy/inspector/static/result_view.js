@@ -2,10 +2,11 @@
 
 import { el, put } from "./dom.js";
 import { some } from "./format.js";
+import { countsOf } from "./stages.js";
 import { verdictTag } from "./verdicts_view.js";
 
-/** Show in `host` what became of the request: `answer` of /ui/api/look, or `error`, or nothing; `recent` says that it is a recent one. */
-export function drawResult(host, answer, error, recent) {
+/** Show in `host` what became of the request: `answer` of /ui/api/look, or `error`, or nothing; `stages` are what stands below, `recent` says that it is a recent one. */
+export function drawResult(host, answer, error, stages, recent) {
   host.className = `result result-${error ? "refused" : answer?.verdict ?? "none"}`;
   if (error) {
     return put(host, el("p", { role: "alert" }, el("strong", {}, error.status === 404 ? "Not known here. " : "It could not be looked at. "), error.message));
@@ -13,7 +14,7 @@ export function drawResult(host, answer, error, recent) {
   if (!answer) return put(host);
   const refusal = answer.refusal;
   return put(host,
-    el("p", { class: "verdict-line" }, verdictTag(answer.verdict), " ", el("span", {}, sentence(answer))),
+    el("p", { class: "verdict-line" }, verdictTag(answer.verdict), " ", el("span", {}, sentence(answer, countsOf(stages)))),
     refusal ? el("div", { class: "refusal" }, el("p", {}, refusal.message), refusal.param || refusal.code ? el("p", { class: "under" }, [refusal.code, refusal.param].filter(Boolean).join(" · ")) : null) : null,
     el("dl", { class: "result-facts" },
       fact("For", el("code", {}, answer.target?.model ?? answer.target?.profile ?? "–")), recent ? senderOf(answer.sent_by) : null,
@@ -30,13 +31,13 @@ function senderOf(sender) {
 
 const fact = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
 
-function sentence(answer) {
-  const found = answer.found?.length ?? 0;
+/** The numbers are those of the steps below. */
+function sentence(answer, { found, changes }) {
   switch (answer.verdict) {
     case "unchanged": return "It goes out as it came.";
     case "refused": return "turnright refuses it, and nothing is sent.";
-    case "sent_as_is": return `It goes as it came, by the mode, though ${some(found, "thing is", "things are")} wrong.`;
-    case "repaired": return found ? `${some(found, "thing", "things")} a provider would refuse, mended.` : "Made to fit the provider.";
+    case "sent_as_is": return `${some(found, "finding")}: it goes as it came, by the mode.`;
+    case "repaired": return `${found ? `${some(found, "finding")} a provider would refuse, mended by ` : "Made to fit the provider by "}${some(changes, "change")}.`;
     default: return "";
   }
 }

@@ -6,23 +6,26 @@ import { bytes, count } from "./format.js";
 import { fieldOf, fieldsOf, writeJson } from "./json_text.js";
 
 const SHOWN = 20000;
+const WIRES = { gemini: "Gemini", openai: "OpenAI" };
 
 /** Show the body of `look` in `host`; `asked` is the request's own JSON text, `chosen` the target that the reader chose. */
 export function drawSend(host, look, asked, chosen) {
   if (!look) return put(host, el("p", { class: "empty" }, "Look at a request first: what would be sent stands here."));
-  const body = look.body ? writeJson(fieldOf(textOf(look), "body"), 2) : null;
+  const wire = look.wire ?? {};
+  const raw = wire.body ?? (wire.refusal || !look.body ? null : fieldOf(textOf(look), "body"));
+  const body = raw === null ? null : writeJson(raw, 2);
   const dropped = look.parameters_dropped ?? look.dropped_parameters ?? [];
   put(host,
     el("h2", { class: "offscreen" }, "What is sent"),
     el("div", { class: "toolbar" },
-      body ? copyButton("Copy the body", () => body) : null,
+      body ? copyButton("Copy the body", () => raw) : null,
       copyButton("Copy as curl", () => curlOf(asked, look, chosen)),
       copyButton("Copy the changes as JSON", () => JSON.stringify(look.changes ?? [], null, 2)),
     ),
     el("p", { class: "lead-text" }, "The curl command sends the request as it came to this turnright. It names the key by ", el("code", {}, "$TURNRIGHT_KEY"), "; no key is copied."),
     dropped.length ? el("p", {}, el("strong", {}, "Parameters that are not sent: "), dropped.map((name) => [el("code", {}, typeof name === "string" ? name : JSON.stringify(name)), " "])) : null,
   );
-  if (!body) return add(host, el("p", { class: "empty" }, "Nothing would be sent: the request is refused."));
+  if (!body) return add(host, el("p", { class: "empty" }, "Nothing would be sent: the request is refused.", wire.refusal ? ` ${wire.refusal}` : null));
   let shown = SHOWN;
   const text = el("pre", { class: "body", tabindex: "0", "aria-label": "The body that would be sent" });
   const more = button("", () => { shown *= 10; draw(); }, { class: "more" });
@@ -32,7 +35,15 @@ export function drawSend(host, look, asked, chosen) {
     more.textContent = `Show more of ${count(body.length)} characters`;
   };
   draw();
-  return add(host, el("p", { class: "under" }, `${bytes(new Blob([body]).size)} as it is written here`), text, more);
+  return add(host, whereTo(wire, bytes(new Blob([raw]).size)), text, more);
+}
+
+/** Say whose format the body has and where it goes; headers are not shown, since they hold the key. */
+function whereTo(wire, size) {
+  const by = { class: "lead-text", id: "send-wire" };
+  if (!wire.body) return el("p", by, el("strong", {}, `As it is given to litellm, in OpenAI's format. `), `litellm writes the request of `, el("code", {}, wire.provider ?? "the provider"), " from it, and only while it sends it.");
+  const name = WIRES[wire.wire] ?? wire.wire;
+  return el("p", by, el("strong", {}, `${name}'s own format, as it is sent. `), el("code", { class: "address" }, `POST ${wire.address}`), ` · ${size}${wire.stream ? " · a stream is asked for" : ""}`);
 }
 
 /** Return a command for a shell. The JSON is one line in a quoted here-document: nothing in it is expanded. */

@@ -1,6 +1,6 @@
 // Where a request comes from: typed, pasted, dropped, an example, or a recent one.
 
-import { add, announce, button, byId, el, put } from "./dom.js";
+import { add, announce, button, byId, put } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
 import { bytes, some } from "./format.js";
 
@@ -29,14 +29,7 @@ export class SourcePanel {
     byId("open-file").addEventListener("click", () => byId("file").click());
     byId("file").addEventListener("change", (event) => { this.read(event.target.files[0]); event.target.value = ""; });
     this.takeDrops();
-    const examples = byId("example");
-    add(examples, EXAMPLES.map((example) => el("option", { value: example.key }, example.title)));
-    examples.addEventListener("change", () => {
-      const example = EXAMPLES.find((one) => one.key === examples.value);
-      examples.value = "";
-      if (example) this.show(example);
-    });
-    add(byId("welcome-examples"), EXAMPLES.map((example) => button(example.title, () => this.show(example))));
+    add(byId("examples"), EXAMPLES.map((example) => button(example.title, () => this.show(example))));
   }
 
   show(example) {
@@ -71,6 +64,7 @@ export class SourcePanel {
     const messages = Array.isArray(value) ? value : value?.messages;
     if (!Array.isArray(messages)) return this.fault("This is JSON, but neither a list of messages nor an object with “messages”.");
     this.fault("");
+    put(byId("source-facts"), `${some(messages.length, "message")}, ${bytes(new Blob([text]).size)}`);
     return this.use(text);
   }
 
@@ -87,6 +81,7 @@ export class SourcePanel {
     this.release();
     this.area.value = "";
     this.fault("");
+    put(byId("source-facts"));
     this.use(null);
     byId("source-details").open = true;
     this.area.focus();

@@ -7,15 +7,15 @@ const WIDTH = 300;
 const HEIGHT = 64;
 
 /**
- * Show in `card` a chart: `series` is a list of {name, values}; `now` is the text that is large, `unit` of the axis.
- * `shape` is "columns" (stacked) or "lines".
+ * Show in `card` a chart: `series` is a list of {name, values}; `now` is the text that is large, `when` the time that it is
+ * of, `unit` that of the axis. Without `headed` the name stands elsewhere. `shape` is "columns" (stacked) or "lines".
  */
-export function drawChart(card, { name, now, note, series, unit = "", shape = "columns", minutes }) {
+export function drawChart(card, { name, now, when, note, series, unit = "", shape = "columns", minutes, headed = true }) {
   const points = series[0]?.values.length ?? 0;
   const totals = Array.from({ length: points }, (_, at) => series.reduce((total, one) => total + (one.values[at] ?? 0), 0));
   const highest = Math.max(0, ...(shape === "columns" ? totals : series.flatMap((one) => one.values)));
   const top = highest || 1;
-  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "spark", role: "img", preserveAspectRatio: "none", "aria-label": `${name}: now ${now}; at most ${brief(highest)}${unit} in the last ${minutes} minutes` });
+  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "spark", role: "img", preserveAspectRatio: "none", "aria-label": `${name}: ${now} ${when}; at most ${brief(highest)}${unit} in the last ${minutes} minutes` });
   const step = WIDTH / Math.max(points, 1);
   const y = (value) => HEIGHT - 1 - (value / top) * (HEIGHT - 6);
   if (shape === "columns") {
@@ -35,7 +35,7 @@ export function drawChart(card, { name, now, note, series, unit = "", shape = "c
   }
   picture.append(svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT - 0.5, y2: HEIGHT - 0.5, class: "base" }));
   put(card,
-    el("h3", {}, name), el("p", { class: "now" }, now),
+    headed ? el("h3", {}, name) : null, el("p", { class: "now" }, now, " ", el("span", { class: "when" }, when)),
     el("div", { class: "plot" }, el("span", { class: "top" }, highest ? `${brief(highest)}${unit}` : ""), picture),
     el("p", { class: "span" }, el("span", {}, `−${minutes} min`), el("span", {}, "now")),
     series.length > 1 || note ? el("ul", { class: "legend" },

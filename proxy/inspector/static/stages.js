@@ -5,10 +5,11 @@ import { title } from "./format.js";
 
 /** Return the stages of `look`, the answer of /ui/api/look. `left` is null where there is nothing to compare with. */
 export function makeStages(look) {
+  const found = (look.found ?? []).map((one) => ({ ...one, provider: look.providers?.[one.rule] }));
   const before = (look.before ?? []).map((entry, at) => ({ origin: entry.index ?? at, message: entry.message }));
   const stages = [{
     key: "came", title: "As it came", what: "The history as the client sent it, with what a provider would refuse.",
-    left: null, right: before, changes: [], found: look.found ?? [], refused: refusedAt(look.refusal),
+    left: null, right: before, changes: [], found, refused: refusedAt(look.refusal),
   }];
   let last = before;
   for (const step of look.steps ?? []) {
@@ -17,11 +18,11 @@ export function makeStages(look) {
     stages.push({
       key: again ? `${step.step}-${again + 1}` : step.step, step: step.step, title: title(step.step), made: step.made !== false,
       what: step.made === false ? `${step.what ?? ""} Mode ${look.mode} does not do this: it is what mode repair would do.`.trim() : step.what ?? "", left: last, right: after,
-      changes: (step.changes ?? []).map((change) => ({ step: step.step, ...change })), found: look.found ?? [],
+      changes: (step.changes ?? []).map((change) => ({ step: step.step, ...change })), found,
     });
     last = after;
   }
-  const end = (key, told, after, changes) => stages.push({ key, ...told, left: before, right: entriesOf(after, before), changes, found: look.found ?? [] });
+  const end = (key, told, after, changes) => stages.push({ key, ...told, left: before, right: entriesOf(after, before), changes, found });
   const changes = stages.flatMap((stage) => stage.changes);
   const made = stages.filter((stage) => stage.made).flatMap((stage) => stage.changes);
   if (look.would) end("would", wouldBe(look), look.would, changes);
@@ -33,6 +34,9 @@ export function makeStages(look) {
 const SENT = { title: "As it goes out", what: "The history as the provider gets it, beside the one that came." };
 const wouldBe = (look) => ({ title: "As it would go out", what: `The history as the provider would get it in mode repair, beside the one that came. ${look.body ? `Mode ${look.mode} sends what stands under “As it goes out”.` : `Mode ${look.mode} refuses the request, and nothing is sent.`}` });
 const REFUSED = { title: "As far as it came", what: "turnright refuses the request, and nothing is sent: so the history stood when it did." };
+
+/** Return how many things stand in the first of `stages`, as it came, and in the last, as it goes out. */
+export const countsOf = (stages) => ({ found: stages[0]?.found.length ?? 0, changes: stages.at(-1)?.changes.length ?? 0 });
 
 /** Return {index, message, code} of a refusal that names a message, else null. */
 function refusedAt(refusal) {
@@ -55,17 +59,19 @@ export function readStage(stage) {
   if (!stage.left) {
     const rows = stage.right.map((_, at) => ({ left: -1, right: at, state: "plain", notes: [] }));
     const places = new Map(stage.right.map((entry, at) => [entry.origin, rows[at]]));
-    for (const found of stage.found) places.get(found.index)?.notes.push({ found });
-    if (stage.refused) places.get(stage.refused.index)?.notes.push({ refused: stage.refused });
+    const beside = [];
+    const notesAt = (index) => places.get(index)?.notes ?? beside;
+    for (const found of stage.found) notesAt(found.index).push({ found });
+    if (stage.refused) notesAt(stage.refused.index).push({ refused: stage.refused });
     for (const row of rows) if (row.notes.length) row.state = "faulty";
-    return { rows, beside: [] };
+    return { rows, beside };
   }
   const rows = align(stage.left, stage.right).map((row) => ({ ...row, notes: [] }));
   const finder = findRows(rows, stage);
   const beside = [];
   for (const change of stage.changes) {
     const row = isOfMessages(change) ? finder(change) : undefined;
-    const note = { change, words: change.words ? [change.words] : wordsFor(change, stage.found) };
+    const note = { change, words: change.words ? [{ words: change.words, provider: change.provider }] : wordsFor(change, stage.found) };
     if (row) row.notes.push(note);
     else beside.push(note);
   }
@@ -78,12 +84,12 @@ export function isOfMessages(change) {
   return change.step !== "parameters" && !BESIDE.has(change.reason) && (change.step !== "tools" || change.reason === "call_name");
 }
 
-/** Return the words a provider has for what `change` mends: those of its own rule, else all at its place. */
+/** Return the findings with the words a provider has for what `change` mends: those of its own rule, else all at its place. */
 function wordsFor(change, found) {
   const here = found.filter((violation) => violation.index === change.index);
   const own = here.filter((violation) => violation.rule === change.reason);
   const chosen = own.length ? own : here.length === 1 ? here : [];
-  return [...new Set(chosen.map((violation) => violation.words))];
+  return [...new Map(chosen.map((violation) => [violation.words, violation])).values()];
 }
 
 function findRows(rows, stage) {
