@@ -23,7 +23,7 @@ FLAGS = (
 )
 AXE = ROOT / ".venv" / "clients-node" / "node_modules" / "axe-core" / "axe.min.js"
 
-WIDE, NARROW = {"width": 1360, "height": 900}, {"width": 390, "height": 844}
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
 def find_chromium() -> str | None:
@@ -36,6 +36,26 @@ def find_axe() -> Path | None:
     """Return axe's script: ``TURNRIGHT_AXE``, or the one that ``make`` has fetched from npm."""
     path = Path(os.environ.get("TURNRIGHT_AXE", AXE))
     return path if path.is_file() else None
+
+
+_OVERLAPS = """([rows, cells]) => [...document.querySelectorAll(rows)].flatMap((row) => {
+  const boxes = [...row.querySelectorAll(cells)].filter((cell) => cell.offsetParent).map((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const parts = [...range.getClientRects()].filter((one) => one.width && one.height);
+    // What a cell clips does not lie over its neighbour.
+    const clip = cell.querySelector(".clip")?.getBoundingClientRect();
+    const clipped = (one) => clip && one.top >= clip.top - 1 && one.bottom <= clip.bottom + 1;
+    const right = Math.max(...parts.map((one) => (clipped(one) ? Math.min(one.right, clip.right) : one.right)));
+    return { text: cell.innerText, left: Math.min(...parts.map((one) => one.left)), right,
+      top: Math.min(...parts.map((one) => one.top)), bottom: Math.max(...parts.map((one) => one.bottom)) };
+  }).filter((box) => box.text.trim());
+  const meet = (one, other, start, end) => one[start] < other[end] - 0.5 && other[start] < one[end] - 0.5;
+  return boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) =>
+    meet(one, other, "left", "right") && meet(one, other, "top", "bottom")
+  ).map((other) => `${one.text} / ${other.text}`));
+})"""
+"""Compares what is drawn, and not the cells, which never overlap."""
 
 
 class Reader:
@@ -66,11 +86,11 @@ class Reader:
         self.page.goto(f"{self.origin}/ui{fragment}")
         self.page.wait_for_selector("body[data-ready]")
 
-    def copied(self, label: str) -> str:
-        """Press a button of what is sent, and return what it put on the clipboard."""
-        self.page.click(f'#panel-send button:text-is("{label}")')
-        self.page.wait_for_selector('#panel-send button:text-is("Copied")')
-        self.page.wait_for_selector(f'#panel-send button:text-is("{label}")')
+    def copied(self, label: str, within: str = "#panel-send") -> str:
+        """Press a button, and return what it put on the clipboard."""
+        self.page.click(f'{within} button:text-is("{label}")')
+        self.page.wait_for_selector(f'{within} button:text-is("Copied")')
+        self.page.wait_for_selector(f'{within} button:text-is("{label}")')
         text: str = self.page.evaluate("navigator.clipboard.readText()")
         return text
 
@@ -103,6 +123,11 @@ class Reader:
         """Return what stands there, as a reader sees it."""
         shown: str = self.page.inner_text(selector)
         return shown
+
+    def overlaps(self, row: str, cells: str) -> list[str]:
+        """Return the neighbours of each *row* whose contents lie over one another."""
+        found: list[str] = self.page.evaluate(_OVERLAPS, [row, cells])
+        return found
 
     def focused(self) -> str:
         """Return the id of what has the focus, or the step or the row that it is."""

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def busy_minutes(now: float = 1_800_000_000.0) -> dict[str, Any]:
-    """Return an answer of ``/ui/api/live``: waves of requests, errors of many classes, names that nobody knows."""
+    """Return an answer of ``/ui/api/live``: waves of requests, errors of many classes, unknown and long names."""
     buckets = []
     for number in range(120):
         requests = round(20 + 14 * sin(number / 9) + 4 * sin(number / 2))
@@ -34,4 +34,27 @@ def busy_minutes(now: float = 1_800_000_000.0) -> dict[str, Any]:
                 "overhead_ms_max": 1.4 + 0.9 * sin(number / 3),
             }
         )
-    return {"now": now, "bucket_s": 5, "buckets": buckets, "in_flight": 7}
+    models = [
+        {
+            "model": "gemini",
+            "requests": 2_000,
+            "errors": {"rate_limit": 33, "timeout": 11},
+            "duration_ms": {"p50": 1_403.1, "p95": 12_880.2},
+            "first_token_ms": {"p50": 402.3, "p95": 1_204.5},
+        },
+        {
+            "model": "a-model-with-a-name-that-is-longer-than-its-column/and-then-some",
+            "requests": 9,
+            "errors": {},
+            "duration_ms": {"p50": 90.4, "p95": 700.0},
+            "first_token_ms": None,
+        },
+        {
+            "model": "unknown",
+            "requests": 3,
+            "errors": {"model_not_found": 3},
+            "duration_ms": None,
+            "first_token_ms": None,
+        },
+    ]
+    return {"now": now, "bucket_s": 5, "buckets": buckets, "models": models, "in_flight": 7}

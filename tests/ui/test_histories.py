@@ -135,7 +135,7 @@ def test_example_is_there_to_begin_with(read: Opened) -> None:
     """A press on the first example shows a history with its steps."""
     reader = read()
     reader.open()
-    reader.page.click("#welcome-examples button >> nth=0")
+    reader.page.click("#examples button >> nth=0")
     reader.page.wait_for_selector("#turns .row")
 
     assert "pairing" in reader.steps()

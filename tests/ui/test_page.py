@@ -98,13 +98,15 @@ def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
 
 
 def test_page_copies_body_command_and_changes(read: Opened) -> None:
-    """The page copies the repaired body, the changes as JSON, and a shell command that is quoted safely."""
+    """The body on the provider's own wire, as it is sent, a command for a shell, and the changes."""
     reader = read(permissions=["clipboard-read", "clipboard-write"])
     reader.open()
     reader.paste({"model": "gemini", "messages": [user("It's $HOME"), tool("x")]})
     reader.tab("send")
 
-    assert [one["role"] for one in json.loads(reader.copied("Copy the body"))["messages"]] == ["user"]
+    assert json.loads(reader.copied("Copy the body"))["contents"] == [
+        {"role": "user", "parts": [{"text": "It's $HOME"}]}
+    ]
     assert [one["step"] for one in json.loads(reader.copied("Copy the changes as JSON"))] == ["orphan_drop"]
     curl = reader.copied("Copy as curl")
     assert f"{reader.origin}/v1/chat/completions" in curl
@@ -117,7 +119,7 @@ def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
     ask(served, {"model": "gemini", "messages": [user("Who are you?"), tool("x", "stray")]})
     reader = read()
     reader.open("#tab=recent")
-    assert "Bodies are kept" in reader.text("#privacy")
+    assert "Bodies are kept" in (reader.page.text_content("#privacy") or "")
     reader.page.click("#recent-list tbody tr:first-child button")
     reader.page.wait_for_selector("#turns .row")
     assert "orphan_drop" in reader.steps()
@@ -127,7 +129,7 @@ def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
 
 
 def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> None:
-    """The live tab polls every two seconds, and not while another tab of the page is open."""
+    """Every two seconds, seldom at the first view, and not at all from another tab of the page."""
     reader = read()
     asked: list[str] = []
     reader.page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/live") else None)
@@ -135,11 +137,15 @@ def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> No
     reader.page.wait_for_selector("#panel-live .chart")
     reader.page.wait_for_timeout(2600)
     seen = len(asked)
+    reader.tab("budget")
+    reader.page.wait_for_timeout(2600)
+    elsewhere = len(asked)
     reader.tab("history")
     reader.page.wait_for_timeout(2600)
 
-    assert seen == 2
-    assert len(asked) == seen
+    assert 1 <= seen <= 2
+    assert elsewhere == seen
+    assert len(asked) == seen + 1
 
 
 def test_charts_tell_what_is_new_to_them(read: Opened) -> None:
@@ -174,7 +180,7 @@ def test_key_is_asked_for_and_kept_in_the_tab_alone(read: Opened, locked: Served
     reader.page.wait_for_selector("body[data-ready]")
     reader.paste(PAIRING)
 
-    assert "Bodies are not kept" in reader.text("#privacy")
+    assert "Bodies are not kept" in (reader.page.text_content("#privacy") or "")
     assert "pairing" in reader.steps()
     stored = "[JSON.stringify(localStorage), document.cookie, location.href, JSON.stringify(sessionStorage)]"
     local, cookie, address, session = reader.page.evaluate(stored)
@@ -306,14 +312,20 @@ def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
 
 
 def test_request_can_be_folded_away(read: Opened) -> None:
-    """A folded request leaves the whole width to the history. The field's key unfolds it."""
+    """A result does it, and has the whole width then. The target can still be chosen; a key brings the field back."""
     reader = read()
     reader.open()
-    reader.paste(SHOWN)
     width = "document.getElementById('main').clientWidth"
     before = reader.page.evaluate(width)
-    reader.page.click("#source-details summary")
+    reader.paste(SHOWN)
     assert reader.page.evaluate(width) > before + 200
+    assert not reader.page.is_visible("#request")
+    assert f"{len(SHOWN['messages'])} messages" in reader.text("#source-facts")
+    reader.page.select_option("#target", "model:gpt")
+    reader.page.wait_for_selector('#result:has-text("openai/gpt-4o")')
+    assert not reader.page.is_visible("#request")
+    reader.page.keyboard.press("Escape")
+    reader.page.evaluate("document.activeElement.blur()")
     reader.page.keyboard.press("/")
     assert reader.focused() == "request"
     assert reader.page.evaluate(width) == before

@@ -25,7 +25,6 @@ COLOURS = 160
 def _history(reader: Reader) -> None:
     reader.paste(json.dumps(small_request(), indent=2))
     reader.step("out")
-    reader.page.click("#source-details summary")
     reader.page.evaluate("scrollTo(0, 0)")
 
 

@@ -46,6 +46,7 @@ function use(text) {
   }
   page.text = text;
   page.entry = entry;
+  if (text !== null && OTHERS.has(tabNow())) openTab("history"); // what becomes of it is not shown there
   return text === null ? showLook(null) : look();
 }
 
