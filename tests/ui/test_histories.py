@@ -185,6 +185,7 @@ def test_file_can_be_opened_and_dropped(read: Opened, tmp_path: Path) -> None:
     reader.open()
     reader.page.set_input_files("#file", path)
     reader.page.wait_for_selector("#turns .row")
+    reader.page.click("summary")
     reader.page.click("#clear")
     reader.page.wait_for_selector("#history-none:not([hidden])")
     dropped = reader.page.evaluate_handle(
