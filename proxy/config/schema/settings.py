@@ -18,7 +18,7 @@ from proxy.config.schema.credentials import CredentialEntry, Credentials
 from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media, Tracing
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
 from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
-from proxy.config.schema.router import RouterSettings
+from proxy.config.schema.router import Alias, RouterSettings
 from proxy.config.schema.routes import ANY_MODEL, ProviderAccess, Routes
 from proxy.config.schema.section import Section
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
@@ -115,6 +115,7 @@ SECTIONS: Mapping[str, type[Section]] = {
         CredentialEntry,
         Credentials,
         RouterSettings,
+        Alias,
         GeneralSettings,
         Admin,
         Inspector,

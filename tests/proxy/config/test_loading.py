@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ model_list:
       api_key: os.environ/GEMINI_API_KEY
       api_base: http://127.0.0.1:9090/v1beta/
       stream: true
+      order: 1
+      weight: 2
       max_tokens: 1024
       max_completion_tokens: 1025
       temperature: 0.5
@@ -105,6 +108,9 @@ router_settings:
   num_retries: 3
   fallbacks: []
   context_window_fallbacks: []
+  default_fallbacks: [gemini]
+  content_policy_fallbacks: []
+  model_group_alias: {quick: {model: gemini, hidden: true}}
   cooldown_time: 6
   timeout: 601
   connect_timeout: 7
@@ -197,7 +203,8 @@ def test_the_contract_sets_every_key() -> None:
         if isinstance(value, Section):
             seen[value.where] |= value.model_fields_set
             value = tuple(getattr(value, name) for name in type(value).model_fields)
-        for inner in value if isinstance(value, tuple) else ():
+        inner_values = value.values() if isinstance(value, Mapping) else value
+        for inner in inner_values if isinstance(value, tuple | Mapping) else ():
             visit(inner)
 
     visit(load_settings(CONTRACT, ENVIRON).settings)
@@ -217,7 +224,7 @@ def test_model_list_alone_gets_the_defaults() -> None:
     assert loaded.settings.router_settings.timeout == 600
     assert loaded.settings.router_settings.self_correction == "whole"
     assert loaded.settings.general_settings.admin is None
-    assert loaded.settings.general_settings.logs == Logs(format="json", level="info")
+    assert loaded.settings.general_settings.logs == Logs(format="auto", level="info")
     assert loaded.settings.general_settings.media == Media(fetch=False, max_mib=20, timeout=10)
     assert loaded.settings.store.model_dump() == {"url": "memory://", "memory_mib": 32}
 
