@@ -3,7 +3,7 @@
     client ─▶ ingress ─▶ forwarding ─▶ planning ─▶ upstream ─▶ provider
     client ◀─────────── forwarding ◀─ answers ◀── upstream ◀─────┘
 
-The rooms, from the top to the bottom. Each imports only those below it:
+The packages, called rooms, from the top to the bottom. Each room imports only rooms below it in this list:
 
     cli            a command line becomes one call
     server         the life of the process

@@ -1,11 +1,11 @@
-"""Assigns the pieces of an answer to its tool calls, where the provider differs from OpenAI.
+"""Assigns the pieces of an answer to its tool calls, also where the provider's form differs from OpenAI's.
 
-OpenAI gives each call an ``index``, and sends its id and name once. Other servers leave the index out, send 0 for
-every parallel call, or repeat the id with each piece. Some share one id among calls, or send a whole call twice. Read
-literally, two calls become one whose arguments are not JSON (hermes-agent#102787, omnigent#28, ``[A, B, B]`` in
-hermes-agent#111686).
+OpenAI gives each call an ``index``, and sends its id and name once. Other servers leave the index out, send 0 for every
+parallel call, or repeat the id with each piece. Some servers give several calls the same id, or send a whole call
+twice. A literal reader joins two calls into one, whose arguments are not JSON (hermes-agent#102787, omnigent#28, ``[A,
+B, B]`` in hermes-agent#111686).
 
-Calls are told apart by their ids, and by one rule: nothing can follow arguments that are a whole object.
+Ids, indexes and names tell calls apart. One more rule does: nothing can follow arguments that are a whole object.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ from sanitizers.messages import base_id
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 _MAX_DOUBTFUL = 64
-"""The most objects behind one call that may only repeat others. A model in a loop writes hundreds."""
+"""The most calls that may wait when one call's arguments begin another.
+
+A model in a loop writes hundreds of objects.
+"""
 
 
 class CallAssembler:
-    """The tool calls of one choice. A call's place is its position in the order in which calls began.
+    """The tool calls of one choice. A call's place is its index in the order of announcement.
 
-    Calls are told apart by the provider's names. Returned calls have the client's names, by *names*.
+    The assembler compares calls by the provider's tool names. *names* restores the client's names in returned calls.
     """
 
     def __init__(self, ids: CallIds, choice: int, names: ToolNameMap = UNCHANGED) -> None:
@@ -51,11 +54,11 @@ class CallAssembler:
         self._whole_seen: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the pieces that *piece* adds, each with its place as ``index``. A repetition adds none.
+        """Return the pieces that *piece* adds, each with its place as ``index``. A repeated call adds none.
 
-        The first piece of a call has an id, a type and a name. Later pieces have none of these, since clients,
-        OpenAI's own among them, join what they get. Every piece has arguments, which may be empty, since
-        langchain-openai loses a delta whose call has none.
+        The first piece of a call has an id, a type and a name. Later pieces have none of these, except a further part
+        of the name. Clients, OpenAI's own among them, join all values. Every piece has arguments, which may be empty,
+        since langchain-openai loses a delta whose call has none.
         """
         index = piece.get("index")
         function = piece.get("function") or {}
@@ -100,7 +103,7 @@ class CallAssembler:
         return [*pieces, *self._begin_behind(call, rest)] if rest else pieces
 
     def read_whole(self, call: dict[str, Any]) -> None:
-        """Read a call of a whole answer. It continues no other call, but may be there twice under its id."""
+        """Read a call of a whole answer. A repetition with the same id, name and arguments is skipped."""
         call_id, signature = _id_and_signature(call)
         function = call.get("function") or {}
         name, arguments = function.get("name"), function.get("arguments")
@@ -115,9 +118,9 @@ class CallAssembler:
     def close(self, *, cut_off: bool) -> list[dict[str, Any]]:
         """Return the last pieces, after the choice has its finish reason.
 
-        A call without arguments gets an empty object, unless the answer was *cut_off* before them. Withheld arguments,
-        which are not an object as they stand, are decoded once more. Raises :class:`UpstreamFault` for a call without
-        a name, which nobody can run.
+        A call without arguments gets an empty object, unless the answer was *cut_off* before them. Withheld arguments
+        that were encoded twice are decoded, unless the answer was *cut_off*. Raises :class:`UpstreamFault` for a call
+        without a name, unless the answer was *cut_off*. Nobody can run such a call.
         """
         pieces: list[dict[str, Any]] = []
         for call in self._waiting:
@@ -137,7 +140,7 @@ class CallAssembler:
     def sign_first(self, signature: str) -> list[dict[str, Any]]:
         """Give a signature outside the calls to the first call, unless that call has its own.
 
-        Some streams have the signature on a text behind the call, where Gemini does not read it (gemini-cli,
+        Some streams put the signature on a text after the call. Gemini does not read a signature there (gemini-cli,
         stripThoughts).
         """
         return self._sign(self._calls[0], signature) if self._calls else []
@@ -153,7 +156,7 @@ class CallAssembler:
 
     @property
     def is_empty(self) -> bool:
-        """True where no call was announced."""
+        """True where no call was announced to the client."""
         return not self._calls
 
     def whole_calls(self) -> list[dict[str, Any]]:
@@ -185,12 +188,13 @@ class CallAssembler:
                 yield Signed(call.id, self._names.restore(call.name), call.text(), call.signature)
 
     def _find(self, call_id: str | None, index: int | None, name: Any) -> PartialCall | None:
-        """Return the call that a piece continues, None where it begins one.
+        """Return the call that a piece continues, or None where the piece begins a new call.
 
-        A new id begins a call. The exception is a piece without a name on a call with one: that id came late, or
-        differs in each piece. Parallel calls with a shared id are told apart by their indexes. A piece with neither id
-        nor index continues the last call, unless it has a function name. It continues even then if the last call has
-        the same name and unfinished arguments. Some servers stream whole calls, others repeat the name in each piece.
+        A new id begins a call. But a piece without a name continues the unfinished call of its index. Some servers send
+        a late id, or a new id in each piece. Parallel calls with a shared id are told apart by their indexes. A piece
+        with neither id nor index continues the last call, unless it has a function name. A piece that repeats the last
+        call's name continues that call while its arguments are unfinished. Some servers stream whole calls, others
+        repeat the name in each piece.
         """
         found = None if index is None else self._by_index.get(index)
         if call_id is not None and call_id in self._by_id:
@@ -230,7 +234,7 @@ class CallAssembler:
     def _extend(
         self, call: PartialCall, name: Any, arguments: Any, signature: str | None
     ) -> Iterator[dict[str, Any]]:
-        """Yield the pieces that a piece adds to *call*, and to the calls that begin in it."""
+        """Yield the pieces that a piece adds to *call*, and to calls that begin within its arguments."""
         self._last = call
         name_repeated = call.name != "" and not call.maybe_repeated
         said_name = ""
@@ -255,7 +259,7 @@ class CallAssembler:
             yield from self._begin_behind(call, rest)
 
     def _begin_behind(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
-        """Begin calls with the *rest* behind the whole arguments of *call*. They take over its index and id.
+        """Begin calls with *rest*, the text after *call*'s whole arguments. The last takes over its index and id.
 
         Raises :class:`UpstreamFault` for a model that repeats one call over and over.
         """
@@ -281,7 +285,8 @@ class CallAssembler:
     def _announce(self, call: PartialCall, *, name_repeated: bool = False) -> Iterator[dict[str, Any]]:
         """Announce a waiting *call* to the client, after the named calls that wait before it.
 
-        Their names may have been unfinished. *name_repeated* is true where the call's name came in an earlier piece.
+        The names of those calls may have been unfinished. *name_repeated* is true where the call's name came in an
+        earlier piece.
         """
         at = self._waiting.index(call)
         before = [one for one in self._waiting[:at] if one.name and not one.maybe_repeated]
@@ -293,7 +298,7 @@ class CallAssembler:
     def _send_head(self, call: PartialCall, *, name_repeated: bool = False) -> Iterator[dict[str, Any]]:
         """Announce *call*, after the withheld arguments of earlier calls that are now complete.
 
-        OpenAI's own client reads a call's arguments as soon as the next one begins.
+        OpenAI's own client reads a call's arguments as soon as the next call begins.
         """
         with_arguments = call.has_arguments and not name_repeated
         for earlier in self._unfinished:
@@ -317,7 +322,7 @@ class CallAssembler:
 
 
 def _reassign(known: dict[Any, PartialCall], call: PartialCall, following: PartialCall) -> None:
-    """Make every key of *call* lead to *following*."""
+    """Replace *call* by *following* under each of its keys."""
     for key, found in known.items():
         if found is call:
             known[key] = following

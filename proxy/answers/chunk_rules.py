@@ -1,6 +1,6 @@
 """The guarantees of a strict chunk, and the value that reports a broken one.
 
-``docs/canonical-chat.md`` says why clients and writers of client formats need each of them.
+``docs/canonical-chat.md`` says why clients and writers of client formats need each guarantee.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ CHUNK_RULES = MappingProxyType(
 class ChunkViolation:
     """One broken rule. *rule* is a key of :data:`CHUNK_RULES`.
 
-    *chunk* is the index of the chunk that breaks it, or the number of chunks for a fault at the end. *choice* is the
-    choice's index, or None where the rule is not about a single choice.
+    *chunk* is the index of the chunk that breaks the rule. For a fault at the stream's end it is the number of chunks.
+    *choice* is the choice's index, or None where the rule is not about a single choice.
     """
 
     rule: str

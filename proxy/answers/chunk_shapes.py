@@ -1,4 +1,4 @@
-"""Checks the types of the values in a strict chunk. :mod:`proxy.core.strict_chunk` names their keys."""
+"""Checks the types of the values in a strict chunk. :mod:`proxy.core.strict_chunk` lists its keys."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def is_said(value: Any) -> TypeGuard[str]:
 
 
 def behind_object(text: str) -> str | None:
-    """Return the text behind the JSON object that *text* begins with, stripped, or None without such an object."""
+    """Return the stripped text after the JSON object at the start of *text*, or None without such an object."""
     text = text.strip()
     try:
         value, end = _DECODER.raw_decode(text)

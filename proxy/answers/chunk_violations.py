@@ -32,8 +32,8 @@ def find_chunk_violations(
 ) -> tuple[ChunkViolation, ...]:
     """Return every rule that *chunks* (decoded JSON) break, in reading order.
 
-    Without *complete* the stream was cut off, and rules about its end are not checked. The normalizer cannot guarantee
-    ``arguments_no_object``, since a model may write arguments that are not JSON.
+    With *complete* false, rules about the stream's end are not checked, since the stream was cut off. The normalizer
+    cannot guarantee ``arguments_no_object``, since a model may write arguments that are not JSON.
     """
     stream = _Stream()
     for chunk in chunks:

@@ -1,7 +1,8 @@
 """Brings embeddings into OpenAI's form: complete, in order, in the requested encoding.
 
 OpenAI's base64 format holds the numbers as little-endian float32. OpenAI's client requests it by default. Servers that
-do not know base64, and other wires, send numbers. Those are packed here. Packed embeddings are passed on unchanged.
+do not know base64, and providers with other formats, send numbers. This module converts an embedding only where its
+encoding differs from the requested one.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _BYTES_OF_NUMBER = 20
 def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str) -> Answer:
     """Return *answer* in OpenAI's form, ordered by index. *model* is used where the provider names none.
 
-    Raises :class:`AnswerUnusable` for an answer without exactly one embedding for each of the *wanted* inputs. A
-    client could not match the embeddings to its texts.
+    Raises :class:`AnswerUnusable` for an answer without exactly one embedding for each of the *wanted* inputs. With any
+    other number a client could not match the embeddings to its texts.
     """
     data = answer.get("data")
     if not isinstance(data, list) or not all(isinstance(entry, Mapping) for entry in data):
@@ -49,9 +50,9 @@ def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str
 
 
 def weight_of(answer: Answer) -> int:
-    """Return the cost of work on a provider's *answer*, in bytes of a usual body.
+    """Return the estimated CPU cost of a provider's *answer*, as a number of bytes of JSON.
 
-    The first embedding stands for all, since the embeddings of one model have one length.
+    Only the first embedding is measured, since all embeddings of a model have the same length.
     """
     data = answer.get("data")
     if not isinstance(data, list) or not data or not isinstance(data[0], Mapping):
@@ -63,7 +64,7 @@ def weight_of(answer: Answer) -> int:
 
 
 def join_embeddings(answers: Sequence[Answer]) -> Answer:
-    """Return one answer from the *answers* to the parts of one request, in their order."""
+    """Return the *answers* to the parts of one request as one answer, with the embeddings in the same order."""
     if len(answers) == 1:
         return answers[0]
     data = [entry for answer in answers for entry in answer["data"]]
@@ -72,7 +73,7 @@ def join_embeddings(answers: Sequence[Answer]) -> Answer:
 
 
 def read_usage(answer: Mapping[str, Any]) -> dict[str, int]:
-    """Return the provider's token counts, empty without any. Embeddings only have a prompt."""
+    """Return the provider's token counts, or an empty dict. Embeddings have no completion tokens."""
     usage = answer.get("usage")
     if not isinstance(usage, Mapping):
         return {}
@@ -81,7 +82,7 @@ def read_usage(answer: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _in_order(data: list[Any]) -> list[Any]:
-    """Return *data* ordered by index, or unchanged where all indexes are missing or equal."""
+    """Return *data* ordered by index. Where all indexes are missing or equal, the order stays."""
     places = [entry.get("index") for entry in data]
     if all(place == places[0] for place in places):
         return data

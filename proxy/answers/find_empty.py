@@ -1,7 +1,8 @@
-"""Tells if a finished answer holds anything. A 200 may hold nothing, or reasoning alone.
+"""Tells if an answer has content. An answer with status 200 may be empty, or hold only reasoning.
 
-It reads answers in OpenAI's form, after :mod:`proxy.answers.normalize`, so it works for every provider and both
-transports. litellm reports a malformed call, an empty candidate and an empty stream as a plain ``stop``.
+The module reads answers that :mod:`proxy.answers.normalize` has brought into OpenAI's form. So it works for every
+provider and both transports. litellm reports a malformed call, an empty candidate and an empty stream as a plain
+``stop``.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from typing import Any
 from proxy.core.failures import Cause
 
 _CONTENT_FIELDS = ("content", "tool_calls", "audio", "function_call", "images", "refusal")
-"""Fields of a message or delta that make an answer, the usual ones first. A blank text does not."""
+"""The fields of a message or delta that count as content, the most common fields first. A blank text does not count."""
 
 _FILTERED = "content_filter"
 
 CUT_OFF = frozenset({_FILTERED, "length"})
-"""Finish reasons that cut an answer off, maybe within a call, or before its first word. Either it was filtered, or the
-tokens were spent on reasoning. Such an answer stands, since a retry would end the same way."""
+"""Finish reasons of an answer that was cut off, maybe within a call or before its first word.
+
+A filter stopped it, or the token limit did. Such an answer is accepted, since a retry would end the same way.
+"""
 
 
 def has_content(said: Mapping[str, Any]) -> bool:
@@ -54,13 +57,13 @@ def is_filtered(chunk: Mapping[str, Any]) -> bool:
 
 
 class AnswerStart:
-    """Finds the first chunk of a stream that makes it an answer."""
+    """Finds the first chunk of a stream that has content, or a finish reason of :data:`CUT_OFF`."""
 
     def __init__(self) -> None:
         self._thought = False
 
     def opens(self, chunk: Mapping[str, Any]) -> bool:
-        """Return True where a normalized *chunk* holds something, or is cut off by its finish reason."""
+        """Return True where a normalized *chunk* has content, or a finish reason of :data:`CUT_OFF`."""
         for choice in chunk["choices"]:
             delta = choice["delta"]
             if choice["finish_reason"] in CUT_OFF or has_content(delta):
@@ -70,5 +73,5 @@ class AnswerStart:
 
     @property
     def missing(self) -> Cause:
-        """The cause for a stream that ended before it opened."""
+        """The cause of failure for a stream that ended before :meth:`opens` returned True."""
         return Cause.THINKING_ONLY if self._thought else Cause.EMPTY

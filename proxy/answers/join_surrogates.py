@@ -1,9 +1,9 @@
 r"""Joins surrogate pairs that a provider split.
 
 JSON may write an emoji as two escapes, ``\ud83d\ude00``. A provider that cuts its text by tokens or by length may end a
-chunk, or an answer, between them. A single surrogate is not legal text. Strict parsers refuse it. OpenAI answers a
-history with one by ``400 … no low surrogate``, so the conversation would be lost. Adjacent surrogates are joined. A
-single one becomes U+FFFD, Unicode's replacement character.
+chunk, or an answer, between them. A single surrogate is not legal text. Strict parsers refuse it. OpenAI refuses a
+history with a single surrogate (``400 … no low surrogate``), so the conversation could not go on. Adjacent surrogates
+are joined. A single surrogate becomes U+FFFD, Unicode's replacement character.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from typing import Any
 REPLACEMENT = "\ufffd"
 
 PendingSurrogates = dict[tuple[int, str | int], str]
-"""High surrogates that wait for their low ones, by the choice's index, and by the delta's field or the call's index."""
+"""High surrogates that wait for their low ones.
+
+A key is the choice's index with the delta's field or the call's index.
+"""
 
 
 def join_surrogates(pending: PendingSurrogates, key: tuple[int, str | int], text: str) -> str:
-    """Return *text*, the next text of *key*, in whole characters.
+    """Return *text*, the next text of *key*, without lone surrogates.
 
-    A high surrogate at its end is kept in *pending*, and joined to the next text of that key.
+    A high surrogate at the end of *text* is kept in *pending*, and joined to the next text of *key*.
     """
     if pending:
         text = pending.pop(key, "") + text

@@ -32,7 +32,7 @@ class ChunkNormalizer:
     """Brings one stream's chunks into canonical form. It keeps values that must be equal in all chunks, or sent once.
 
     The parameters are those of :func:`normalize_answer`. *include_usage* is true where the client asked for usage. A
-    value in place of the six parameters would cost one more call for each stream.
+    dataclass in place of the six parameters would cost one more Python call for each stream.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ChunkNormalizer:
         self._finished: set[int] = set()
         self._surrogates: PendingSurrogates = {}
         self.usage: dict[str, Any] | None = None
-        """The newest usage of the provider, if any."""
+        """The provider's latest usage report, if any."""
 
         self.findings = AnswerFindings()
         """The facts about ended calls. They are stored before the calls' last chunk is sent."""
@@ -71,7 +71,7 @@ class ChunkNormalizer:
         """True where at least one choice has ended.
 
         One choice is enough here, since litellm loses the finish reason of Gemini's further candidates in streams. The
-        direct transport requires one for every choice before its stream ends (:mod:`proxy.upstream.wires`).
+        direct transport requires a finish reason for every choice before its stream ends (:mod:`proxy.upstream.wires`).
         """
         return bool(self._finished)
 
@@ -96,14 +96,14 @@ class ChunkNormalizer:
     def last_chunk(self) -> Chunk | None:
         """Return the usage chunk, if the client asked for usage and the provider reported it. It comes last.
 
-        Each report covers the whole answer so far. So the last one counts, and they are not added up.
+        Each report covers the whole answer so far. So only the last report counts, and the reports are not added up.
         """
         if not self._include_usage or self.usage is None:
             return None
         return {**self._chunk([]), "usage": self.usage}
 
     def head_chunk(self) -> Chunk:
-        """Return a chunk without choices, for a native event without a projection."""
+        """Return a chunk without choices, for a provider's native event that has no form in OpenAI's API."""
         return self._chunk([])
 
     def _chunk(self, choices: list[dict[str, Any]]) -> Chunk:
@@ -116,7 +116,7 @@ class ChunkNormalizer:
         }
 
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
-        """Return one choice of a chunk in canonical form, None where it holds nothing new.
+        """Return one choice of a chunk in canonical form, or None where the choice has nothing new for the client.
 
         It is over 50 lines long because it runs for every chunk: a function for each phase would cost a call each.
         """
@@ -209,7 +209,10 @@ class ChunkNormalizer:
             del delta["function_call"]
 
     def _read_late(self, index: int, given: dict[str, Any]) -> None:
-        """Store a signature that comes after the end. The client has its last chunk, but knows the call's id."""
+        """Store a signature that comes after its choice has ended.
+
+        The client does not get it, but sends the call's id back later.
+        """
         assembler, calls = self._calls.get(index), given.get("tool_calls")
         if assembler is None or not calls:
             return
@@ -219,7 +222,7 @@ class ChunkNormalizer:
         self.findings.signed += assembler.signed(ended=True)
 
     def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
-        """Put the pieces of calls that hold anything into *delta*, each with its place."""
+        """Put the non-empty pieces of *calls* into *delta*, each with its call's place as ``index``."""
         assembler = self._calls.get(index)
         if assembler is None:
             assembler = self._calls[index] = CallAssembler(self._ids, index, self._names)

@@ -42,7 +42,7 @@ class AnswerFindings:
     """The signed calls and texts."""
 
     changes: list[Change] = field(default_factory=list)
-    """Changes of the model's answer, beyond those for OpenAI's form."""
+    """Repairs of the model's answer, without the changes that bring it into OpenAI's form."""
 
     def add(self, index: int, assembler: CallAssembler) -> None:
         """Add the facts about the calls of the choice *index*, which has ended."""
@@ -72,8 +72,8 @@ def normalize_answer(
     """Return *answer* as a ``chat.completion``, with the facts that the client does not get.
 
     *fallback_id*, *created* (unix seconds) and *model* replace values that are missing or of another type. *ids* gives
-    the calls their ids, and *names* the client's names for their tools. A value in place of the six parameters would
-    cost one more call for each request.
+    the calls their ids, and *names* the client's names for their tools. A dataclass in place of the six parameters
+    would cost one more Python call for each request.
     """
     given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
     findings = AnswerFindings()
@@ -104,8 +104,8 @@ def _normalize_choice(
 ) -> dict[str, Any]:
     """Return a choice in canonical form.
 
-    A choice without a finish reason gets ``stop``, since litellm loses the reason for some providers. The direct
-    transport has refused such an answer before (:mod:`proxy.upstream.wires`).
+    A choice without a finish reason gets ``stop``, since litellm loses the reason for some providers. On the direct
+    transport such an answer was already refused (:mod:`proxy.upstream.wires`).
     """
     given = choice.get("message") or {}
     if given.keys() <= MESSAGE_FIELDS:
@@ -153,7 +153,7 @@ def _normalize_choice(
 def finish_reason_of(reason: str, called: bool, legacy: bool) -> str:
     """Return the finish reason that agrees with the calls. Gemini also sends STOP for an answer with calls.
 
-    A reason for calls without any calls would keep agents waiting.
+    With ``tool_calls`` as the reason and no calls, an agent would wait for calls that never come.
     """
     if called:
         return "tool_calls" if reason in ("stop", "function_call") else reason

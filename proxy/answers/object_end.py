@@ -9,7 +9,10 @@ from types import MappingProxyType
 _WITHIN_A_STRING = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _NO_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _MARK = re.compile(r'"(?:[^"\\]++|\\.)*+["\\]?|[{}\[\]]', re.DOTALL)
-"""A bracket, or a string or the beginning of one. A beginning that ends with a backslash goes on."""
+"""Matches a bracket, a whole string, or the start of an unfinished string.
+
+A backslash at the text's end is included.
+"""
 _STEPS = MappingProxyType({"{": 1, "[": 1, "}": -1, "]": -1})
 _BLOCK = 64 * 1024
 """Characters that are searched together. A list of their brackets takes half a MiB."""
@@ -18,7 +21,8 @@ _BLOCK = 64 * 1024
 class ObjectEnd:
     """Finds the end of a JSON object whose text comes in pieces. Each character is read once.
 
-    A provider may send a mebibyte of brackets, and the event loop waits. So Python takes no step for each bracket.
+    A provider may send a mebibyte of brackets, and the event loop waits for the search. So no Python code runs once per
+    bracket.
     """
 
     __slots__ = ("_depth", "_escaped", "_in_string", "found")
@@ -30,7 +34,7 @@ class ObjectEnd:
         self._escaped = False
 
     def find_end(self, text: str) -> int | None:
-        """Return the index in *text* behind the object's end, None before the end has come."""
+        """Return the index in *text* after the object's end, or None where the end has not come."""
         for start in range(0, len(text), _BLOCK):
             end = self._find_in_block(text[start : start + _BLOCK])
             if end is not None:
@@ -58,9 +62,9 @@ class ObjectEnd:
         return next(islice(_MARK.finditer(text, at), depths.index(0, 1) - 1, None)).end()
 
     def _leave_string(self, text: str, at: int = 0) -> int:
-        """Return the index behind the string that contains index *at* of *text*.
+        """Return the index after the end of the string that contains index *at* of *text*.
 
-        Return the length where the string goes on.
+        Return the length of *text* where the string does not end in it.
         """
         at = _end_of(_WITHIN_A_STRING, text, at + 1 if self._escaped else at)
         self._in_string = text[at : at + 1] != '"'

@@ -1,8 +1,8 @@
 """One tool call that comes in pieces, and the parts of it that can be sent on.
 
-Its arguments become one JSON object where the pieces allow. Text behind a whole object begins another call
-(hermes-agent#102953). A piece that repeats all earlier text adds only its new part. Arguments that do not begin as an
-object are withheld, since they may hold one in a string.
+The call's arguments become one JSON object where the pieces allow. A further object after a whole one begins another
+call (hermes-agent#102953). A piece that repeats all earlier text adds only its new part. Arguments that do not begin as
+an object are withheld, since they may be an object encoded in a string.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import orjson
 from proxy.answers.object_end import ObjectEnd
 
 _LONGEST_IN_A_STRING = 64 * 1024
-"""The longest arguments that are decoded as an object in a string while they come, in characters."""
+"""The longest unfinished arguments, in characters, that are checked for an object encoded in a string."""
 
 
 def piece_of(
@@ -40,8 +40,7 @@ def piece_of(
 def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the pieces of one delta, one for each call, in the calls' order.
 
-    OpenAI's own client uses the first delta's list as it is: two pieces of a call become two calls, by their position
-    in the list.
+    OpenAI's own client uses the first delta's list as it is. Two pieces of one call would become two calls there.
     """
     joined: dict[int, dict[str, Any]] = {}
     for piece in pieces:
@@ -59,7 +58,7 @@ def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class PartialCall:
-    """One tool call, with the pieces that have come."""
+    """One tool call, with the pieces that have arrived."""
 
     __slots__ = (
         "_end",
@@ -95,7 +94,7 @@ class PartialCall:
         """The client's id."""
 
         self.place = -1
-        """Its place in the answer, -1 before it is announced."""
+        """The call's index in the answer for the client. -1 until the call is announced."""
 
         self.name = ""
         self.signature: str | None = None
@@ -159,7 +158,7 @@ class PartialCall:
         return "" if self.withheld else self.text()
 
     def whole_arguments(self) -> str | None:
-        """Return arguments that are a whole object, which nothing can follow. None before they are one."""
+        """Return the arguments where they are a whole object, else None. Nothing can follow a whole object."""
         if self._end.found:
             if self._whole is None:
                 self._whole = _is_object(self.text())
@@ -170,7 +169,7 @@ class PartialCall:
         return None
 
     def means_same(self, arguments: str) -> bool:
-        """Return True where *arguments* equal these whole arguments, in any notation."""
+        """Return True where *arguments* are the same JSON value as this call's arguments, or blank."""
         if arguments.isspace() or arguments == self.text():
             return True
         try:
@@ -179,18 +178,18 @@ class PartialCall:
             return False
 
     def may_repeat(self, others: Iterable[PartialCall]) -> bool:
-        """Return True where another call begins with all arguments of this one so far."""
+        """Return True where a call of the same name in *others* has arguments that begin with this call's."""
         return any(other.name == self.name and other.text().startswith(self.text()) for other in others)
 
     def repeats(self, others: Iterable[PartialCall]) -> bool:
-        """Return True where another call has the same name and arguments."""
+        """Return True where a call in *others* has the same name and arguments."""
         return any(other.name == self.name and other.text() == self.text() for other in others)
 
     def is_complete(self, *, another_has_arguments: bool) -> bool:
         """Return True where withheld arguments can be sent, since another call begins.
 
         An empty object is then not a placeholder. A call without arguments is complete where the next call comes with
-        arguments. Servers that announce all calls first send the arguments of each later.
+        arguments. Some servers announce all calls first, and send the arguments of each call later.
         """
         if not self._size:
             return another_has_arguments

@@ -14,10 +14,10 @@ _FIELDS = ("content", "reasoning_content", "refusal", "audio", "annotations")
 def is_repaired(projected: Mapping[str, Any], canonical: Mapping[str, Any] | None) -> bool:
     """Return True where the content of *canonical* differs from *projected*, which a wire returned.
 
-    Both are whole answers or chunks. *canonical* is None for a chunk that is held back or left out. The texts, the
-    arguments and places of the calls, and the finish reasons are compared. Values that a writer puts into the native
-    event are not compared: ids, the model, the role, and the names of tools. Neither are signatures, log probabilities
-    and the usage, which the native event has in its own form.
+    Both arguments are whole answers, or both are chunks. *canonical* is None for a chunk that is held back or left out.
+    The texts, the arguments and places of the calls, and the finish reasons are compared. Values that a writer puts
+    into the native event are not compared: ids, the model, the role, and the names of tools. Signatures, log
+    probabilities and the usage are not compared either. The native event has them in its own form.
     """
     return _content_of(projected) != ([] if canonical is None else _content_of(canonical))
 

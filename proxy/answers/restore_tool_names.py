@@ -1,7 +1,7 @@
 """Restores the client's tool names in the calls of an answer, for tools that were renamed upstream.
 
 Texts are not searched. Unknown names pass unchanged. Names may come in pieces, and a sent piece cannot be taken back.
-So a name is withheld while it may still become a renamed one.
+So a name is withheld while it may still be the beginning of a renamed tool's name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proxy.answers.tool_calls.declared_tools import PREFIXES
 
 
 class ToolNameMap:
-    """Maps the tool names upstream to the client's. *back* has the client's name for each."""
+    """Maps the tool names that the provider got to the client's. *back* has the client's name of each renamed tool."""
 
     __slots__ = ("_known",)
 
@@ -22,7 +22,7 @@ class ToolNameMap:
         self._known = {prefix + new: prefix + old for new, old in back.items() for prefix in ("", *PREFIXES)}
 
     def restore(self, name: str) -> str:
-        """Return the client's name for *name*, or *name* for an unknown one."""
+        """Return the client's name for *name*, or *name* itself where no tool was renamed to it."""
         return self._known.get(name, name)
 
     def may_go_on(self, name: str) -> bool:
@@ -44,7 +44,7 @@ class LegacyNames:
     def read(self, index: int, piece: Mapping[str, Any]) -> dict[str, Any]:
         """Return the part of a call's piece in the choice *index* that can be sent.
 
-        Empty where all of it is withheld.
+        Return an empty dict where the whole piece is withheld.
         """
         name = self._held.pop(index, "") + (piece.get("name") or "")
         rest = {field: value for field, value in piece.items() if field != "name"}

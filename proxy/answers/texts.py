@@ -32,7 +32,10 @@ class Defaults:
 
 
 def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Answer:
-    """Return *answer* in OpenAI's form. Raises :class:`AnswerUnusable` for an empty one."""
+    """Return *answer* in OpenAI's form.
+
+    Raises :class:`AnswerUnusable` for an empty answer, unless *may_be_empty* is true.
+    """
     choices = answer.get("choices")
     if not choices or not (may_be_empty or any(map(_has_content, choices))):
         raise AnswerUnusable("The provider's answer holds nothing.", cause=Cause.EMPTY)
@@ -44,7 +47,7 @@ def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Ans
 
 
 class TextChunks:
-    """Brings one stream's chunks into OpenAI's form, with an equal head for all of them."""
+    """Brings one stream's chunks into OpenAI's form. All of them get the same id, time and model."""
 
     def __init__(self, defaults: Defaults, *, include_usage: bool) -> None:
         self._defaults = defaults
@@ -53,7 +56,7 @@ class TextChunks:
         self._surrogates: PendingSurrogates = {}
         self.finished = False
         self.usage: dict[str, Any] | None = None
-        """The newest usage of the provider, if any."""
+        """The provider's latest usage report, if any."""
 
     def normalize(self, chunk: Chunk) -> Chunk | None:
         """Return the chunk for the client, or None where the client needs none."""
@@ -83,7 +86,7 @@ class TextChunks:
 
 
 def opens(chunk: Chunk, *, may_be_empty: bool) -> bool:
-    """Return True where an answer begins with *chunk*: it holds text, or an end that needs no text."""
+    """Return True where *chunk* has text that is not blank, or a finish reason that allows an empty answer."""
     return any(
         _has_content(choice) or (may_be_empty and choice["finish_reason"]) for choice in chunk["choices"]
     )

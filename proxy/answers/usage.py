@@ -1,6 +1,6 @@
 """Brings token counts and log probabilities of an answer into OpenAI's types.
 
-They are extras. A value in another form is left out, and the answer is not refused for it.
+Both are optional in an answer. A value in another form is left out, and the answer stays valid.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _DETAILS = {
 
 
 def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
-    """Return OpenAI's own counts of *usage*, and their details. Empty where a count is missing.
+    """Return OpenAI's counts in *usage* with their details. Empty where a count is missing and not computable.
 
-    The total is the sum, as in OpenAI's API. A provider's larger total includes reasoning tokens, which Google's
-    OpenAI endpoint counts only there (envoy ai-gateway#2399). Cached tokens are also read under DeepSeek's and
-    Moonshot's names.
+    The total is the sum, as in OpenAI's API. Google's OpenAI endpoint counts reasoning tokens only in the total (envoy
+    ai-gateway#2399). The excess of a total is added to the completion tokens. Cached tokens are also read under
+    DeepSeek's and Moonshot's names.
     """
     known: dict[str, Any] = {}
     for name in _COUNTS:
@@ -78,7 +78,7 @@ def _count(value: Any) -> int | None:
 def normalize_logprobs(logprobs: Any) -> dict[str, Any] | None:
     """Return *logprobs* in the form of chat completions.
 
-    None where they have another form, such as that of completions.
+    None where *logprobs* have another form, such as the form of text completions.
     """
     if not isinstance(logprobs, dict) or not logprobs.keys() & {"content", "refusal"}:
         return None

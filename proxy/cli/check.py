@@ -2,8 +2,8 @@
 
 Exit status 0: it can be served, perhaps with warnings. 2: it cannot be served, or nothing can be written.
 
-Faults and warnings go to standard error, each on a line with its file and line. Standard output is the configuration
-with its defaults and with masked secrets. Comments in it describe the effect on requests.
+Faults and warnings go to standard error, each on a line with its file and line. Standard output gets the configuration
+with its defaults and with masked secrets. Its comments describe the effect on requests.
 """
 
 from __future__ import annotations

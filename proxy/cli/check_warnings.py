@@ -23,7 +23,7 @@ from proxy.upstream.transports import uses_litellm
 _KEYED_PROVIDERS = frozenset(provider.prefix for provider in PROVIDERS)
 
 _SAME_WINDOW = 0.9
-"""Windows of a pool above this share of the largest one are taken as equal. Those of one model differ by less."""
+"""Windows above this share of the pool's largest window are taken as equal. Windows of one model differ by less."""
 
 _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
     "turns": {
@@ -46,7 +46,7 @@ def find_warnings(
     descriptors: int = ENOUGH_DESCRIPTORS,
     around: Surroundings | None = None,
 ) -> tuple[str, ...]:
-    """Return the probable mistakes in *settings*, each with its place in the file. None of them holds a secret.
+    """Return a warning for each probable mistake in *settings*, with its key in the file. None holds a secret.
 
     *memory_limit* is the memory that the process may use, in bytes, or None if it is unknown. *descriptors* is the
     number of files and connections that it may have open. *around* are the places where SDKs look for credentials, or
@@ -77,7 +77,7 @@ def _open_access(settings: Settings) -> Iterator[str]:
 
 
 def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
-    """Yield bodies that are too large for the memory for requests, and memory that the process does not have."""
+    """Warn of a body limit above the memory for requests, and of memory that the process does not have."""
     general = settings.general_settings
     if memory_limit is None:
         return
@@ -152,7 +152,7 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
 
 
 def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
-    """Yield chains that are shorter than they look, and models that fall back to each other."""
+    """Warn of fallbacks of a fallback, which are not followed, and of models that fall back to each other."""
     router = settings.router_settings
     for key, chains in (
         ("fallbacks", router.fallbacks),

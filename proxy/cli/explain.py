@@ -1,4 +1,4 @@
-"""``turnright explain``: the dry run in the terminal."""
+"""``turnright explain``: prints the changes that the proxy would make to a request."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _ADDED_FIELDS = ("before", "steps", "after", "would", "budget")
 def run_explain(options: argparse.Namespace) -> int:
     """Print the changes that the proxy would make to a request, and return the exit status.
 
-    The status is 0 if the request is sent unchanged, and 1 if something is changed or would have to be. It is 2 if the
-    request is refused, or if the request or the configuration cannot be used.
+    The status is 0 if the request is sent unchanged. It is 1 if something is changed, or would be in mode ``repair``.
+    It is 2 if the request is refused, or if the request or the configuration cannot be used.
     """
     body = _read(options.file)
     if body is None:
@@ -97,7 +97,7 @@ def _read(file: str) -> bytes | None:
 
 
 def _with_model(body: bytes, model: str | None) -> bytes:
-    """Return *body* as a chat request for *model*. A bare list is taken as its messages."""
+    """Return *body* as a chat request for *model*. A bare JSON list is taken as the messages of a request."""
     if model is not None:
         return with_model(body, model)
     body = body.strip()

@@ -1,7 +1,7 @@
 """The command line: its subcommands, each in a file of its own.
 
-Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed). 2: the input or the
-configuration cannot be used. 130: the command was interrupted.
+Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed; ``serve``: the address
+is not available). 2: the input or the configuration cannot be used. 130: the command was interrupted.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _import_command(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     """Import the command's module now, so that a command only pays for its own imports.
 
-    Objects made by imports stay alive. Collecting garbage among them takes a tenth of the start, and each full
-    collection would block the event loop later. So they are frozen: the garbage collector skips them.
+    Objects made by imports stay alive. A garbage collection among these objects takes a tenth of the start time, and
+    would block the event loop later. So they are frozen: the garbage collector skips them.
 
-    A history of 300 messages has 2,500 containers, and nearly all of them are freed with their request. CPython 3.11's
-    threshold of 700 would search each history while it is alive, for 6 % of the CPU.
+    A history of 300 messages has 2,500 containers, and nearly all of them are freed with their request. With CPython
+    3.11's threshold of 700, the collector would search each history while it is alive. That costs 6 % of the CPU.
     """
     gc.disable()
     run: Callable[[argparse.Namespace], int] = getattr(

@@ -1,7 +1,7 @@
-"""Writes the result of a command whose exit status matters. Neither the terminal nor the reader may change that status.
+"""Writes the result of a command whose exit status matters. Terminal and reader do not change the status.
 
 A character that the terminal cannot show becomes an escape. A reader that leaves early, as ``head`` does, misses the
-rest. Only if nothing can be written does the status change.
+rest. The status changes only if standard output cannot be written.
 """
 
 from __future__ import annotations

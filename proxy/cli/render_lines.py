@@ -20,7 +20,8 @@ _WIDTH = 1_000_000
 def render_lines(parts: Iterable[Part], *, colours: bool = False) -> Iterator[str]:
     """Yield *parts* as lines without a newline, with ANSI colours or without.
 
-    The caller decides about colours: rich would keep bold and dim under ``NO_COLOR``. A string is never markup.
+    The caller decides about colours: rich would keep bold and dim under ``NO_COLOR``. A string is never read as rich's
+    markup.
     """
     shown = io.StringIO()
     console = Console(
@@ -40,7 +41,10 @@ def render_lines(parts: Iterable[Part], *, colours: bool = False) -> Iterator[st
 
 
 def two_columns(rows: Iterable[tuple[str, str | Text]], *, width: int, indent: int = 0) -> Padding:
-    """Return a table of names and values. A column of names has at least *width* characters, a space included."""
+    """Return a table of names and values.
+
+    The column of names has at least *width* characters, with the space after it.
+    """
     table = Table.grid(padding=(0, 1))
     table.add_column(min_width=width - 1)
     table.add_column()

@@ -88,10 +88,11 @@ def _greeter(settings: Settings, config: str | None, writer: WriterThread) -> Ca
 
 
 def open_closed_streams() -> bool:
-    """Open closed standard streams on ``/dev/null``. Returns True if standard output was one of them.
+    """Open closed standard streams on ``/dev/null``. Returns True if standard output was closed.
 
     The shell closes them by ``>&- 2>&-``, and some supervisors do too. Python sets such a stream to ``None`` and leaves
-    its descriptor free. The next socket would get that descriptor, and every line that a library writes there.
+    its descriptor free. The next socket would get that descriptor. Lines that a library writes to the descriptor would
+    then go to that socket's peer.
     """
     closed = sys.stdout is None
     for descriptor in range(3):

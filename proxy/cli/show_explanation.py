@@ -34,10 +34,10 @@ _VERDICTS = {"unchanged": "green", "repaired": "yellow", "sent_as_is": "yellow",
 
 _BAR = 60
 _MAX_MESSAGES = 6
-"""Messages of a step that are shown before and after it, and places that are named for one rule."""
+"""The most messages that are shown before and after a step, and the most places that are named for one rule."""
 
 _MAX_CHANGES = 20
-"""Changes that are listed one by one. The steps below the list cover all of them."""
+"""The most changes in the list of changes. The steps below the list show every change."""
 
 
 def show_explanation(explanation: Mapping[str, Any], *, colours: bool) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _change_table(changes: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _violation_lines(found: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
-    """Yield each broken rule once, with the provider's words and the places."""
+    """Yield each broken rule once, with the provider's error message and the places."""
     places: dict[tuple[str, str], list[str]] = {}
     for one in found:
         places.setdefault((one["rule"], one["words"]), []).append(f"messages[{one['index']}]")
@@ -108,7 +108,7 @@ def _violation_lines(found: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
 
 
 def _join_places(places: Sequence[str]) -> str:
-    """Return the first of *places*, and the number of further ones."""
+    """Return the first few different *places* as a text, and the number of further places."""
     named = list(dict.fromkeys(place for place in places if place))
     more = f" and {len(named) - _MAX_MESSAGES:,} more" if len(named) > _MAX_MESSAGES else ""
     return ", ".join(named[:_MAX_MESSAGES]) + more
@@ -186,7 +186,7 @@ def _sent_label(budget: Mapping[str, Any]) -> str:
 
 
 def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield two bars, of the request before and after the changes, within the window if it is known."""
+    """Yield a bar of the tokens before the changes, and one for after. A known window is the full width."""
     parts = budget["parts"]
     whole = max(budget["window"] or 0, budget["estimate"], budget["sent"], 1)
     shared = (

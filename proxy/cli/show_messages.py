@@ -37,7 +37,8 @@ def excerpt(message: Mapping[str, Any]) -> str:
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the differences between two forms of a message.
 
-    The first fields that differ come with path, before and after. The last pair has the number of the others.
+    A pair has a field's path with its value before and after. After three pairs, a last one has the number of further
+    fields.
     """
     found = list(_walk(before, after, ""))
     for path, old, new in found[:_MAX_DIFFERENCES]:

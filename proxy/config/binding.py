@@ -1,7 +1,7 @@
 """Decides whether a configuration may be served on an address.
 
 Anyone who reaches an open port can spend the operator's keys. An address that others can reach therefore needs a key,
-or a setting that allows access without one. The admin listener serves only health and metrics, and is exempt.
+or the setting ``allow_unauthenticated_access``. The admin listener serves only health and metrics, and is exempt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Checks between several fields: wildcards that match, transports that reach, fallbacks that name models.
+"""Checks between fields: wildcards, transports, fallbacks, client keys, and the names in ``turns``.
 
-The checks read the parsed file and not the finished ``Settings``, so that their faults are reported with all others.
-Values of the wrong shape are skipped, since validation reports them.
+The checks read the parsed file and not the finished ``Settings``. So their faults are reported together with
+pydantic's. Values of the wrong shape are skipped, since validation reports them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Makes a configuration without a file: one wildcard for every provider whose key is in the environment.
+"""Makes a configuration without a file: a wildcard for each provider whose key is in the environment.
 
-Only the mapping that the caller passes in is read. An empty variable counts as not set. The master key is an
-exception, since an empty one would open the API by mistake. Faults name the variable, since there is no file to name.
+Only the mapping that the caller passes in is read. An empty variable counts as not set. The master key is an exception:
+if an empty variable counted as not set, the API would be open by mistake. Faults name the variable, since there is no
+file to name.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MASTER_KEY_VARIABLE = "TURNRIGHT_MASTER_KEY"
 class Provider(NamedTuple):
     """A provider by litellm's prefix, and the variables of its key and its address.
 
-    The first one that is set counts.
+    Of several variables, the first that is set counts.
     """
 
     prefix: str
@@ -48,7 +49,7 @@ PROVIDERS: tuple[Provider, ...] = (
 
 
 class FromEnvironment(NamedTuple):
-    """A configuration in the shape of a file. *origins* maps the place of a value to its variable."""
+    """A configuration in the shape of a file. *origins* maps the path of a value to the variable that it comes from."""
 
     raw: dict[object, object]
     origins: dict[Location, Location]

@@ -1,8 +1,8 @@
-"""The faults of a configuration as data: a place and a text.
+"""The faults of a configuration as data: a path in the file and a text.
 
-A fault names its place as an operator writes it (``model_list[0].litellm_params.model``). It is one line. It never
-holds a value, since any value may be a secret in the wrong place. All faults of a configuration are reported
-together, so that one edit can mend the file.
+A fault names its path as an operator writes it (``model_list[0].litellm_params.model``). A fault is one line. It never
+holds a value, since any value may be a secret in the wrong place. All faults of a configuration are reported together,
+so that one edit can mend the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import override
 
 Location = tuple[int | str, ...]
-"""A place in the parsed file: mapping keys and list positions, outermost first."""
+"""The path of a value in the parsed file: mapping keys and list positions, outermost first."""
 
 REFUSAL = "turnright_refusal"
 """The pydantic error type of turnright's own validators. Its context holds the text."""
@@ -39,7 +39,7 @@ class Fault:
 
 
 class ConfigurationError(Exception):
-    """The configuration cannot be used. *faults* holds every reason, in the order of the file's sections.
+    """The configuration cannot be used. *faults* holds every reason.
 
     *warnings* are those that were found before, each with its line in the file.
     """
@@ -53,7 +53,7 @@ class ConfigurationError(Exception):
 def path_of(location: Sequence[object]) -> str:
     """Return *location* as an operator writes it: ``("model_list", 0, "model_name")`` is ``model_list[0].model_name``.
 
-    Other keys than plain ones are quoted and cut at 80 characters, so that a path is one short line.
+    Keys with unusual characters are quoted and cut at 80 characters, so that a path is one short line.
     """
     path = ""
     for part in location:
@@ -70,7 +70,7 @@ def refusal(text: str) -> PydanticCustomError:
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
-    """Return the text for an unknown key. It names the most similar of the *known* keys, where one is similar."""
+    """Return the text for an unknown key. The text suggests the most similar of the *known* keys, if any is similar."""
     near = difflib.get_close_matches(key[:80], sorted(known), n=1)
     return f"is not a key of turnright; did you mean {near[0]}?" if near else "is not a key of turnright"
 

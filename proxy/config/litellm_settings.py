@@ -1,7 +1,7 @@
 """Folds ``litellm_settings``, LiteLLM's second section for the router's keys, into ``router_settings``.
 
-LiteLLM reads retries, fallbacks and timeouts from both sections, so real files use both. Where both set a key to
-different values, ``router_settings`` counts, and a warning names both.
+LiteLLM reads retries, fallbacks and timeouts from both sections, so real files use both. If they set a key to different
+values, the value in ``router_settings`` counts. A warning then names both keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TAKEN = frozenset({*RouterSettings.model_fields, *_ALIASES})
 
 
 class Folded(NamedTuple):
-    """The file without ``litellm_settings``. *origins* maps a folded key to its place in the file."""
+    """The file without ``litellm_settings``. *origins* maps the path of a moved key to the path in the file."""
 
     raw: dict[object, object]
     origins: dict[Location, Location]

@@ -1,6 +1,6 @@
-"""Loads ``Settings`` from the file's bytes and the environment. All callers load them here.
+"""Loads ``Settings`` from the file's bytes and the environment. This module is the entry point of the package.
 
-No file is opened and no process environment is read, so that ``check``, ``serve`` and the tests share one path. The
+This module opens no file and reads no process environment. So ``check``, ``serve`` and the tests run the same code. The
 result is either valid settings or every fault.
 """
 
@@ -54,7 +54,7 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
         The settings and the warnings.
 
     Raises:
-        ConfigurationError: with every fault. Neither it nor its traceback's context holds a value of the file.
+        ConfigurationError: with every fault. Neither the error nor its traceback's context holds a value of the file.
     """
     source = _from_environment(environ) if text is None else _from_file(text)
     if source.raw is not None and not strict:

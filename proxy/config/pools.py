@@ -1,7 +1,8 @@
-"""Finds the deployments that answer for a client's model name, and the models that are asked after them.
+"""Finds the deployments that answer for a client's model name, and the model's fallbacks.
 
 An exact name hides every wildcard. Of several matching wildcards the longest counts. The part that a wildcard stands
-for becomes part of a provider's URL, so it must look like a model's name. A request reads only the index.
+for becomes part of a provider's URL, so it must look like a model's name. A request reads only the index of the model
+list (``settings.routes``).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 
 
 def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
-    """Return the pool that answers for *requested_model*, in the file's order, or an empty one.
+    """Return the deployments that answer for *requested_model*, in the file's order, or none.
 
     *requested_model* is untrusted text of the client. The part that a wildcard stands for has 1 to 200 characters of
     ``A-Za-z0-9._:/@-``. It has no ``..``, and no segment that is empty or ``.``, since it becomes part of a URL. No

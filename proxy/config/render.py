@@ -1,7 +1,8 @@
 """Writes settings and faults as text, for ``turnright check``.
 
-A secret is written as ``"********"``, so that not even its length is shown. The value of a header is a secret. A URL
-is written without its credentials and its query. The keys are those of the file, defaults included.
+A secret is written as ``"********"``, so that not even its length is shown. The value of a header is a secret. A URL is
+written without its credentials and its query. The keys are those of the file. Keys with a default are written even
+where the file leaves them out.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Request parameters that a client may never send to a provider's SDK, even where the operator allows them.
 
 ``allowed_openai_params`` passes a client's own parameters on. litellm reads its routing, its credentials and its
-transport from the same arguments. One of these names would let a client send the operator's key to an address of its
-own, which was the bug CVE-2024-6587. The names are litellm's (1.105.3: ``types.utils.all_litellm_params`` and the
-proxy's banned body parameters), by purpose. ``model`` and similar names belong to the request itself.
+transport from the same arguments. With ``api_base`` a client could send the operator's key to its own address
+(CVE-2024-6587). The names are litellm's (1.105.3: ``types.utils.all_litellm_params`` and the proxy's banned body
+parameters), by purpose. ``model`` and ``messages`` are among them, since the request itself sets them.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def _iso_date(value: Any) -> Any:
 _EnvironmentText = Annotated[str, BeforeValidator(from_environment), Field(strict=True, min_length=1)]
 
 Text = Annotated[_EnvironmentText, AfterValidator(_printable)]
-"""A text that is not empty, printable and on one line."""
+"""A printable text on one line, which is not empty."""
 
 VersionText = Annotated[Text, BeforeValidator(_iso_date)]
 """A text that YAML may have taken for a date, such as ``2024-06-01``."""
@@ -267,7 +267,7 @@ Seconds = Annotated[float, Field(strict=True, gt=0, le=86_400 * 365, allow_inf_n
 """A time in seconds, above 0 and at most a year. A longer time is probably given in another unit."""
 
 SecondsOrZero = Annotated[float, Field(strict=True, ge=0, le=86_400 * 365, allow_inf_nan=False)]
-"""A time in seconds. 0 means at once."""
+"""A time in seconds. The field says what 0 means."""
 
 Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
 """A whole number of things, at least 1."""

@@ -1,8 +1,8 @@
 """Parses the file's text as YAML, and refuses mistakes that YAML accepts silently.
 
-A key given twice in one mapping is a fault (PyYAML keeps the last). A fault holds the line and the column. It never
-holds a piece of the text, which PyYAML's own messages quote. No tag builds an object. Every text gives a value or
-faults, never an exception.
+A key given twice in one mapping is a fault (PyYAML keeps the last). A fault names the line where it is known. It never
+holds a piece of the text, which PyYAML's own messages quote. No YAML tag can build an arbitrary Python object. Every
+text gives a value or faults, never an exception.
 """
 
 from __future__ import annotations

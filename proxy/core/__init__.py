@@ -1,4 +1,4 @@
-"""Values and mechanics that several rooms share. Nothing here is a rule of the product.
+"""Values and mechanisms that several packages share. No product rule is in this package.
 
 The values, in the order of the data:
 

@@ -1,4 +1,4 @@
-"""The canonical chat message: OpenAI's chat message as a dict, with a closed list of keys beside OpenAI's.
+"""The canonical chat message: OpenAI's chat message as a dict, with a list of known additional keys.
 
 Messages stay plain dicts, since classes would lose identity, key order and unknown fields (:mod:`sanitizers.messages`).
 These types list the keys that the proxy knows. ``docs/canonical-chat.md`` names the writers and readers of each key.
@@ -9,13 +9,13 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
 class GoogleExtra(TypedDict):
-    """The fields that Google's OpenAI endpoint puts beside a call, or beside an answer without calls."""
+    """The fields that Google's OpenAI endpoint adds to a call, or to an answer without calls."""
 
     thought_signature: str
 
 
 class ExtraContent(TypedDict):
-    """The one place of a thought signature within the proxy. Wires write it to the places of their own formats."""
+    """The canonical place of a thought signature. Each provider's wire format has another place for it."""
 
     google: GoogleExtra
 
@@ -37,7 +37,7 @@ class CustomInput(TypedDict):
 
 
 class ToolCall(TypedDict):
-    """One call of an assistant's message. *type* names the key that holds it."""
+    """One call of an assistant's message. *type* names the key that holds the called tool."""
 
     id: str
     type: Literal["function", "custom"]
@@ -81,7 +81,7 @@ class File(TypedDict, total=False):
 
 
 class ContentPart(TypedDict):
-    """One part of a content. *type* names the key that holds it."""
+    """One part of a message's content. *type* names the key that holds the part's value."""
 
     type: str
     text: NotRequired[str | None]
@@ -178,4 +178,4 @@ EXTENSION_KEYS = frozenset(
         "tool_plan",
     }
 )
-"""Keys of a message, beside OpenAI's, that the proxy writes, reads or removes."""
+"""Keys of a message that OpenAI does not define and that the proxy writes, reads or removes."""

@@ -1,4 +1,4 @@
-"""One chat request, as all rooms read it, and the list of tools that it shares with other requests."""
+"""A chat request in the form that the whole proxy uses, and the list of tools that requests share."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sanitizers.outline import Outline
 from sanitizers.record import record
 
 LARGEST_KNOWN = 128 * 1024
-"""Most bytes of a list of tools that is cached."""
+"""The largest list of tools that is cached, in bytes."""
 
 MAX_KNOWN = 32
-"""Number of lists in the cache, the most recently used ones.
+"""The most lists in the cache. The least recently used list is dropped first.
 
-With everything parsed from them they take about 1 MB, and 30 MB if they are made to be large.
+With the values parsed from them, the lists take about 1 MB, or 30 MB if clients make them large.
 """
 
 
@@ -30,7 +30,10 @@ class KnownTools:
     """Nested containers at the deepest point, the list included."""
 
     are_checked: bool
-    """True if the types of all tools were checked and are right. False if a fault is still to be reported."""
+    """True if the types of all tools were checked and are right.
+
+    False if a tool has a fault that is not yet reported.
+    """
 
     size: int
     """Bytes of the tools when they are serialized again."""
@@ -44,8 +47,8 @@ class ChatRequest:
     """One chat request as the client meant it.
 
     *parameters* holds the known parameters in the client's order. A parameter of null counts as not set. ``model``,
-    ``messages`` and the stream switches are not among them. *unknown* holds everything else. Such a field goes upstream
-    only where the deployment allows it by name.
+    ``messages`` and the stream switches are not in *parameters*. *unknown* holds the parameters that the proxy does not
+    know. An unknown parameter goes to the provider only where the deployment allows it by name.
     """
 
     model: str
@@ -55,8 +58,11 @@ class ChatRequest:
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
     weight: int
-    """The cost of work on the request, as the bytes of a usual body. Many small messages, calls and parts count as much
-    as fewer long ones. Notes that are added later are not counted."""
+    """The cost of work on the request, as the bytes of a usual body.
+
+    Many small messages, calls and parts have the same cost as fewer long messages. Notes that are added later are not
+    counted.
+    """
 
     outline: Outline | None = None
     """The outline of the history as it was read. A later step may have replaced *messages*."""
@@ -72,11 +78,11 @@ class ChatRequest:
 
     @property
     def known_outline(self) -> Outline | None:
-        """The outline, where it is the one of *messages*."""
+        """The outline, or None where it does not belong to *messages*."""
         outline = self.outline
         return outline if outline is not None and outline.messages is self.messages else None
 
     @property
     def body_bytes(self) -> int:
-        """The length of the body that it was read from, in bytes; 0 without one."""
+        """The length of the request's body in bytes. 0 for a request without a body."""
         return 0 if self.source is None else len(self.source.body)

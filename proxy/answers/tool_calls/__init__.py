@@ -5,9 +5,10 @@
                     ▼                    ▼
               mend the notation ──▶ the fault, in words for the model, which is asked once more
 
-Somebody runs a live call, so nothing in it is made up. Repaired arguments must equal the broken ones, character by
-character except for notation. A call that was cut off (``length``) is left alone. Bifrost and agentgateway write
-``{}`` for arguments that they cannot read, and the tool then runs with its defaults.
+The client runs the call, so a repair never invents a value. Repaired arguments have the same tokens as the broken
+arguments, and differ only in notation. Calls of an answer that was cut off (``length``, ``content_filter``) are not
+checked. Bifrost and agentgateway write ``{}`` for arguments that they cannot read, and the tool then runs with its
+defaults.
 
 The check runs on the event loop. All calls of an answer share one limit of steps (``work_limit``).
 """

@@ -55,8 +55,8 @@ def check_calls(
 ) -> Checked:
     """Return the result of checking a normalized *answer*. *parameters* are those of the client's request.
 
-    *client_tool_names* has the client's name of each renamed tool. The first call that cannot be used decides. The
-    answer then stays unchanged, since the whole answer is asked for again.
+    *client_tool_names* has the client's name of each renamed tool. The check ends at the first call that cannot be
+    used. The answer then stays unchanged, since the whole answer is asked for again.
     """
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
@@ -129,7 +129,7 @@ def _check_call(
 
 
 def _read(arguments: Any) -> tuple[dict[str, Any] | None, str]:
-    """Return the object whose JSON *arguments* are, or None and the fault."""
+    """Return the object that *arguments* hold as JSON, or None and the fault."""
     if not isinstance(arguments, str) or not arguments:
         return None, "there are no arguments."
     try:
@@ -140,7 +140,10 @@ def _read(arguments: Any) -> tuple[dict[str, Any] | None, str]:
 
 
 def _written(value: Any) -> str | None:
-    """Return the JSON of *value*. None for values that strict parsers refuse: half an emoji, a number of 20 digits."""
+    """Return the JSON of *value*.
+
+    None for values that strict parsers refuse: a lone surrogate, a number of 20 digits.
+    """
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
@@ -150,7 +153,8 @@ def _written(value: Any) -> str | None:
 def _mend(arguments: Any, limit: WorkLimit) -> str | None:
     """Return the JSON of the object that the broken *arguments* mean, or None.
 
-    Some servers send no text for a call without arguments. It is read as ``{}``, and checked like other arguments.
+    Some servers send no text for a call without arguments. Missing arguments are read as ``{}``, and checked like other
+    arguments.
     """
     if isinstance(arguments, dict):  # Ollama's own form
         return _written(arguments)

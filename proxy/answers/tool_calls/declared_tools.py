@@ -7,8 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 PREFIXES = ("default_api.", "default_api:", "functions.")
-"""Prefixes that models put before a name: Gemini's code habit (TanStack#199), and the namespace of OpenAI's own
-prompts."""
+"""Prefixes that models put before a tool's name.
+
+Gemini writes ``default_api`` as if in Python code (TanStack#199). ``functions`` is the namespace in OpenAI's own
+prompts.
+"""
 
 
 class DeclaredTools:
@@ -36,7 +39,7 @@ class DeclaredTools:
             self._has_unnamed = True  # a provider's own tool, without a name here
 
     def find(self, name: str) -> str | None:
-        """Return the declared name that *name* means, or None."""
+        """Return the declared name that is *name*, with or without a known prefix, or None."""
         if name in self._schemas:
             return name
         for prefix in PREFIXES:
@@ -50,7 +53,7 @@ class DeclaredTools:
         return self._upstream_names.get(name, name)
 
     def allows_any(self) -> bool:
-        """Return True where any name is allowed: no tool is declared, or one of them has no name here."""
+        """Return True where any name is allowed: no tool is declared, or a declared tool has no name."""
         return self._has_unnamed or not self._schemas
 
     def schema_of(self, name: str) -> Any:

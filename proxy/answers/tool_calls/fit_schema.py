@@ -56,8 +56,11 @@ _CHECKED = frozenset(
         "propertyNames", "required", "type",
     }
 )  # fmt: skip
-"""Left out are regular expressions (pattern, patternProperties, format), uniqueItems, unevaluated* and dynamic
-references."""
+"""The keywords that are checked.
+
+Not among them are regular expressions (pattern, patternProperties, format), uniqueItems, unevaluated* and dynamic
+references.
+"""
 
 _SAYS_NOTHING = frozenset({"$schema", "additionalProperties", "description", "properties", "title", "type"})
 
@@ -71,10 +74,13 @@ _QUICK = frozenset({"enum", "required"})
 _SLOW = frozenset({"$ref", "multipleOf"})
 
 _ASKING = frozenset({"anyOf", "contains", "if", "not", "oneOf"})
-"""Keywords that check schemas, and keep their faults to themselves."""
+"""Keywords that try other schemas on a value, and do not report the faults under those schemas."""
 
 _NEVER: dict[str, Any] = {"not": {}}
-"""``false`` as a schema with a keyword. The library counts no steps under ``false``, and writes out the value."""
+"""Replaces the schema ``false``, which has no keyword that counts steps.
+
+For ``false`` the library also writes the whole value into its message.
+"""
 
 
 class _Meter(threading.local):
@@ -89,7 +95,7 @@ _METER = _Meter()
 def find_schema_faults(value: dict[str, Any], schema: Any, limit: WorkLimit | None = None) -> list[str]:
     """Return the first few faults of *value* under *schema*, as short texts. Empty where the value fits.
 
-    The steps are taken from *limit*. When it is used up, everything fits.
+    The steps are taken from *limit*. When the steps are used up, every value counts as fitting.
     """
     limit = limit or WorkLimit()
     if limit.left < 0 or not isinstance(schema, dict) or _says_nothing(schema):
@@ -117,7 +123,10 @@ def is_validator_loaded() -> bool:
 
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
-    """Return True where every object fits, by the top level alone. Tools without arguments are declared like this."""
+    """Return True where the top level of *schema* lets every object fit.
+
+    Tools without arguments are declared like this.
+    """
     return (
         schema.keys() <= _SAYS_NOTHING
         and not schema.get("properties")
@@ -150,7 +159,7 @@ def _compile(key: bytes) -> Validator | None:
 
 @lru_cache(maxsize=len(_DRAFTS))
 def _draft(name: str) -> Any:
-    """Return the library's class of that name, within the bounds."""
+    """Return the library's validator class *name*, which counts steps and skips unchecked keywords."""
     import jsonschema  # imported late, so that the start does not wait
 
     draft = getattr(jsonschema, name)

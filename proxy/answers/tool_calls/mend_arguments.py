@@ -1,12 +1,12 @@
 """Mends the notation of arguments that are not a JSON object, where their meaning is certain.
 
-Tolerant parsers always return something. They close what was cut off, pick one of two objects, and drop what they
-cannot read. json-repair 0.64 removes the line break at the end of a text. In a command, that makes a different
-command.
+Tolerant parsers always return something. They complete arguments that were cut off, choose between two objects, and
+drop text that they cannot read. json-repair 0.64 removes the line break at the end of a text. In a command, that makes
+a different command.
 
-Here only the notation is corrected: a trailing comma, a missing comma before a key, quotes, raw control characters,
-bare keys, Python's True, False and None. Every token of the text is in the result once, and nothing else. A model with
-worse arguments is asked again.
+This module corrects only notation: a trailing comma, a missing comma before a key, quotes, raw control characters, and
+bare keys. Python's True, False and None are notation too. Apart from commas, every token of the text is in the result
+once, and nothing is added. For worse faults the model is asked again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def mend_notation(text: str, limit: WorkLimit | None = None) -> dict[str, Any] |
 def unwrap_encoded(text: str, limit: WorkLimit | None = None) -> str | None:
     """Return the inner text of *text*, an object that was encoded twice (autogen#4878). None for other texts.
 
-    The inner text stays as it is. Written anew, a number of 20 digits would change.
+    The inner text is not serialized again, since that would change a number of 20 digits.
     """
     limit = limit or WorkLimit()
     if not text.lstrip().startswith('"') or len(text) > LARGEST or limit.left < 0:
@@ -102,7 +102,7 @@ def _in_double_quotes(text: str) -> str:
 
 
 def _is_one_object(tokens: list[str]) -> bool:
-    """Return True where the last token closes the first, with every bracket in its place."""
+    """Return True where *tokens* are one object: the last token closes the first, and every bracket matches."""
     closing: list[str] = []
     for at, token in enumerate(tokens):
         if token in _CLOSING:
@@ -142,7 +142,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(text: str) -> float:
-    """Return the number. Raises :class:`ValueError` for one that JSON cannot hold."""
+    """Return the number that *text* is. Raises :class:`ValueError` for infinity and NaN, which JSON does not have."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("not a finite number")

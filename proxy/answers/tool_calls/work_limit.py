@@ -1,4 +1,4 @@
-"""Limits the work for all calls of one answer together.
+"""Limits the work of checking all tool calls of one answer.
 
 The check of an answer's tool calls runs on the event loop, and schema and arguments may both be hostile. Steps are
 counted instead of time, so the same answer always has the same result.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_STEPS = 7_000
-"""Steps for one answer, of some 5 µs each. The worst measured time of a hostile answer is 50 ms."""
+"""Steps for one answer. A step takes about 5 µs. The worst measured time of a hostile answer is 50 ms."""
 
 
 class WorkLimitExceeded(Exception):
@@ -23,7 +23,7 @@ class WorkLimit:
     left: int = MAX_STEPS
 
     def spend(self, steps: int) -> None:
-        """Take *steps* and one for the call itself.
+        """Subtract *steps* from the remaining steps, and one more for this call.
 
         Raises :class:`WorkLimitExceeded` where too few are left, and on every later call.
         """

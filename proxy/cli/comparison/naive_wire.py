@@ -1,4 +1,4 @@
-"""Converts a chat history to Gemini's format word for word: one content for each message, nothing repaired.
+"""Converts a chat history to Gemini's format without any repair. Each message but the system's becomes one content.
 
 This is the request of a client that trusts its history. The demo sends it to the emulator directly.
 """

@@ -58,7 +58,7 @@ class Compared:
 
 
 def load_histories() -> list[dict[str, Any]]:
-    """Return the demo's histories: broken ones from public reports, each with its source."""
+    """Return the demo's histories. They are broken histories from public reports, each with its source."""
     histories: list[dict[str, Any]] = orjson.loads(
         importlib.resources.files("proxy.cli.comparison").joinpath("histories.json").read_bytes()
     )
@@ -70,8 +70,8 @@ async def comparing(transport: str = "auto", *, port: int = 0) -> AsyncIterator[
     """Send every history both ways, over real sockets on loopback, and yield the answers.
 
     The emulator and the proxy are served while the context lasts. The proxy's page has the requests with their bodies.
-    *transport* is the proxy's, in the spelling of a configuration. *port* is the proxy's port, 0 for any. Raises
-    :class:`OSError` if the port is taken.
+    *transport* is the value of ``transport`` in the proxy's configuration. *port* is the proxy's port, 0 for any.
+    Raises :class:`OSError` if the port is taken.
     """
     async with serving_emulator() as emulator, aiohttp.ClientSession(timeout=_TIMEOUT) as session:
         settings = _settings_for(emulator, transport)

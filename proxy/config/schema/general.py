@@ -33,19 +33,19 @@ class Admin(Section):
     """The address to listen on. Default all, so that probes and Prometheus reach it where the API is on loopback."""
 
     port: Port = 9464
-    """The port. Default 9464, the usual one of Prometheus exporters. With 0 the kernel picks one."""
+    """The port. Default 9464, a usual port of Prometheus exporters. With 0 the kernel picks one."""
 
 
 class Media(Section):
-    """Images that clients give as an http or https URL, for targets that take bytes only."""
+    """Images that clients give as an http or https URL, for providers that take only bytes."""
 
     where: ClassVar[str] = "general_settings.media"
 
     fetch: Flag = False
-    """Fetch them, from public addresses only, and send the bytes. Default false: such a request gets a 400."""
+    """Fetch the images, from public addresses only, and send the bytes. Default false: such a request gets a 400."""
 
     max_mib: Count = 20
-    """MiB fetched for one request, at most. Default 20, which is Gemini's limit for inline data."""
+    """The most MiB of images that are fetched for one request. Default 20, which is Gemini's limit for inline data."""
 
     timeout: Seconds = 10.0
     """Seconds for each fetch, from its start. A client may run six fetches at once, and all clients eight.
@@ -108,7 +108,7 @@ class Inspector(Section):
 
 
 class ClientKey(Section):
-    """A key of one client, or one team."""
+    """An API key for one client or one team."""
 
     where: ClassVar[str] = "general_settings.keys[]"
 
@@ -143,12 +143,12 @@ class GeneralSettings(Section):
     """More names that clients may use as ``Host``, where no keys are configured. Written without a port.
 
     Default none. Addresses, ``localhost``, ``host.docker.internal``, ``gateway.docker.internal`` and
-    ``host.containers.internal`` are always allowed. With keys, or with ``allow_unauthenticated_access``, every name
-    is.
+    ``host.containers.internal`` are always allowed. With keys, or with ``allow_unauthenticated_access``, every name is
+    allowed.
     """
 
     allowed_origins: tuple[WebOrigin, ...] = ()
-    """Web pages that may call from a browser, such as ``https://app.example`` or ``http://localhost:3000``.
+    """Origins of web pages that may call the API from a browser, such as ``https://app.example``.
 
     Default none. Where no keys are configured and ``allow_unauthenticated_access`` is off, other pages get a 403.
     Allowed pages get the CORS headers that a browser needs, with a key as well.
@@ -164,7 +164,7 @@ class GeneralSettings(Section):
     """Format and level of the log."""
 
     media: Annotated[Media, BeforeValidator(empty_section)] = Field(default_factory=Media)
-    """Images that a target cannot fetch."""
+    """The fetching of images for providers that take only bytes."""
 
     max_nesting: Annotated[Count, Field(le=250)] = 100
     """The deepest nesting of a body's JSON. Default 100, at most 250, since orjson writes 254 levels at most."""
@@ -180,26 +180,29 @@ class GeneralSettings(Section):
     """
 
     drain_delay: SecondsOrZero = 5.0
-    """Seconds after SIGTERM in which new requests are still accepted, until load balancers know of the shutdown.
+    """Seconds after SIGTERM in which new requests are still accepted. Load balancers need time to notice.
 
-    Answers close their connections meanwhile. Default 5: OpenAI's SDK keeps an idle connection as long. With a
+    Meanwhile each answer closes its connection. Default 5: OpenAI's SDK keeps an idle connection for 5 seconds. With a
     shorter delay a request may be sent into a connection that is being closed.
     """
 
     drain_grace: SecondsOrZero = 30.0
-    """Seconds after that for requests in flight. Default 30. Keep both below the pod's grace period."""
+    """Seconds for requests in flight after ``drain_delay``.
+
+    Default 30. Keep the sum of both below the pod's grace period.
+    """
 
     tracing: Annotated[Tracing, BeforeValidator(empty_section)] = Field(default_factory=Tracing)
     """OpenTelemetry's spans, and the trace headers for providers."""
 
     ui: Flag = True
-    """The inspector at ``/ui``. Its data need the API's key, where one is configured. Default true."""
+    """The inspector at ``/ui``. Its data need the API's key, where a key is configured. Default true."""
 
     inspector: Annotated[Inspector, BeforeValidator(empty_section)] = Field(default_factory=Inspector)
     """The inspector's memory of recent requests."""
 
     gen_ai_metrics: Flag = False
-    """Expose OpenTelemetry's ``gen_ai_client_*`` metrics beside turnright's own. Default false."""
+    """Expose OpenTelemetry's ``gen_ai_client_*`` metrics in addition to turnright's own. Default false."""
 
     @cached_property
     def asks_for_keys(self) -> bool:

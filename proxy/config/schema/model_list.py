@@ -1,4 +1,4 @@
-"""``model_list``: the names that clients send, and the deployments behind them.
+"""``model_list``: the names that clients send, and the deployments that answer for each name.
 
 The shape is the LiteLLM proxy's, so that its users can bring their file. Unknown keys that would change the routing
 or the authentication of a call are refused, never ignored.
@@ -88,7 +88,7 @@ class LitellmParams(Credentials, RequestDefaults):
     """Seconds for one attempt on this deployment. Default and upper limit: ``router_settings.timeout``."""
 
     allowed_openai_params: tuple[Text, ...] = ()
-    """Request parameters beyond the known ones that are passed on.
+    """Names of unknown request parameters that are passed on to the provider.
 
     Default none: unknown parameters are dropped and counted. Names that would control the call itself (an address, a
     key, a header) are refused.
@@ -158,7 +158,7 @@ class ModelInfo(Section):
 
 
 class ModelEntry(Section):
-    """One deployment under a name. Entries with the same name are one pool."""
+    """One deployment under a name. Entries with the same name form one pool."""
 
     where: ClassVar[str] = "model_list[]"
 

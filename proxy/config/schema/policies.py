@@ -89,7 +89,7 @@ class Budget(Section):
     """Tell the model, in one neutral line, the number of removed messages. Default true."""
 
     on_no_room: Annotated[Literal["reduce", "refuse"], _Word] = "reduce"
-    """The treatment of an answer's limit that exceeds the room left in the window.
+    """The treatment of a limit for the answer that exceeds the tokens left in the window.
 
     ``reduce`` (default) asks for a shorter answer. ``refuse`` answers 400.
     """
@@ -129,5 +129,5 @@ class Store(Section):
     memory_mib: Count = 32
     """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls.
 
-    When it is full, the tenant with the most data loses its oldest.
+    When the memory is full, the tenant with the most data loses its oldest entries.
     """

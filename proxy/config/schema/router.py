@@ -70,7 +70,10 @@ class RouterSettings(Section):
     """Retries on the same pool after a retriable failure, before the first byte. Default 2, as in LiteLLM."""
 
     fallbacks: FallbackChains = ()
-    """Models to try when a model has failed for good. Default none. Both sides must be configured names."""
+    """Models to try when a model has failed for good.
+
+    Default none. Both names must be configured, but a key may be ``*``.
+    """
 
     default_fallbacks: Annotated[tuple[Text, ...], BeforeValidator(_nothing_is_none)] = ()
     """Models to try after a model that has no chain in ``fallbacks``. Default none."""
@@ -96,8 +99,8 @@ class RouterSettings(Section):
     first_byte_timeout: Seconds = 120.0
     """Seconds without a byte before a streamed answer begins. Default 120: reasoning models take long.
 
-    Keep-alive bytes restart it. For an answer that is not streamed only ``timeout`` counts, since its first byte
-    comes when all of it is written.
+    Keep-alive bytes restart it. For an answer that is not streamed only ``timeout`` counts, since its first byte comes
+    when the answer is complete.
     """
 
     idle_timeout: Seconds = 120.0
@@ -111,9 +114,9 @@ class RouterSettings(Section):
     ] = "whole"
     """The answers whose tool calls are checked against the request's tools.
 
-    Faulty calls are mended where that is safe, and otherwise asked for once more. ``whole`` (default) checks answers
-    that are not streamed. ``always`` also checks streams of requests with tools, which are held back until they are
-    complete. That costs the time to the first token. ``off`` checks none.
+    Faulty calls are repaired where that is safe. Otherwise the model is asked once more. ``whole`` (default) checks
+    answers that are not streamed. ``always`` also checks streams of requests with tools. Such a stream is held back
+    until it is complete, so its first token comes late. ``off`` checks none.
     """
 
     @property

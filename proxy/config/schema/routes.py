@@ -42,7 +42,7 @@ class ProviderAccess(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """The index of the model list. A look-up reads one dictionary, and one more for each length of a wildcard."""
+    """The index of the model list. A look-up reads the exact names, and the wildcards once for each prefix length."""
 
     names: tuple[str, ...]
     exact: Mapping[str, tuple[Deployment, ...]]
@@ -50,7 +50,7 @@ class Routes:
     """Pools by the text before the ``*``."""
 
     lengths: tuple[int, ...]
-    """The lengths of those prefixes, longest first."""
+    """The lengths of the wildcards' prefixes, longest first."""
 
     access: Mapping[str, ProviderAccess] = field(default_factory=dict)
     """Keys from the environment, by provider, for entries whose model is ``*``."""
@@ -64,7 +64,10 @@ class Routes:
     named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
         init=False, repr=False, compare=False
     )
-    """Returns a wildcard's pool with a model's name. The results are cached, since one takes 6 us per deployment."""
+    """Returns a wildcard's pool with the requested name in each deployment.
+
+    Cached, since it takes 6 us per deployment.
+    """
 
     def __post_init__(self) -> None:
         """Cache the named pools on this object, so that a new configuration begins with an empty cache."""

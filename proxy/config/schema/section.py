@@ -35,7 +35,7 @@ Whoever implements a value deletes its row and its test case."""
 
 
 class Section(BaseModel):
-    """A part of the configuration. *where* is its place, with ``[]`` for any position of a list."""
+    """A part of the configuration. *where* is its path in the file, with ``[]`` for any position of a list."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

@@ -1,7 +1,7 @@
-"""``Settings``: the whole configuration, read once at start and never changed.
+"""``Settings``: the whole configuration. It never changes, and a reload makes a new object.
 
-Attributes are plain, so that a request pays one dictionary access. The index of the model list is built at its first
-use and kept.
+Attributes are not properties, so reading one costs a request only a dictionary access. The index of the model list is
+built at its first use and kept.
 """
 
 from __future__ import annotations
@@ -132,4 +132,4 @@ SECTIONS: Mapping[str, type[Section]] = {
         Store,
     )
 }
-"""Every section by its place."""
+"""Every section by its path in the file."""

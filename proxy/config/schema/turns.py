@@ -35,7 +35,7 @@ Pattern = Annotated[Text, AfterValidator(_few_stars)]
 
 
 class Overrides(Section):
-    """Values that differ for some requests. A value that is left out is that of ``turns``."""
+    """Values that differ for some requests. A value that is left out overrides nothing."""
 
     mode: Mode | None = None
     """Replaces ``turns.mode``."""
@@ -85,7 +85,7 @@ class Turns(Section):
     max_rounds: CountOrZero = 25
     """Rounds of an agent on its own. Default 25. 0 is no limit.
 
-    A client lowers it for one request by the header ``x-turnright-max-rounds``.
+    A client can lower the limit for one request with the header ``x-turnright-max-rounds``.
     """
 
     max_rounds_multi_agent: CountOrZero = 50
@@ -95,19 +95,19 @@ class Turns(Section):
     """The share of the limit from which a warning is given. Default 0.8."""
 
     max_delegation_rounds: CountOrZero = 10
-    """Rounds that delegate. Default 10. 0 is no limit. In ``enforce`` the delegation tools are then withheld."""
+    """Rounds that delegate. Default 10. 0 is no limit. After them ``enforce`` withholds the delegation tools."""
 
     max_calls_per_turn: CountOrZero = 10
-    """Tool calls of one answer that are passed on in ``enforce``. Default 10. 0 is no limit."""
+    """The most tool calls of one answer that ``enforce`` passes on. Default 10. 0 is no limit."""
 
     max_repeats: Repeats = 5
-    """Repetitions of the same calls with the same results that are a loop, in cycles of up to three rounds.
+    """The number of repetitions that count as a loop: the same calls and results, in cycles of up to three rounds.
 
     Default 5. 0 switches the check off.
     """
 
     hint_after_errors: CountOrZero = 0
-    """Failures of one tool since the last user message after which the model is asked, once, to try another way.
+    """After this number of failures of one tool in a turn, the model is asked once to try another way.
 
     The hint is also given in ``warn``. Default 0: never. 3 is a good value.
     """
