@@ -1,4 +1,4 @@
-"""The name of a client, under which places, worker threads and bytes are shared.
+"""Names the clients between which places, worker threads and bytes are shared.
 
 Two keys behind one ingress are two clients. Without keys only the address is known. An IPv6 host usually owns a whole
 /64 network (RFC 6177), so all addresses of one network are the same client.
@@ -16,7 +16,7 @@ def client_of_key(name: str) -> str:
 
 
 def client_at(address: str | None) -> str:
-    """Return the client at *address*, an IP address as text. *address* is None where the transport has none."""
+    """Return the client at *address*, an IP address as text. *address* is None if the transport has no address."""
     if address is None or ":" not in address:
         return f"address:{address or ''}"
     return _client_of_v6(address)

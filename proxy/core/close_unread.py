@@ -3,8 +3,8 @@
 aiohttp (3.14.5) would read and parse the rest of the body for ten seconds. Closing at once is no better. The kernel
 answers unread bytes with a reset, and the client may then lose the answer (RFC 9112, 9.6).
 
-So we close only our side after the answer, and give the client a moment to read it. Bytes that arrive until then are
-dropped without being parsed.
+So we close only our side after the answer. The client then has a moment to read the answer. Bytes that arrive until
+then are dropped without being parsed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ LINGER_S = 1.0
 """Seconds that the client has to read the answer and close its side."""
 
 MAX_DROPPED = 4 * 2**20
-"""Most bytes that are dropped: 16 reads, 5 ms. A client that sends more is cut off."""
+"""The largest number of bytes that are dropped. They take 16 reads, or 5 ms. A client that sends more is cut off."""
 
 MIN_COUNTED = 4 * 2**10
-"""Least bytes that a read counts for, however few it brings. So at most a thousand reads happen, which take 5 ms."""
+"""The smallest number of bytes that a read counts for, even if it brings fewer.
+
+So at most a thousand reads happen, in 5 ms.
+"""
 
 
 async def close_unread(request: web.BaseRequest) -> None:
-    """End our side of the connection of *request*, and wait until the client has ended its own.
+    """End our side of the connection of *request*, and wait until the client has ended its side.
 
-    The answer has been written already. It must say ``Connection: close``, so that aiohttp answers no pipelined request
-    that it has parsed already. Nothing further on the connection is parsed.
+    The answer has been written already. The answer must say ``Connection: close``. Otherwise aiohttp would answer
+    pipelined requests that it has parsed already. Nothing further on the connection is parsed.
 
     Waits for at most :data:`LINGER_S` seconds and drops at most :data:`MAX_DROPPED` bytes.
     """
@@ -55,7 +58,7 @@ class _DroppingProtocol(asyncio.Protocol):
         self._original = original
         self._left = MAX_DROPPED
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the client has ended its side, or has sent too much."""
+        """Done when the client has ended its side or sent too much, or when the connection is lost."""
 
     @override
     def data_received(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The table of open connections, with the rule for the one to close. The clock is an argument.
+"""The table of open connections, and the rule that chooses the connection to close. Callers pass the current time.
 
     opened ─▶ waiting ──accepted request──▶ busy ─▶ idle ─▶ busy …
               │ no head within HEAD_S: closed
@@ -20,10 +20,10 @@ HEAD_S = 30.0
 """Seconds within which the first request head of a connection must be complete."""
 
 _ADDRESS_SHARE = 4
-"""A quarter of all connections may be waiting from one address. The value is the divisor."""
+"""The divisor of an address's share: a quarter of all connections may be waiting from one address."""
 
 _EXAMINED = 16
-"""Waiting connections that are examined to find one to close."""
+"""The number of waiting connections that are examined to find one to close."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
@@ -77,13 +77,18 @@ class ConnectionTable(Generic[KeyT]):
         return self._maximum
 
     def resize(self, maximum: int) -> None:
-        """Set another maximum. Surplus connections are closed as new ones are opened."""
+        """Set another maximum.
+
+        Surplus connections stay open. Until enough of them have ended, each new connection closes another or is
+        refused.
+        """
         self._maximum = maximum
 
     def open(self, key: KeyT, address: str, now: float) -> Closing[KeyT] | None:
         """Add a new connection from *address*.
 
-        Returns the connection that must be closed for it, which may be the new one. Returns None if there is room.
+        Returns the connection that must be closed for the new one, or the new one itself if it is refused. Returns None
+        if there is room.
         """
         closing = None
         here = self._by_address.get(address)
@@ -135,7 +140,7 @@ class ConnectionTable(Generic[KeyT]):
         return found
 
     def shed(self, count: int) -> list[Closing[KeyT]]:
-        """Remove and return up to *count* connections to close. Used when file descriptors have run out after all."""
+        """Remove and return up to *count* connections to close. Used when file descriptors have run out."""
         found: list[Closing[KeyT]] = []
         while len(found) < count and (closing := self._make_room(Reason.DESCRIPTORS)) is not None:
             found.append(closing)

@@ -6,7 +6,7 @@ hardly ever reached. So a limit is only added to a set and removed again.
 The timer is set to the nearest limit, and stays there when that limit is removed. When it fires, it checks all limits
 and is set to the nearest one again. Most limits have the same length, so the timer fires about once in that time.
 
-A limit before the nearest one sets a further timer. The earlier timer then does nothing when it fires.
+A new limit that comes before the nearest one sets a second timer. The earlier timer then does nothing when it fires.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 
 class Limited(Protocol):
-    """An object with a time limit. *until* is a time on the loop's clock, or infinite, and may be moved later."""
+    """An object with a time limit. *until* is a time on the loop's clock, or infinity. It may change."""
 
     until: float
 
@@ -33,7 +33,7 @@ class LimitWatch:
 
     def __init__(self) -> None:
         self.nearest = inf
-        """The time that the timer is set to. An object whose limit moves before it must be watched anew."""
+        """The time that the timer is set to. An object whose limit moves before this time must be watched anew."""
 
         self._watched: set[Limited] = set()
 
@@ -77,7 +77,7 @@ def limit_watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
 
 
 class TimeLimit:
-    """A context that must be left before *until*: :func:`asyncio.timeout_at` without a timer and an await of its own.
+    """A context that must be left before *until*, like :func:`asyncio.timeout_at`, but without its own timer.
 
     The task is cancelled at the limit. The context turns that cancellation into a :class:`TimeoutError`, unless
     something else has cancelled the task as well.

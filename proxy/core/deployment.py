@@ -54,7 +54,7 @@ class Deployment:
     """The position of the entry in ``model_list``, from 0. It distinguishes the deployments of a pool."""
 
     profile: str | None = None
-    """The name of the profile for its histories, if the entry gives one."""
+    """The name of the rule profile for the deployment's histories, if the entry gives one."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Request parameters that are used where the request does not give them."""

@@ -66,7 +66,7 @@ class RequestTooSlow(InvalidRequest):
 
 
 class Forbidden(InvalidRequest):
-    """The request needs a key: it names a host, or comes from a web page, that is not allowed without one."""
+    """The request names a host, or comes from a web page, that is allowed only with a key."""
 
     status = HTTPStatus.FORBIDDEN
     code = "forbidden"
@@ -112,7 +112,10 @@ class ContextTooLong(InvalidRequest):
 
 
 class ConversionFailed(InvalidRequest):
-    """litellm could not convert the request, so nothing was sent. Its retryable 500 is a permanent 400 here."""
+    """litellm could not convert the request, so nothing was sent.
+
+    litellm reports a retryable 500, but the client gets a permanent 400.
+    """
 
     code = "conversion_failed"
 
@@ -145,14 +148,17 @@ class MethodNotAllowed(InvalidRequest):
 
 
 class NotServed(InvalidRequest):
-    """The path is one of OpenAI's API that turnright does not serve."""
+    """The path belongs to OpenAI's API, but turnright does not serve it."""
 
     status = HTTPStatus.NOT_IMPLEMENTED
     code = "not_implemented"
 
 
 class TooMuchWork(ProxyError):
-    """The request takes more steps than its size allows. No other deployment is tried, which would take as many."""
+    """The request takes more steps than its size allows.
+
+    No other deployment is tried, since it would take as many steps.
+    """
 
     status = HTTPStatus.BAD_REQUEST
     type = "invalid_request_error"
@@ -232,7 +238,10 @@ class UpstreamFault(ProxyError):
     @property
     @override
     def http_status(self) -> int:
-        """The provider's own error status. It is 502 if there was none, or one below 400 (a redirect)."""
+        """The provider's own error status.
+
+        It is the class's status if the provider sent none, or one below 400 (a redirect).
+        """
         given = self.upstream_status
         return given if given is not None and given >= 400 else int(self.status)
 
@@ -240,7 +249,7 @@ class UpstreamFault(ProxyError):
 class AnswerUnusable(UpstreamFault):
     """The provider's answer is empty, broken, or of no use to the client.
 
-    *answer*, if given, is delivered when no better one comes. *detail* tells the model what was wrong.
+    *answer*, if given, is delivered if no other attempt gives a better answer. *detail* tells the model what was wrong.
     """
 
     def __init__(

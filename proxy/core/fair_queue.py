@@ -1,6 +1,6 @@
 """A queue in which clients take turns, each with one piece of work at a time.
 
-A client with a thousand pieces of work makes another client wait for one of them, and never for a second one.
+A client with a thousand pieces of work makes another client wait for at most one of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ T = TypeVar("T")
 class FairQueue(Generic[T]):
     """Waiting work, by client. Equal items of one client are stored once.
 
-    A client gets its next item after the last one is done (:meth:`done`). So two workers always serve two clients. A
-    new client waits for at most one item of each client before it.
+    A client's next item is taken only after its last item is done (:meth:`done`). So two workers never serve the same
+    client. A new client waits for at most one item of each client ahead of it.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class FairQueue(Generic[T]):
             self._turns[client] = None  # a client that has a turn keeps it
 
     def take(self) -> tuple[str, T] | None:
-        """Return the next item with its client, which is now in progress. Returns None if no client may begin."""
+        """Take the next item, and return its client and the item. Returns None if no client may begin another item."""
         if not self._turns:
             return None
         client = next(iter(self._turns))
@@ -50,7 +50,10 @@ class FairQueue(Generic[T]):
         return client, item
 
     def done(self, client: str) -> None:
-        """Note that the item in progress for *client* is done. Its next item waits behind all clients that wait now."""
+        """Note that the item in progress for *client* is done.
+
+        The client's next item waits behind all clients that wait now.
+        """
         self._working.discard(client)
         if client in self._waiting:
             self._turns[client] = None

@@ -8,7 +8,7 @@ WaiterT = TypeVar("WaiterT")
 
 
 class FairTurns(Generic[WaiterT]):
-    """*places* that clients share, and the queues of those who wait for one.
+    """The *places* that clients share, and the queues of the clients that wait for a place.
 
     - A free place goes to the waiting client that holds the fewest. Among equals it goes to the one that has waited
       longest since it held so many.
@@ -16,8 +16,8 @@ class FairTurns(Generic[WaiterT]):
     - The last *kept_free* places are for clients that hold none. So a client with slow work does not keep a new client
       waiting. A client that is alone can have all other places.
 
-    The time of a step depends on the number of places, not on the number of waiters. A waiter is any hashable value,
-    and waits once.
+    The time of a call depends on the number of places, not of waiters. Only :meth:`drop_newest` takes longer. A waiter
+    is any hashable value, and waits once.
     """
 
     def __init__(self, places: int, *, kept_free: int = 0) -> None:
@@ -26,8 +26,10 @@ class FairTurns(Generic[WaiterT]):
         self._held: dict[str, int] = {}
         self._queues: dict[str, dict[WaiterT, None]] = {}
         self._ready: list[dict[str, None]] = [{} for _ in range(places + 1)]
-        """The clients with a queue, by the number of places that they hold. Those who reached that number first come
-        first."""
+        """The clients with a queue, by the number of places that they hold.
+
+        Clients with the same number are in the order in which they began to wait with it.
+        """
         self._waiting = 0
 
     @property
@@ -52,7 +54,7 @@ class FairTurns(Generic[WaiterT]):
         return False
 
     def release(self, client: str) -> WaiterT | None:
-        """Take a place back from *client*. Returns the waiter that gets it, or None if it stays free."""
+        """Take a place back from *client*. Returns the waiter that gets the place, or None if the place stays free."""
         self._free += 1
         self._set_held(client, self.held_by(client) - 1)
         for held, ready in enumerate(self._ready):
@@ -73,7 +75,9 @@ class FairTurns(Generic[WaiterT]):
         return True
 
     def drop_newest(self, asking: str) -> WaiterT:
-        """Remove and return the newest waiter of the longest queue. Among equals the queue of *asking* goes first.
+        """Remove and return the newest waiter of the longest queue.
+
+        Among equally long queues it chooses that of *asking*.
 
         At least one client must be waiting. The time grows with the number of waiting clients.
         """

@@ -1,12 +1,12 @@
 """Estimates the memory that decoding a JSON body takes, from its bytes alone.
 
 A list of empty objects takes 24 times its bytes, and nested lists take 40 times. A text takes about its length. So the
-body's structure decides. All bytes that are not structure are deleted: one pass at C speed, and then counts over a
-twentieth of a usual body.
+structure of the body decides. One pass at C speed deletes all other bytes. A twentieth of a usual body is left, in
+which the values are counted.
 
-Commas and brackets within texts count as well where they cannot be told apart, so the estimate is an upper bound. If
-the bound is high, the texts are separated and the rest is counted exactly. Sizes are those of CPython 3.11, and
-tests/proxy/core/test_json_size.py checks them.
+Commas and brackets within texts count too if they cannot be distinguished from structure. So the estimate is an upper
+bound. If the bound is high, the texts are separated and the rest is counted exactly. Sizes are those of CPython 3.11,
+and tests/proxy/core/test_json_size.py checks them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ _DELETED = bytes(byte for byte in range(256) if byte not in _STRUCTURAL and byte
 
 _OBJECT = 64
 _FIRST_MEMBER, _MEMBER = 60, 60
-"""The table of an object takes 120 bytes for one member, and up to 60 n for n. The peak is just after it has grown."""
+"""The hash table of an object takes 120 bytes for one member, and up to 60 n for n.
+
+It is largest just after it has grown.
+"""
 
 _ARRAY = 80
-"""An object with its header for garbage collection, and the rounding of its block of pointers."""
+"""A list with its header for garbage collection, and the rounding up of its block of pointers."""
 
 _POINTER = 8
 _NUMBER = 32
@@ -69,7 +72,7 @@ def estimate_decoded(body: bytes, enough: float = inf) -> int:
     Counting stops above *enough*. The returned number is then larger than *enough*.
 
     CPython holds a text with a character beyond U+00FF in 2 or 4 bytes for each character. It also holds the UTF-8 form
-    once the text is written. In a small body all texts count as such if one of them is.
+    once the text is written. In a small body all texts count as wide if one of them has such a character.
     """
     structure = body.translate(_SIMPLIFIED, _DELETED)
     width = _find_width(body, structure)
@@ -84,7 +87,7 @@ def estimate_decoded(body: bytes, enough: float = inf) -> int:
 
 
 class _Counts(NamedTuple):
-    """The number of values of each kind. *members* are those of objects."""
+    """The number of values of each kind. *members* counts the members of objects."""
 
     objects: int = 0
     arrays: int = 0
@@ -95,7 +98,10 @@ class _Counts(NamedTuple):
 
 
 def _weigh(counts: _Counts, head: int) -> int:
-    """Return the bytes that *counts* values take without their texts. *head* is the size of a string's header."""
+    """Return the bytes of memory that the counted values take without their texts.
+
+    *head* is the size of a string's header.
+    """
     objects, arrays, members, strings, commas, numbers = counts
     return (
         _OBJECT * objects
@@ -109,7 +115,10 @@ def _weigh(counts: _Counts, head: int) -> int:
 
 
 def _count_coarsely(structure: bytes) -> _Counts:
-    """Return bounds from single bytes of *structure*. They suffice for most bodies, in a tenth of the time."""
+    """Return bounds from single bytes of *structure*.
+
+    These bounds suffice for most bodies, and take a tenth of the time of the closer ones.
+    """
     count = structure.count
     commas, strings = count(b","), count(b'"') // 2 + 1
     return _Counts(count(b"{"), count(b"["), min(count(b":"), strings), strings, commas, commas + 1)
@@ -139,7 +148,7 @@ def _count_at_most(structure: bytes) -> _Counts:
 def _count_exactly(body: bytes, enough: float) -> tuple[_Counts, int]:
     """Return the exact counts outside of strings, and the bytes that the texts take.
 
-    This is for bodies with code in their texts, for which the bounds are too high. Once escaped quotes are removed,
+    The exact count is for bodies with code in their texts, whose bounds are too high. Once escaped quotes are removed,
     every second piece between quotes is outside of a string. A chunk never ends after a backslash, so no escape is cut.
     """
     counts, within, at = _Counts(), 0, 0
@@ -167,7 +176,7 @@ def _count_exactly(body: bytes, enough: float) -> tuple[_Counts, int]:
 
 
 def _width_of(piece: bytes) -> int:
-    """Return the bytes that each byte of a text takes in addition to the first, for its characters and their UTF-8."""
+    """Return the bytes of memory that each byte of a text takes beyond one, with the UTF-8 form of wide texts."""
     found = _FIRST_OF_LONG.search(piece) or _FIRST_OF_WIDE.search(piece)
     if found is None:
         return 0 if piece.isascii() and b"\\u" not in piece else 1
@@ -175,7 +184,7 @@ def _width_of(piece: bytes) -> int:
 
 
 def _find_width(body: bytes, structure: bytes) -> int:
-    """Return the bytes that a byte of text may take, for its character and for its UTF-8 where that is held as well."""
+    """Return the most bytes of memory that one byte of text may take, with its UTF-8 form if that is held."""
     escapes = len(body) > UNSCANNED and b"\\u" in body
     if _LONG_CHARACTER in structure or (escapes and _SURROGATE.search(body)):
         return 5

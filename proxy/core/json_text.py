@@ -1,4 +1,4 @@
-"""Values as JSON and as server-sent events, and single values of a JSON body."""
+"""Writes values as JSON and as server-sent events, and finds single values in a JSON body."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..
 """An escape within a text: a surrogate pair, a lone surrogate, or any other escape."""
 
 _TOP_LEVEL = msgspec.json.Decoder(dict[str, msgspec.Raw])
-"""Finds the bounds of each top-level value without decoding it. orjson has no such view."""
+"""Finds the bounds of each top-level value without decoding it. orjson cannot do that."""
 
 
 def write_json(value: Any) -> bytes:
@@ -39,7 +39,7 @@ def encode_event(payload: Any, /) -> bytes:
 
 
 def find_value(body: bytes, name: str) -> bytes | None:
-    """Return the bytes of a top-level value, or None if msgspec cannot read *body* or finds no such name."""
+    """Return the bytes of the top-level value *name*, or None if it is missing or msgspec cannot read *body*."""
     try:
         return bytes(_TOP_LEVEL.decode(body)[name])
     except (msgspec.MsgspecError, RecursionError, KeyError):

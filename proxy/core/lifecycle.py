@@ -20,7 +20,7 @@ class TimedRequest(Protocol):
     """A request that must be answered before its deadline."""
 
     deadline: float
-    """The deadline on the loop's clock. It is infinite once the answer has begun."""
+    """The deadline on the loop's clock. The deadline is infinite once the answer has begun."""
 
     overdue: bool
     """True if the request's task was cancelled because of its deadline."""
@@ -43,7 +43,7 @@ class Lifecycle:
     """The tasks of the API requests in flight, with their requests."""
 
     def cut_off(self) -> None:
-        """Cancel all requests in flight. Each of them tells its client why."""
+        """Cancel all requests in flight. Each request then sends its client the reason."""
         self.cutting = True
         for task in tuple(self.in_flight):
             task.cancel()
@@ -58,7 +58,10 @@ class Lifecycle:
 
     @contextmanager
     def watching_deadlines(self) -> Iterator[None]:
-        """End overdue requests while the context lasts. One timer serves all requests, so a request costs nothing."""
+        """End overdue requests while the context lasts.
+
+        One timer serves all requests, so a request needs no timer of its own.
+        """
         loop = asyncio.get_running_loop()
         timer: asyncio.TimerHandle
 

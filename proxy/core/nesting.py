@@ -29,7 +29,7 @@ def depth_of(container: Any) -> int:
 
 
 def _next(level: list[Any]) -> list[Any]:
-    """Return the containers directly inside those of *level*."""
+    """Return the containers directly inside the containers of *level*."""
     spend(len(level))
     return [
         child

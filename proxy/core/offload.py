@@ -1,9 +1,9 @@
 """Runs CPU work on large bodies in a worker thread. For medium ones it yields to the event loop between steps.
 
-A working thread holds the interpreter lock for one switch interval. The event loop waits as long after each of its
-system calls. With Python's default of 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms behind. With 0.5
-ms it fell 2 ms behind, and the thread's work took as long as before (:func:`shorten_switch_interval`; CPython 3.11,
-2026-11-22).
+A working thread holds the interpreter lock for one switch interval. After each of its system calls, the event loop may
+wait that long for the lock. With Python's default of 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms
+behind. With 0.5 ms it fell 2 ms behind, and the thread's work took as long as before (:func:`shorten_switch_interval`;
+CPython 3.11, 2026-11-22).
 
 Reading and writing JSON does not release the lock, so the loop waits for the whole call.
 """
@@ -22,9 +22,9 @@ from sanitizers.work_limit import WorkLimitExceeded
 T = TypeVar("T")
 
 LARGE = 2**19
-"""Bodies above this many bytes take more than a few milliseconds for one step, so a worker thread does it.
+"""A worker thread works on bodies above this many bytes, since one step takes more than a few milliseconds.
 
-A request of 100k tokens has two thirds of it. Using a thread costs 0.1 ms.
+A request of 100k tokens has about three quarters of this many bytes. Using a thread costs 0.1 ms.
 """
 
 MEDIUM = 64 * 2**10
@@ -40,15 +40,17 @@ _CONTAINER_COST = 64
 """Bytes of a usual body that take as long to parse and check as one object or array: half a microsecond."""
 
 _VALUE_COST = 16
-"""The same for one value of a list or a map, counted by its comma. Code in texts has one comma for 20 bytes, and so
-does not count as dense."""
+"""Bytes of a usual body that take as long as one value of a list or a map.
+
+Values are counted by their commas. Code in texts has one comma for 20 bytes, and so does not count as dense.
+"""
 
 _MIN_STEPS = 100_000
 _BYTES_PER_STEP = 4
 """Bytes of weight for each allowed step.
 
-A history with damage in every round takes one step for 100 bytes: 3,900 for 400 messages, which weigh 409,600
-(2026-11-23). Quadratic work exceeds the limit once it takes seconds.
+A history with damage in every round of tool calls takes about one step for 100 bytes. A history of 400 messages weighs
+409,600 and takes 3,900 steps (2026-11-23). Quadratic work exceeds the limit once it takes seconds.
 """
 
 _SWITCH_INTERVAL_S = 0.0005

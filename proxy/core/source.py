@@ -1,7 +1,8 @@
 """The original bytes of a request and the original events of an answer, each with the name of its format.
 
-Only the wire of a provider with that format may send a request's bytes. Only the writer of a client with that format
-may send an answer's events. Without the name, the bytes of one format could be sent as those of another.
+Only a wire (:mod:`proxy.upstream.wires`) of that format may send a request's bytes to a provider. Only the writer of a
+client with that format may send an answer's events. Without the name, the bytes of one format could be sent as those of
+another.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from sanitizers import Messages
 from sanitizers.record import record
 
 OPENAI_CHAT = "openai_chat"
-"""The format of OpenAI's chat completions, which is the internal form too. Its answers need no source of their own."""
+"""The format of OpenAI's chat completions, which is the internal form too.
+
+Answers in this format need no source of their own.
+"""
 
 SOURCE = "source"
 """The key of an :class:`AnswerSource` in an answer or a chunk, as a wire returns them."""
@@ -29,7 +33,7 @@ class Source:
     """The body as it was read, after any mending."""
 
     messages: Messages
-    """The history in *body*. A history is unchanged while it is the same object."""
+    """The history in *body*. A call's history is unchanged as long as it is this same object."""
 
 
 @record
@@ -40,4 +44,7 @@ class AnswerSource:
     """The name of the format that *event* is in."""
 
     event: Any
-    """The native event of a stream, or the native body of a whole answer. It is decoded JSON, and nobody changes it."""
+    """The native event of a stream, or the native body of a whole answer.
+
+    It is decoded JSON and must not be changed.
+    """

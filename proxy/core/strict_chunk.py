@@ -1,7 +1,7 @@
 """The strict chunk: the form of every chunk of a streamed chat answer, before it is written for the client.
 
-:mod:`proxy.answers.normalize` yields it, and :mod:`proxy.answers.chunk_violations` checks it. Further guarantees are in
-``docs/canonical-chat.md``. The values stay plain dicts. These types list their keys.
+:mod:`proxy.answers.normalize` yields strict chunks, and :mod:`proxy.answers.chunk_violations` checks them. Further
+guarantees are in ``docs/canonical-chat.md``. The values stay plain dicts. These types list their keys.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -13,14 +13,17 @@ FinishReason: TypeAlias = Literal["stop", "length", "tool_calls", "content_filte
 
 
 class PieceFunction(TypedDict):
-    """The function of a piece. The first piece has the name. Every piece has arguments, which may be empty."""
+    """The function of a piece.
+
+    The first piece of a call has the name. Every piece has arguments, which may be empty.
+    """
 
     name: NotRequired[str]
     arguments: str
 
 
 class CallPiece(TypedDict):
-    """A piece of one tool call. *index* is the call's place among the calls of its choice."""
+    """A piece of one tool call. *index* is the call's position among the calls of its choice."""
 
     index: int
     id: NotRequired[str]

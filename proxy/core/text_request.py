@@ -16,15 +16,18 @@ Tokens: TypeAlias = list[int]
 Inputs: TypeAlias = Sequence[str] | Sequence[Tokens]
 
 MAX_TEXTS = 8_192
-"""Most texts of one request. OpenAI takes 2,048, self-hosted servers take more. Gemini takes 100 for each call."""
+"""The largest number of texts in one request.
+
+OpenAI takes 2,048, and self-hosted servers take more. Gemini takes 100 for each call.
+"""
 
 MAX_TOKENS = 2**20
-"""Most tokens of one text that is sent as numbers: the largest window of any model."""
+"""The largest number of tokens in one text that is sent as numbers: the largest window of any model."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextRequest:
-    """One request as the client meant it.
+    """One request with the parameters that the client set.
 
     *parameters* holds ``input`` or ``prompt`` and the known parameters that were set, without the stream options. Null
     counts as not set. *unknown* holds everything else, which goes upstream only if the deployment allows it by name.
@@ -42,7 +45,7 @@ class TextRequest:
 def check_inputs(name: str, value: Any) -> None:
     """Check that *value* is a text, tokens, or a list of either, as OpenAI accepts for *name*.
 
-    Raises :class:`InvalidRequest`, with the place in ``param``. Lengths below :data:`MAX_TEXTS` and
+    Raises :class:`InvalidRequest`, whose ``param`` is the path of the faulty value. Lengths below :data:`MAX_TEXTS` and
     :data:`MAX_TOKENS` are left to the provider.
     """
     if isinstance(value, str):

@@ -1,7 +1,7 @@
 """Unpacks a request body that has a Content-Encoding, in pieces and within limits.
 
-``x-gzip`` is ``gzip``, and ``deflate`` is the zlib format (RFC 9110, 8.4). Many clients send a bare deflate stream
-under that name, so both are read, as nginx and aiohttp do.
+``x-gzip`` is ``gzip``, and ``deflate`` is the zlib format (RFC 9110, 8.4). Many clients send a bare deflate stream as
+``deflate``. So both forms are read, as nginx and aiohttp do.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def find_coding(values: Sequence[str]) -> str | None:
 
 
 class BodyUnpacker:
-    """The unpacking of *body*, which has the content coding *coding*, to at most *max_bytes* bytes."""
+    """Unpacks *body*, which has the content coding *coding*, to at most *max_bytes* bytes."""
 
     def __init__(self, body: bytes, coding: str, max_bytes: int) -> None:
         self._coding = coding
@@ -61,7 +61,7 @@ class BodyUnpacker:
         self._stream = zlib.decompressobj(_window_bits(body, coding))
 
     def unpack(self, until: int) -> bool:
-        """Unpack until at least *until* bytes are there. Returns True if that is the whole body.
+        """Unpack until at least *until* bytes are there. Returns True if the whole body is unpacked.
 
         Raises :class:`BodyTooLarge` above a limit, and :class:`InvalidRequest` for damaged data.
         """

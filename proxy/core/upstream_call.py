@@ -37,15 +37,15 @@ class CallTrace(Protocol):
         """The headers that pass the trace to the provider. They are plain ASCII, made of hexadecimal ids."""
 
     def read_part(self, part: Mapping[str, Any]) -> None:
-        """Note the facts in an answer or a chunk. They are unchecked. Must not raise."""
+        """Note the facts in *part*, an answer or a chunk of unchecked content. Must not raise."""
 
 
 @record
 class UpstreamCall:
     """One call: its deployment, history and parameters.
 
-    *parameters* come from the allow-list. *extra_body* holds parameters that OpenAI's format does not know and that the
-    deployment allows by name.
+    *parameters* come from the allow-list. *extra_body* holds parameters outside OpenAI's format that the deployment
+    allows by name.
     """
 
     deployment: Deployment
@@ -53,10 +53,14 @@ class UpstreamCall:
     parameters: Mapping[str, Any]
     timeouts: Timeouts
     ask_usage: bool = True
-    """True if a stream is to report its usage. The budget learns from the usage."""
+    """True if a stream is to report its usage. The usage corrects later token estimates."""
 
     source: Source | None = None
-    """The request as the client sent it. The history may have changed since. The wire decides whether to use it."""
+    """The request as the client sent it.
+
+    The history may have changed since. The wire (:mod:`proxy.upstream.wires`) decides whether to send the client's own
+    bytes.
+    """
 
     weight: int = 0
     """The cost of writing the request, as the bytes of a usual body."""
@@ -80,7 +84,7 @@ class UpstreamCall:
 
     @property
     def is_gemini(self) -> bool:
-        """True for a Gemini model, by every route."""
+        """True for a Gemini model, whichever provider serves it."""
         return self.rules.name.startswith("gemini")
 
 

@@ -37,7 +37,7 @@ class _Job:
     def run_job(self) -> None:
         """Do the work, and pass the result to the event loop unless the caller was cancelled.
 
-        An unwanted result is freed here: freeing a million objects would block the event loop for 0.1 s.
+        An unwanted result is freed in this thread. Freeing a million objects would block the event loop for 0.1 s.
         """
         work, self._work = self._work, None
         assert work is not None
@@ -114,10 +114,10 @@ class WorkerThreads:
 
 
 THREADS = WorkerThreads(2, "large-body")
-"""Two threads: a client uses one at most, and the other one serves the other clients.
+"""Two threads. Each client uses at most one of them, so the other thread is left for other clients.
 
-More threads would not work faster, since one of them holds the interpreter lock at a time. DNS look-ups use asyncio's
-own threads, so they do not wait behind large bodies.
+More threads would not work faster, since only one thread at a time holds the interpreter lock. DNS look-ups use
+asyncio's own threads, so they do not wait for work on large bodies.
 """
 
 

@@ -3,8 +3,8 @@
 The answer calls each declared tool that the newest prompt names, once for each mention. If the request ends with
 function responses, the answer quotes them. Otherwise it echoes the prompt.
 
-Ids and signatures are added for generations that have them. Each call has an ``id``. A thought signature is on the
-first call only, or at the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
+Ids and signatures are added for generations that require signatures. Each call has an ``id``. A thought signature is on
+the first call only, or at the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Answer:
     text_signature: str | None = None
     """The signature of the last text part. A stream delivers it on an empty text part at the end."""
     trailing_stop: bool = False
-    """True if a stream of calls ends with a chunk of its own (python-genai#2868, envoy ai-gateway#2399)."""
+    """True if a stream of calls ends with a chunk of empty text (python-genai#2868, envoy ai-gateway#2399)."""
     finish_message: str | None = None
 
 

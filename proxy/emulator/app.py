@@ -20,7 +20,7 @@ from proxy.emulator.state import STATE, State, json_response, refusal_response
 MAX_BODY_BYTES = 64 * 1024 * 1024
 JOURNAL_SIZE = 1000
 PREFIXES = ("/v1beta", "/v1", "")
-"""Path prefixes of the API. The empty one is for clients that are given an address without a version."""
+"""Path prefixes of the API. The empty prefix is for clients that are given an address without a version."""
 
 VERTEX = "/{version:v1|v1beta1}/projects/{project}/locations/{location}/publishers/google"
 """Path prefix of the same models at Vertex AI, which has rules of its own for schemas."""
@@ -103,7 +103,7 @@ async def list_models(request: web.Request) -> web.StreamResponse:
 
 
 async def get_model(request: web.Request) -> web.StreamResponse:
-    """Handle ``GET models/{model}``, for every name that has a generation."""
+    """Handle ``GET models/{model}``, for every model name whose generation is known."""
     model = model_id(request.match_info["model"])
     if generation_of(model) is None:
         return refusal_response(unknown_model(model, version=version_of(request), method="getModel"))

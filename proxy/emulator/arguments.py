@@ -1,7 +1,7 @@
 """Generates a plausible value for a schema, so that the emulated model's calls pass the caller's own validation.
 
-Both dialects are read: the proto ``Schema`` (types in capitals) and JSON Schema as in ``parametersJsonSchema``. The
-same schema always gives the same value.
+Reads both dialects: the proto ``Schema`` (types in capitals) and JSON Schema as in ``parametersJsonSchema``. The same
+schema always gives the same value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 Schema = Mapping[str, Any]
 
 MAX_DEPTH = 8
-"""Deepest level of a value. A recursive schema ends in an empty value there."""
+"""Deepest level of a value. Below it, every value is a short text, so a recursive schema ends."""
 PLAUSIBLE = {
     "city": "Paris",
     "location": "Paris",
@@ -89,7 +89,10 @@ def _type_of(schema: Schema) -> str:
 
 
 def _resolved(schema: Schema, root: Schema) -> Schema:
-    """Follow one ``$ref`` of the form ``#/$defs/Name``. The limit of a value's depth also limits these steps."""
+    """Follow one ``$ref`` of the form ``#/$defs/Name``.
+
+    A reference to another reference, or to nothing, counts as an empty schema.
+    """
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return schema

@@ -34,12 +34,12 @@ class Content:
 
     @cached_property
     def is_plain(self) -> bool:
-        """True if it has neither calls nor responses."""
+        """True if the content has neither calls nor responses."""
         return not self.calls and not self.responses
 
     @cached_property
     def is_mixed(self) -> bool:
-        """True if it has a response and also other data."""
+        """True if the content has a response and also other data."""
         return bool(self.responses) and len(self.responses) < sum(map(has_data, self.parts))
 
     @cached_property
@@ -49,7 +49,7 @@ class Content:
 
     @property
     def is_user_side(self) -> bool:
-        """True if it is the user's turn: the user speaks, or responses have a role of their own."""
+        """True unless the role is ``model``: for the user's texts, and for responses with a role of their own."""
         return self.role != "model"
 
 

@@ -8,7 +8,7 @@ Sources:
 - webnovel-writer#51 for an empty part
 - docs-mcp-server#363 and openclaw#128925 for the models
 
-A request may not name another model than the path. That is documented, but its error text is not reported.
+A request may not name another model than the path. This rule is documented, but its error text is not reported.
 """
 
 from __future__ import annotations

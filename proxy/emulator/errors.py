@@ -152,7 +152,7 @@ def unknown_model(model: str, *, version: str, method: str) -> Refusal:
 
 
 def invalid_payload(violations: Sequence[FieldViolation]) -> Refusal:
-    """Return the refusal of a body that is not the proto's JSON, with one line and one violation for each field.
+    """Return the refusal of a body that does not fit its proto message: one line and violation for each field.
 
     Source: CLIProxyAPI#97, zed#44875, google_workspace_mcp#1099 for the lines and ``details``.
     """
@@ -162,10 +162,10 @@ def invalid_payload(violations: Sequence[FieldViolation]) -> Refusal:
 
 
 def invalid_fields(lines: Iterable[str], place: str = "GenerateContentRequest") -> Refusal | None:
-    """Return the refusal that lists *lines* under *place*, or None without a line.
+    """Return the refusal that lists *lines* under *place*, or None if there are no lines.
 
-    A line is, for example, ``contents[1].parts: contents.parts must not be empty.``. Each one gets a star, a prefix and
-    a newline (vercel/ai#3775, CLIProxyAPI#1903).
+    A line is, for example, ``contents[1].parts: contents.parts must not be empty.``. Each line gets a star, a prefix
+    and a newline (vercel/ai#3775, CLIProxyAPI#1903).
     """
     text = "".join(f"* {place}.{line}\n" for line in lines)
     return Refusal(text) if text else None

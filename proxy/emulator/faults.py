@@ -110,7 +110,7 @@ NEEDS = {
 def parse_faults(body: Any) -> tuple[Fault, ...]:
     """Return the faults of ``{"faults": [{...}, ...]}``.
 
-    Raises ``InvalidControl`` with the field's place for any other body.
+    Raises ``InvalidControl`` with the path of the faulty field for any other body.
     """
     return tuple(_fault(given, f"faults[{i}]") for i, given in enumerate(_items(body, "faults")))
 
@@ -136,7 +136,7 @@ def _fault(given: Mapping[str, Any], path: str) -> Fault:
 def parse_answers(body: Any) -> tuple[Script, ...]:
     """Return the scripted answers of ``{"answers": [{"parts": [...], "finishReason"?: ...}]}``.
 
-    Parts are Gemini's own, in either spelling. Raises ``InvalidControl`` with the field's place.
+    Parts are Gemini's own, in either spelling. Raises ``InvalidControl`` with the path of the faulty field.
     """
     return tuple(_script(given, f"answers[{i}]") for i, given in enumerate(_items(body, "answers")))
 

@@ -1,7 +1,7 @@
 """The handlers of ``generateContent`` and ``streamGenerateContent``.
 
 ``decide`` chooses the outcome from values. The other functions carry it out: wait, refuse, answer, stream, or close the
-connection. Every request gets a journal entry, which is completed however the handler ends. That includes a client that
+connection. Every request gets a journal entry. The entry is completed however the handler ends, even if the client
 disconnects.
 """
 
@@ -101,7 +101,7 @@ Decide = Callable[[Call, Fault, State], Refusal | Answer | dict[str, Any]]
 async def handle(request: web.Request, decide: Decide, *, stream: bool = False) -> web.StreamResponse:
     """Answer *request* with the outcome of *decide* or with a fault, and record it in the journal.
 
-    An outcome that is a body already is never streamed.
+    An outcome that is already a body, and no :class:`Answer`, is never streamed.
     """
     state = request.app[STATE]
     model = model_id(request.match_info["model"])

@@ -1,4 +1,4 @@
-"""The requests that were received and their outcomes, for tests and people that ask afterwards.
+"""The received requests and their outcomes, for tests and people to read afterwards.
 
 The journal is limited in entries and in bytes, and drops the oldest first. It keeps no headers and no query strings,
 and so no key.

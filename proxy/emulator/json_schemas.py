@@ -15,7 +15,7 @@ Schema = Mapping[str, Any]
 
 BESIDE_REFERENCE = frozenset({"description", "default"})
 MAPS = ("properties", "patternProperties", "$defs", "definitions")
-"""Keywords whose keys are names."""
+"""Keywords whose value is a map from names to schemas."""
 
 VALUES = ("const", "default", "enum", "example", "examples")
 """Keywords that hold values and no schemas."""
@@ -64,7 +64,7 @@ def _references(schema: Schema) -> Refusal | None:
 
 
 def _schemas(node: Any) -> Iterator[Schema]:
-    """Yield every schema in *node*, starting with itself."""
+    """Yield every schema in *node*, starting with *node* itself."""
     if isinstance(node, list | tuple):
         for each in node:
             yield from _schemas(each)

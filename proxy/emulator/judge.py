@@ -1,8 +1,8 @@
 """Applies all rules to a ``generateContent`` body.
 
-The order is Google's own. First the JSON must be the proto's. Then come empty fields, values, tools, the order of
-turns, and signatures at last. The first layer with a fault answers. The first two layers report all their faults
-together, as the service does.
+The order is Google's own. First, the JSON must fit the proto messages. Then come empty fields, values, tools, the order
+of turns, and signatures at last. The first group of rules that finds a fault decides the answer. The first two groups
+report all their faults together, as the service does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def judge(model: str, body: Mapping[str, Any], *, vertex: bool = False) -> Refus
 
 
 def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Message, Refusal | None]:
-    """Return *body* as a proto message of *kind* in one spelling, and the refusal if it is not such a message.
+    """Return *body* as a proto message of *kind* in one spelling, and the refusal if *body* does not fit.
 
     Source: CLIProxyAPI#97 and the other reports named in ``proto``.
     """

@@ -1,4 +1,4 @@
-"""The proto messages of ``GenerateContentRequest`` as a table: field name, kind, and repetition.
+"""The proto messages that the emulator reads, as a table: field name, kind, and repetition.
 
 Source: the public reference (ai.google.dev/api/generate-content, /caching#Schema, /caching#Tool), and further names
 that the service is known to accept. Any other name gives "Cannot find field". Scalar kinds have the names that Google's

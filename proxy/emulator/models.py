@@ -18,11 +18,14 @@ class Mixing(Enum):
     """The treatment of a content with function responses and other data."""
 
     COUNTED = "counted"
-    """Text is accepted. A medium beside parallel responses is refused, because it counts as a response."""
+    """Text is accepted.
+
+    Media together with parallel responses are refused, because each medium counts as a response.
+    """
     SILENT = "silent"
-    """Accepted, but the reply to text beside a response is an empty candidate (hermes-agent#68863)."""
+    """Accepted, but a text together with a response is answered by an empty candidate (hermes-agent#68863)."""
     REFUSED = "refused"
-    """Refused with the text for a model turn at the end (dive#287, kimi-code#3274, vellum#39495)."""
+    """Refused with the error text for a model turn at the end (dive#287, kimi-code#3274, vellum#39495)."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Generation:
     enum_format_needs_values: bool = False
     """``format: enum`` without values is refused (elastic/kibana#286302)."""
     image_needs_text: bool = False
-    """An image without a text beside it is refused (openai-gemini#31, litellm#5515)."""
+    """An image in a user content without text is refused (openai-gemini#31, litellm#5515)."""
     object_needs_properties: bool = False
     """An OBJECT schema without properties is refused (pydantic-ai#1998, livekit#2689)."""
     minimal_thinking: bool = True
@@ -140,7 +143,7 @@ def model_id(name: str) -> str:
 def generation_of(name: str) -> Generation | None:
     """Return the rules for the model *name*, or ``None`` if it is not a Gemini model's name.
 
-    Source: the rows above. Unknown names follow pipecat's prefill list and Google's "all future releases".
+    Source: the rows of ``FAMILIES``. Unknown names follow pipecat's prefill list and Google's "all future releases".
     """
     model = model_id(name)
     if not model.startswith("gemini-") or model == "gemini-" or is_embedding_model(model):
@@ -150,12 +153,15 @@ def generation_of(name: str) -> Generation | None:
 
 
 def is_embedding_model(name: str) -> bool:
-    """Tell whether a model is an embedding model. Older ones no longer exist (docs-mcp-server#363)."""
+    """Tell whether a model is an embedding model. Older embedding models no longer exist (docs-mcp-server#363)."""
     return model_id(name).startswith("gemini-embedding-")
 
 
 def reports_embedding_usage(name: str) -> bool:
-    """Tell whether a model reports the usage of embeddings. All but the first one do (litellm 1.105.3 reads it)."""
+    """Tell whether a model reports the usage of embeddings.
+
+    All but ``gemini-embedding-001`` do (litellm 1.105.3 reads it).
+    """
     return is_embedding_model(name) and not model_id(name).startswith("gemini-embedding-001")
 
 

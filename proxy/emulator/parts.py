@@ -69,7 +69,7 @@ def empty_text(request: Mapping[str, Any]) -> Refusal | None:
 
 
 def struct_values(request: Mapping[str, Any]) -> Refusal | None:
-    """Refuse a missing response, and NaN or infinity in arguments or responses.
+    """Refuse a function response without ``response``, and NaN or infinity in arguments or responses.
 
     Source: obsidian-gemini-helper#79 (the text for values), AstrBot#7216 (a response that is not a Struct).
     """
@@ -142,7 +142,7 @@ def _file(part: Mapping[str, Any]) -> Refusal | None:
 
 
 def image_alone(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
-    """Refuse a user content with media only, on the models that require a text beside it.
+    """Refuse a user content with media only, for the models that require a text with them.
 
     Source: openai-gemini#31 and #37. The remedy is from litellm#5515.
     """

@@ -52,7 +52,7 @@ def decode_base64(text: str) -> bytes | None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Tell whether *value* is nested deeper than ``MAX_DEPTH``. It does not recurse, so any depth is safe."""
+    """Tell whether *value* is nested deeper than ``MAX_DEPTH``. The check does not recurse, so any depth is safe."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [child for node in level for child in _children(node)]

@@ -1,6 +1,7 @@
 """Rules about the proto ``Schema``, for functions' parameters and responses and for JSON answers.
 
-``proto`` has checked names and types. These rules are about several fields together, and about the size of the whole.
+``proto`` has checked names and types. These rules are about several fields together, and about the size of a whole
+schema.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ FORMATS = {
 """The formats of each type (ai.google.dev/api/caching#Schema)."""
 
 MAX_LEVELS = 32
-"""Most levels of nested objects and arrays. Google does not document its limit (gemini-cli#5923, js-genai#882).
+"""The largest number of levels of nested objects and arrays. Google does not document its limit (gemini-cli#5923,
+js-genai#882).
 
-The tools that the tests collect reach eleven levels with their recursion cut off.
+The tool schemas collected for the tests reach eleven levels once their recursion is cut off.
 """
 
 MAX_STATES = 20_000
@@ -111,7 +113,7 @@ def _format_faults(schema: Schema, path: str, generation: Generation) -> Iterato
 
 
 def _children(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
-    """Yield the schemas directly inside *schema*, each with its field and its place there."""
+    """Yield the schemas directly inside *schema*, each with its field and its key or index in that field."""
     for name, child in (schema.get("properties") or {}).items():
         yield "properties", f"[{name}]", child or {}
     if schema.get("items"):
@@ -121,10 +123,10 @@ def _children(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
 
 
 def vertex_types(request: Request, generation: Generation) -> Refusal | None:
-    """Apply Vertex's rules: each schema has a type or ``anyOf`` alone, and parameters are an object.
+    """Apply Vertex's rules to parameters: they are an object, and each schema has a type or ``anyOf`` alone.
 
-    Source: Graphenium#37 (beside ``anyOf``), spring-ai#1373 and OmniRoute#3357 (not an object). Several projects quote
-    the error for a missing type, but not the end of its text.
+    Source: Graphenium#37 (fields next to ``anyOf``), spring-ai#1373 and OmniRoute#3357 (not an object). Several
+    projects quote the error for a missing type, but not the end of its text.
     """
     if not generation.typed_schemas:
         return None
@@ -165,7 +167,7 @@ def _levels(schema: Schema) -> int:
 
 
 def states(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse a constraint with too many states: of the answer's schema, and of all functions if a call is forced.
+    """Refuse schemas with too many states: the answer's, and those of allowed functions if a call is forced.
 
     Source: python-genai#660, cline#7897, MulmoChat#123. gemini-3.1 does not give the reason (vercel/ai#21192).
     """
@@ -185,8 +187,8 @@ def states(request: Request, generation: Generation) -> Refusal | None:
 def _states(schema: Schema) -> float:
     """Return an estimate of the states of *schema*.
 
-    It counts the characters of names and values, and adds some for bounds and formats. The items of a list count as
-    often as the list may be long.
+    The estimate counts the characters of names and values, and adds a fixed number for each bound and format. The
+    schema of a list's items counts as many times as the list may have items.
     """
     own = 1 + sum(map(len, schema.get("properties") or ())) + sum(map(len, schema.get("enum") or ()))
     matched = ("minimum", "maximum", "minLength", "maxLength", "pattern", "format")

@@ -1,7 +1,7 @@
 """Runs an emulator on a port, for the command line, the demo and the tests.
 
-A handler is cancelled when its client disconnects, which is not aiohttp's default. So the journal reports it at once.
-The access log is off, because its lines would contain the key of a query string.
+A handler is cancelled when its client disconnects, which is not aiohttp's default. So the journal reports the
+disconnect at once. The access log is off, because its lines would contain the key of a query string.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ async def serving(
 ) -> AsyncIterator[str]:
     """Serve an emulator while the context lasts and yield its base URL, ``http://host:port``.
 
-    *port* 0 takes a free one. *app* is the result of ``create_emulator``, with default options if it is left out.
+    *port* 0 takes a free port. *app* is the result of ``create_emulator``, with default options if it is left out.
     Raises ``OSError`` if the port is taken.
     """
     runner = web.AppRunner(

@@ -1,8 +1,8 @@
 """Thought signatures, issued and verified without state, so that they remain valid after a restart.
 
 A signature holds a digest of the signed values (model family, kind, call name, arguments), a counter, and a keyed hash
-of both. So the emulator can distinguish a foreign signature ("Corrupted") from its own on the wrong part ("Invalid").
-The key is fixed and public, which is enough for tests.
+of both. So the emulator can distinguish a foreign signature ("Corrupted") from its own signature on the wrong part
+("Invalid"). The key is fixed and public, which is enough for tests.
 
 Source: ai.google.dev/gemini-api/docs/thought-signatures; gemini-cli#13467, crush#1698 (Corrupted);
 Antigravity-Manager#3342 (Invalid).
@@ -24,7 +24,7 @@ from proxy.emulator.models import Generation
 from proxy.emulator.proto import decode_base64
 
 FAMILY = "gemini-3"
-"""All generations that validate signatures accept those of the others."""
+"""The family in every signature. So all generations that validate signatures accept each other's."""
 _KEY = b"turnright emulator: a public key, good for tests alone"
 _MAGIC = b"\x12\x54\x52\x01"
 _DIGEST = 16
@@ -40,12 +40,18 @@ INVALID = "Invalid thought signature."
 
 
 def sign_call(name: str, args: Mapping[str, Any], counter: int) -> str:
-    """Return the signature of a call of *name* with *args*, the call number *counter* of its conversation."""
+    """Return the signature of a call of *name* with *args*.
+
+    *counter* is the number of earlier calls in the request's history.
+    """
     return _sign(_subject("call", name, _canonical(args)), counter)
 
 
 def sign_text(counter: int) -> str:
-    """Return the signature of a text answer. It does not cover the text, which clients join from chunks."""
+    """Return the signature of a text answer.
+
+    The signature does not cover the text, since clients join the text from chunks.
+    """
     return _sign(_subject("text", "", ""), counter)
 
 
@@ -69,7 +75,7 @@ def verify(signature: str, part: Part) -> str | None:
 
 
 def present(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
-    """Refuse a signature that is not the emulator's, or is on another part than the one that it signs.
+    """Refuse a signature that is not the emulator's own, or that is on a part that it does not sign.
 
     Source: gemini-cli#13467, Antigravity-Manager#3342. Generation 2 and older do not check signatures.
     """

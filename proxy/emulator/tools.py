@@ -1,4 +1,7 @@
-"""Rules about tools, tool choice and generation settings. ``schemas`` and ``json_schemas`` have those about schemas."""
+"""Rules about tools, tool choice and generation settings.
+
+The rules about schemas are in ``schemas`` and ``json_schemas``.
+"""
 
 from __future__ import annotations
 
@@ -79,10 +82,10 @@ def tool_choice(request: Request, _: Generation) -> Refusal | None:
 
 
 def built_in_tools(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse built-in tools beside functions, in one tool object or in several.
+    """Refuse built-in tools together with functions, in one tool object or in several.
 
-    Source: symfony/ai#803, gemini-balance#17, js-genai#435, Antigravity-Manager#2241. Gemini 3 accepts both with
-    ``toolConfig.includeServerSideToolInvocations`` (strands harness-sdk#3646).
+    Source: symfony/ai#803, gemini-balance#17, js-genai#435, Antigravity-Manager#2241. Gemini 3 accepts both, in
+    separate tool objects, with ``toolConfig.includeServerSideToolInvocations`` (strands harness-sdk#3646).
     """
     tools = request.get("tools") or ()
     for i, tool in enumerate(tools):
@@ -105,7 +108,7 @@ def built_in_tools(request: Request, generation: Generation) -> Refusal | None:
 
 
 def json_output(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse JSON output beside tools, up to 2.5. Source: python-genai#867, symfony/ai#1777."""
+    """Refuse JSON output together with tools, for models up to 2.5. Source: python-genai#867, symfony/ai#1777."""
     mime_type = (request.get("generationConfig") or {}).get("responseMimeType")
     if generation.json_with_tools or mime_type != "application/json" or not request.get("tools"):
         return None
@@ -125,7 +128,9 @@ def settings(request: Request, generation: Generation) -> Refusal | None:
 
 
 def cached_content(request: Request, _: Generation) -> Refusal | None:
-    """Refuse a cached content. None exists here, and it may not stand beside the fields that it replaces.
+    """Refuse any cached content, since the emulator has none.
+
+    The error differs if the request also has a field that the cache replaces.
 
     Source: deprecated-generative-ai-python#664. The other text is Google's for a cache that has expired.
     """

@@ -34,7 +34,7 @@ ID_MISMATCH = "functionResponse.id does not match functionCall.id"
 
 
 def roles(contents: Contents, generation: Generation) -> Refusal | None:
-    """Refuse roles other than user and model, and calls or responses under the wrong one of the two.
+    """Refuse roles other than user and model, and calls or responses that have the wrong one of these roles.
 
     Up to 3.5-flash, ``tool`` and ``function`` are accepted for contents of responses. Source: openagent#1666,
     one-api#1385, CLIProxyAPI#17 (missing role), genkit#5780 (tool roles).
@@ -74,7 +74,7 @@ def mixing(contents: Contents, generation: Generation) -> Refusal | None:
     Source: dive#287 and google/oss-rebuild#1559 (text *before* the response is accepted), kimi-code#3274, vellum#39495,
     agentgateway#2811.
 
-    Up to 2.5 only media beside parallel responses are refused, because each medium counts as a response
+    Up to 2.5 only media together with parallel responses are refused, because each medium counts as a response
     (gemini-cli#4217, ag-ui#1334). Gemini 3 accepts both.
     """
     for content in contents:

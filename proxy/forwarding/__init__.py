@@ -1,4 +1,6 @@
-"""Carries one request through its attempts, and its answer to the client. Waits before retries happen here.
+"""Carries one request through its attempts, and its answer to the client.
+
+The waiting times before retries are spent here too.
 
 The files, in the order of the data:
 

@@ -1,7 +1,7 @@
-"""A streamed answer that is held back until it is complete, and then sent in the chunks that it came in.
+"""Holds back a streamed answer until it is complete, and then returns its chunks as they came.
 
-The buffer keeps JSON, and the pieces of tool calls beside it. Parsed chunks would take eight times the memory, and
-are needed again only where a call was mended. The client's format writes the events when the chunks are sent.
+The buffer keeps the chunks as JSON, and the pieces of tool calls separately. Parsed chunks would take eight times the
+memory. They are needed again only if a call was mended. The client's format writes the events when the chunks are sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from proxy.core.upstream_call import Answer, Chunk
 from proxy.forwarding.write_events import Held, HeldEvent, hold_event
 
 LARGEST = 8 * 2**20
-"""Bytes that are held back at most. A longer answer is sent on unchecked as it comes."""
+"""The largest number of bytes that are held back. A longer answer is sent on unchecked as it comes."""
 
 _CallIndex = tuple[int, int]
 """The index of a choice, and the index of a call in it."""
@@ -70,7 +70,10 @@ class AnswerBuffer:
         return self._size > LARGEST
 
     def add(self, chunk: Chunk, written: bytes, native: AnswerSource | None = None) -> None:
-        """Hold *chunk* back, whose JSON is *written*. *native* is the provider's event that is sent in its place."""
+        """Hold *chunk* back, whose JSON is *written*.
+
+        *native*, if given, is the provider's event that is sent in place of the chunk.
+        """
         held = hold_event(written, native)
         self._size += len(written) + (len(held.event) if isinstance(held, HeldEvent) else 0)
         for choice in chunk["choices"]:
@@ -82,7 +85,7 @@ class AnswerBuffer:
         self._chunks.append(held)
 
     def whole(self) -> Answer:
-        """Return the answer as a whole one. Its messages hold the tool calls alone."""
+        """Return the answer in the form of a whole answer. Its messages hold only the tool calls."""
         self._calls = {place: pieces.call() for place, pieces in self._pieces.items()}
         choices = []
         for index, end in self._ends.items():
@@ -91,7 +94,7 @@ class AnswerBuffer:
         return {"choices": choices}
 
     def chunks(self, answer: Answer | None = None) -> list[Held]:
-        """Return the chunks as they came. Mended calls are taken from *answer*, one from :meth:`whole`.
+        """Return the chunks as they came. Mended calls are taken from *answer*, a changed result of :meth:`whole`.
 
         The first piece of a mended call then holds the whole call, and its other pieces are left out. A native event
         with a piece of such a call is replaced by its canonical chunk.
@@ -134,7 +137,7 @@ def _mend_held(held: Held, mended: dict[_CallIndex, Any], said: set[_CallIndex])
 def _with_mended(chunk: Chunk, mended: dict[_CallIndex, Any], said: set[_CallIndex]) -> Chunk:
     """Return *chunk* with the functions of *mended*, each in the first piece of its call.
 
-    *said* collects the places of the calls that were written.
+    *said* collects the indexes of the calls that were written.
     """
     choices = []
     for choice in chunk["choices"]:

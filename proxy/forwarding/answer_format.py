@@ -31,8 +31,8 @@ class StreamWriter(Protocol):
     def write_chunk(self, chunk: Chunk, /) -> bytes:
         """Return the events of *chunk*.
 
-        The result is empty where the format has no event for the chunk. It is also empty for the last chunk, the
-        usage, where a native event already held the usage.
+        The result is empty where the format has no event for the chunk. It is also empty for the last chunk, which has
+        the usage, if a native event already held that usage.
         """
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
@@ -59,7 +59,10 @@ class ClientFormat(Protocol[Request_co]):
 
     @property
     def name(self) -> str:
-        """The name of the format. A :class:`proxy.core.source.Source` carries it, and wires are looked up by it."""
+        """The name of the format.
+
+        A :class:`proxy.core.source.Source` carries it, and a wire compares it with its own format.
+        """
 
     @property
     def id_prefix(self) -> str:

@@ -1,4 +1,4 @@
-"""The id and the creation time of an answer whose provider gave none."""
+"""The id and the creation time of an answer whose provider gave neither."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ A handler makes attempts until one succeeds, and makes the call itself::
 
 The context of a failed attempt waits for the retry delay and then ends without an error, so that the loop goes on.
 After the last attempt the context raises the final failure. Nothing is tried again once the client has a part of an
-answer: it would get a text, or a call, twice.
+answer. The client would otherwise get a text, or a call, twice.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _SILENT = "The provider did not answer in time."
 
 
 async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT]:
-    """Return the next of *attempts*, planned.
+    """Choose the next deployment of *attempts*, and return the attempt that is planned for it.
 
-    Raises the request's final failure where no deployment is left that can be sent the request.
+    Raises the request's final failure if no deployment is left for it.
     """
     while True:
         now = attempts.clock()
@@ -63,8 +63,8 @@ async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT
 class Attempt(Generic[PlanT, CallT]):
     """One attempt: the context in which the call is made, with its time limit.
 
-    At its end the attempt is counted, and the outcome is reported to the balancer. An :class:`UpstreamFault` or
-    :class:`InvalidRequest` is swallowed here where another attempt follows. Every other error is passed on.
+    At its end the attempt is counted, and the outcome is reported to the balancer. The context swallows an
+    :class:`UpstreamFault` or :class:`InvalidRequest` if another attempt follows. Every other error is passed on.
     """
 
     __slots__ = (
@@ -95,7 +95,10 @@ class Attempt(Generic[PlanT, CallT]):
         self._bytes_arrived = True
 
     def note_answer_started(self) -> None:
-        """Record that the answer has begun. Other requests may then be sent to the same deployment again."""
+        """Record that the answer has begun.
+
+        The deployment then takes other requests again, even if its circuit was open.
+        """
         self._bytes_arrived = True
         self._observe_wait(self._attempts.clock())
         self._place.note_answer_started()
@@ -218,7 +221,8 @@ class Attempt(Generic[PlanT, CallT]):
 def timeouts_of(deployment: Deployment, router: RouterSettings, *, left_s: float) -> Timeouts:
     """Return the limits of one call.
 
-    They are the router's, the deployment's own total, and the rest of the request's deadline (*left_s*, in seconds).
+    The router sets all limits except the total. The total is the deployment's timeout, or *left_s*, the seconds to the
+    request's deadline, if that is less.
     """
     return Timeouts(
         connect_s=router.connect_timeout,

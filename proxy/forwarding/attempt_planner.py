@@ -1,4 +1,4 @@
-"""The protocol of an attempt planner, which prepares one request for each deployment that is asked.
+"""The protocol of an attempt planner, which prepares one request for each deployment that is tried.
 
 :mod:`proxy.forwarding.attempts` decides when and to which deployment a call is made. A planner decides what is sent.
 :mod:`proxy.forwarding.chat.plan_attempts` plans chats. :mod:`proxy.forwarding.text.plan_attempts` plans text
@@ -25,7 +25,7 @@ CallT_co = TypeVar("CallT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Failure(Generic[PlanT]):
-    """An attempt that failed, or one that could not be made."""
+    """An attempt that failed, or an attempt that could not be made."""
 
     error: ProxyError
     row: Row
@@ -59,18 +59,18 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
 
     @property
     def not_blamed(self) -> frozenset[Kind]:
-        """The kinds of failure that are the request path's fault, and not the deployment's."""
+        """The kinds of failure that concern only this API endpoint, and so do not count against the deployment."""
 
     @property
     def noted(self) -> bool:
-        """True where the request asks for more than the client did: a note was added, or its turn is ended."""
+        """True if the request says more than the client's: a note was added, or the turn guard ends the turn."""
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> PlanT:
-        """Return the plan for *deployment*, which was chosen at *now*. It is to be made before *deadline*.
+        """Return the plan for *deployment*, which was chosen at *now*.
 
-        Both are times of the event loop's clock.
+        The plan must be made before *deadline*. *now* and *deadline* are times of the event loop's clock.
 
-        Raises :class:`proxy.core.errors.InvalidRequest` where the request cannot be planned for it.
+        Raises :class:`proxy.core.errors.InvalidRequest` if the request cannot be planned for *deployment*.
         """
 
     def values_of(self, plan: PlanT) -> tuple[Any, ...]:
@@ -80,19 +80,19 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
         """Return the upstream call of *plan*, with its part in a *trace*."""
 
     async def repair(self, failure: Failure[PlanT]) -> PlanT | None:
-        """Return a plan for the same deployment, changed by the provider's error, or None where nothing can be changed.
+        """Return a plan for the same deployment, changed to avoid the error, or None if no change helps.
 
         The planner also learns from the failure here. Called at most once for each failure.
         """
 
     def use_repair(self, failure: Failure[PlanT], repaired: PlanT) -> None:
-        """Send *repaired* to the deployment of *failure* next."""
+        """Have the next attempt send *repaired* to the deployment of *failure*."""
 
     def note_retry(self, failure: Failure[PlanT]) -> None:
         """Prepare another attempt at the same model."""
 
     def begin_fallback(self) -> None:
-        """Forget what was prepared for the model that failed: another model is asked next."""
+        """Forget what was prepared for the failed model. The next attempt is made at another model."""
 
     async def note_repair_answered(self) -> None:
         """Record that an attempt succeeded after a repair."""
