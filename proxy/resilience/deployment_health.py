@@ -1,4 +1,4 @@
-"""The health of one deployment: its circuits, and its calls in flight. The clock is an argument."""
+"""The health of one deployment: its circuits, and its calls in flight. Callers pass the current time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DeploymentHealth:
         self._default_circuit = Circuit(cooldown_s, self.shared)
 
     def circuit_of(self, tenant: str) -> Circuit:
-        """Return the circuit of a tenant that is about to call."""
+        """Return the circuit of a tenant that is about to call. A missing circuit is created."""
         circuits = self.shared.circuits
         circuit = circuits.get(tenant)
         if circuit is None:
@@ -47,7 +47,7 @@ class DeploymentHealth:
         return not self.shared.circuits
 
     def state(self, now: float) -> State:
-        """Return the state for all tenants. A single tenant's state is its own."""
+        """Return the state for all tenants. With a single tenant, that is the state of the tenant's circuit."""
         circuits = self.shared.circuits
         only = next(iter(circuits.values())) if len(circuits) == 1 else self._default_circuit
         return only.state(now)
@@ -102,7 +102,7 @@ class Attempt:
     def failed(self, blame: Blame, asked_s: float | None, now: float, reach: Reach = Reach.TENANT) -> None:
         """Report a failure, its blame for the deployment, and the tenants that it counts for.
 
-        *asked_s* is the provider's delay.
+        *asked_s* is the delay in seconds that the provider asks for.
         """
         circuit, for_all = self._circuit, reach is Reach.ALL
         match blame:

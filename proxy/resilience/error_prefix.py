@@ -19,8 +19,10 @@ _PREFIX = re.compile(
     r")*",
     re.IGNORECASE,
 )
-"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, a status. Also the labels of TGI,
-Kimi, MiniMax, Pydantic and OpenRouter."""
+"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, and a status are known.
+
+The labels of TGI, Kimi, MiniMax, Pydantic and OpenRouter are known too.
+"""
 
 
 def begin_of(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The table from a failure to its treatment. It has one row for each kind of failure, and the first fitting row counts.
+"""The table from a failure to its treatment. Several rows may share a kind. The first fitting row counts.
 
 A row gives the retries of the same request (``retries``, never more than the configuration's ``num_retries``). It also
 gives the moment of a fallback, the blame, and the use of a client's own retries. Nothing here sleeps, counts or knows
@@ -70,7 +70,7 @@ class Fallback(StrEnum):
     """Before any retry on the same deployment."""
 
     LARGER = "larger"
-    """At once, and only a model with a larger window (``context_window_fallbacks``)."""
+    """Before any retry, and only a model with a larger window is asked (``context_window_fallbacks``)."""
 
     OTHER_FILTER = "other_filter"
     """At once, and only a model that the operator names for filtered requests (``content_policy_fallbacks``)."""
@@ -80,7 +80,7 @@ class Blame(StrEnum):
     """The consequence of a failure for the deployment."""
 
     NONE = "none"
-    """None: the request, the model or the client caused it."""
+    """No consequence, since the request, the model or the client caused the failure."""
 
     COUNTED = "counted"
     """One failure is counted. Several open the circuit."""
@@ -95,31 +95,33 @@ class Blame(StrEnum):
 class Reach(StrEnum):
     """The tenants whose requests a blame counts for.
 
-    A client must not close a deployment to others by what it writes. It may provoke a 404 by a missing file, 500 or
-    503 by a history that crashes a worker, and 402 by ``max_tokens``. So even 503 does not count for the account,
-    though it mostly means an outage. The calls of a second tenant show that.
+    A client must not close a deployment to others by what it writes. A client may provoke a 404 by a missing file, or a
+    402 by ``max_tokens``. Its history may crash a worker, which gives 500 or 503. So even 503 does not count for the
+    account, though it mostly means an outage. The calls of a second tenant show whether the provider is down.
     """
 
     TENANT = "tenant"
-    """The tenant's, and all tenants' once the circuits of two tenants are open."""
+    """The requests of this tenant. The shared circuit opens once the circuits of two tenants are open."""
 
     ALL = "all"
-    """All tenants' at once, since the provider speaks of the shared account, or nothing was sent."""
+    """The requests of all tenants, since the error is about the shared account, or nothing was sent."""
 
     BY_CODE = "by_code"
-    """All tenants' at once where one of the provider's codes says it. Otherwise the tenant's, since a client may cause
-    the words."""
+    """The requests of all tenants if one of the provider's codes names the cause.
+
+    Otherwise the requests of this tenant, since a client may have caused the error's words.
+    """
 
 
 Fits: TypeAlias = Callable[[Cause, ProviderError], bool]
 
 ANY = -1
-"""As often as ``num_retries`` allows."""
+"""The value of ``retries`` for as many retries as ``num_retries`` allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of failure and its treatment."""
+    """A kind of failure, a condition under which the row fits, and the treatment."""
 
     kind: Kind
     fits: Fits
@@ -221,13 +223,13 @@ TABLE: tuple[Row, ...] = (
 
 
 OVERFLOW = next(row for row in TABLE if row.kind is Kind.CONTEXT_OVERFLOW)
-"""The row of a request that is longer than the model takes, by the provider or by the proxy's own count."""
+"""The row for a request that exceeds the model's context, by the provider's or the proxy's own count."""
 
 FILTERED = next(row for row in TABLE if row.kind is Kind.CONTENT_FILTER)
 """The row of a request that the provider's content filter has refused."""
 
 INVALID = next(row for row in TABLE if row.kind is Kind.INVALID_REQUEST)
-"""The row of a body that was refused before."""
+"""The row for a body that the provider has refused as invalid before."""
 
 PERMANENT = frozenset(
     {

@@ -1,6 +1,7 @@
-"""Shares limited resources between clients: places in the process, or bytes of its memory. The clock is an argument.
+"""Shares limited resources between clients: requests in flight, or bytes of memory.
 
-:class:`Admission` is the one rule for both. A client with many requests leaves room for the others.
+:class:`Admission` applies the same rule to both resources. Callers pass the current time. A client with many requests
+leaves room for the others.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ MAX_WAITING = 1_000
 
 
 class Admission:
-    """Shares *max_in_flight* places between clients. A place may be a byte, so a request may take several.
+    """Shares *max_in_flight* places between clients. A place is one request in flight, or one byte of memory.
 
     - As long as a request leaves the process at most half full, every client gets a place.
     - Beyond that, a client may hold no more than its share: the places divided by the active clients. A single active
@@ -24,12 +25,12 @@ class Admission:
     - The last places, a part *kept* of all, are for clients that hold none, or for a client's only request.
     - When all places are taken, every client is refused.
 
-    A client is active while it holds a place, and for five seconds after a refusal while it held none. A client that
-    took all places before others came keeps them until its requests end. The places that it returns go to the refused
-    clients, however often it asks, until it is down to its share.
+    A client is active while it holds a place. It also stays active for five seconds after a refusal for lack of places,
+    if it held none. A client that took all places before others came keeps them until its requests end. The places that
+    such a client returns go to the refused clients, until it holds no more than its share.
 
     While a refused client is remembered, shares are rounded down, so that clients above their share give up every
-    surplus place. Otherwise they are rounded up, so that none is left over.
+    surplus place. Otherwise shares are rounded up, so that no place is left over.
 
     Clients that hold one place each and always ask first can still keep a new client out, since there is no queue. The
     caller decides who a client is. One person with a hundred keys is a hundred clients.

@@ -1,7 +1,7 @@
 """Decides a failed attempt's consequence for its deployment: the time, and the tenants whose requests it counts for.
 
-Retries follow all words of an error. A circuit opens only by words that are surely the provider's own, since words
-that the request holds may be a quotation.
+All words of an error decide on retries. Words that the request holds may be a quotation. They do not decide on
+circuits.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Blamed(NamedTuple):
     blame: Blame
     reach: Reach
     delay_s: float | None
-    """Seconds that the provider asks for."""
+    """The delay in seconds that the provider asks for, without possible quotations."""
 
 
 def find_blame(row: Row, error: ProviderError, not_blamed: AbstractSet[Kind] = frozenset()) -> Blamed:
-    """Return the consequence of a failure of *row*'s kind. Kinds in *not_blamed* have none.
+    """Return the consequence of a failure of *row*'s kind. Kinds in *not_blamed* have no consequence.
 
-    Where only quoted words name a used-up quota, the next fitting row counts.
+    If only words that the request holds report a used-up quota, the row is chosen again without them.
     """
     unquoted = error.without_quotations()
     if row.kind is Kind.QUOTA_EXHAUSTED and error.quota is not unquoted.quota:

@@ -13,13 +13,19 @@ DIRECT_TIMES = 8
 """The most memory of a request on a direct wire, in multiples of ``max_body_mib``."""
 
 LITELLM_TIMES = 14
-"""The same through litellm, which copies messages and writes them with Python's own JSON."""
+"""The most memory of a request through litellm, in multiples of ``max_body_mib``.
+
+litellm copies messages and writes them with Python's own JSON.
+"""
 
 SMALL = 64 * 2**10
 """Bodies up to this size (bytes) are not examined. Such a body takes 3 MiB at most, with any content."""
 
 LARGEST_TIMES = 64
-"""The most memory of any request, in multiples of its body. A body of empty lists takes 58 (:func:`need_of`)."""
+"""The most memory of any request, in multiples of its body.
+
+A body of empty lists takes 58 times its size (:func:`need_of`).
+"""
 
 _COPIES = 4
 """The memory of a request without its decoded values, in multiples of its body."""
@@ -33,7 +39,7 @@ MIB = 2**20
 def need_of(body: bytes, max_body_mib: int) -> int:
     """Return an upper bound of the memory (bytes) that the request of *body* takes on a direct wire.
 
-    Raises :class:`BodyTooLarge` where that exceeds the limit of *max_body_mib*.
+    Raises :class:`BodyTooLarge` if the bound exceeds :data:`DIRECT_TIMES` times *max_body_mib*.
     """
     if len(body) <= SMALL:
         return DIRECT_TIMES * len(body)

@@ -6,7 +6,10 @@ import re
 from typing import NamedTuple
 
 TOO_MANY_BYTES = "request_too_large"
-"""Anthropic's limit on the body, 32 MB. Media usually exceed it (docs.anthropic.com, errors)."""
+"""The code of Anthropic's limit on the body, 32 MB.
+
+Bodies usually exceed the limit because of media (docs.anthropic.com, errors).
+"""
 
 CODES = frozenset(
     {

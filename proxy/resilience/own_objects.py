@@ -5,7 +5,8 @@
     parsed out of a text    quoted if one such name with its value is in the request, or the whole text is
     any other field         quoted if one value is in the request
 
-A name with its value (``"code": 429``) is seldom in a request by chance. A value alone often is.
+A name with its value (``"code": 429``) is seldom in a request by chance. A value without its name is often in a request
+by chance.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ _DELAY_FIELDS = ("retryDelay", "retry_delay", "quotaResetDelay")
 _READ = (*CODE_FIELDS, *QUOTA_FIELDS, *_DELAY_FIELDS)
 
 _MAX_COMPARED = 32
-"""The most objects that are compared with the request. Searching some MiB for one value takes milliseconds."""
+"""The most objects that are compared with the request.
+
+Further objects count as quoted. Searching some MiB for one value takes milliseconds.
+"""
 
 
 def own_objects(unwrapped: Unwrapped, request: RequestWords) -> list[Mapping[str, Any]]:

@@ -6,8 +6,8 @@
     quotaResetDelay       "1h16m0.66s", "539.4ms" (ErrorInfo.metadata of Code Assist)
     "retry in 45.5s", "try again in 6m0s", "in 20 seconds"   in the words (Gemini, OpenAI, Azure)
 
-The longest delay counts. Shorter ones are rounded, or come from an outer proxy (gemini-cli does the same). The wall
-clock is an argument.
+The longest delay counts. A shorter delay may be rounded, or come from an outer proxy. gemini-cli also takes the
+longest. Callers pass the wall-clock time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _IN_WORDS = re.compile(
 )
 _LONGEST = 366 * 86_400.0
 _MAX_MATCHES = 8
-"""The most delays that are read from a text. The first ones may be quoted."""
+"""The most delays that are read from a text. The first delays may be quoted from the request."""
 
 
 def read_delay(
@@ -46,7 +46,7 @@ def read_delay(
 ) -> float | None:
     """Return the requested delay in seconds, or None. *headers* are in lower case, *now* is in Unix seconds.
 
-    A delay that *texts* quote from *request* is skipped, and the text behind it is read.
+    A delay in *texts* that *request* holds too is skipped. The next delay in the same text then counts.
     """
     found = [_header_ms(headers.get("retry-after-ms")), _header(headers.get("retry-after"), now)]
     for value in objects:

@@ -1,4 +1,4 @@
-"""Reads a provider's error, in any envelope, into the facts that decide."""
+"""Reads a provider's error, in any envelope, into the facts that decide on retries and circuits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USAGE_WORDS = ("stream_options", "include_usage")
 
 
 class Quota(StrEnum):
-    """The quota that a refusal reports: one that returns while the client waits, or one that does not."""
+    """The quota that a refusal reports: none, one that is soon free again (short), or one that is not (long)."""
 
     NONE = "none"
     SHORT = "short"
@@ -33,22 +33,22 @@ class Quota(StrEnum):
 class ProviderError:
     """The facts of a provider's error.
 
-    *status* is the innermost error's own where the body names one, otherwise the answer's. *codes* are the error's
-    codes, types, statuses and reasons, in lower case. *words* is all its texts in one, in lower case.
+    *status* is the innermost error's status if the body names one, otherwise the status of the HTTP answer. *codes* are
+    the error's codes, types, statuses and reasons, in lower case. *words* joins all texts of the error, in lower case.
     """
 
     status: int | None
     codes: frozenset[str]
     words: str
     retry_after_s: float | None
-    """The requested delay. A quoted delay counts where there is no other."""
+    """The requested delay. A delay that the request holds too counts only if there is no other."""
 
     quota: Quota
-    """Quotations count, since they may be the provider's own words."""
+    """The reported quota. Words that the request holds count too, since they may be the provider's own."""
 
     overflow: Overflow | None
     refusal: RefusalSubject = NO_SUBJECT
-    """The subject of the refusal: the key, the model or the place, and so every request."""
+    """The subject of a refusal that concerns every request: the key, the model or the place."""
 
     quota_by_code: bool = False
     """True where a code says that the quota does not return soon."""
@@ -66,7 +66,10 @@ class ProviderError:
     """True where the provider itself names the parameter that asks for a stream's usage."""
 
     def without_quotations(self) -> ProviderError:
-        """Return the error without a quota and delay that may be quotations. Other requests follow it alone."""
+        """Return the error without a quota and delay that may be quotations.
+
+        Only this form may change how other requests are treated.
+        """
         return replace(self, quota=self.unquoted_quota, retry_after_s=self.unquoted_retry_after_s)
 
     def says(self, *phrases: str) -> bool:
@@ -88,7 +91,7 @@ _LONG_CODES = frozenset(
     }
 )
 _OF_REQUEST = re.compile(r"request too large|fewer max_tokens|can only afford", re.IGNORECASE)
-"""OpenAI's 429 for a request above the limit of a minute, and OpenRouter's 402 for a high ``max_tokens``."""
+"""OpenAI's 429 for one request above the limit per minute, and OpenRouter's 402 for a high ``max_tokens``."""
 
 _LONGEST_WORDS = 20_000
 _MAX_MATCHES = 8
@@ -104,9 +107,9 @@ def read_error(
 ) -> ProviderError:
     """Return the facts of an error.
 
-    *status* is the answer's, *words* other known text of the error, *now* Unix seconds. *request* holds the words of
-    the request as it was sent. Words that may be quoted from it do not count for other requests. A quoted quota or
-    delay still counts for this one. Never raises: an unreadable body has no facts.
+    *status* is the answer's status, *words* is other known text of the error, and *now* is in Unix seconds. *request*
+    holds the words of the request as it was sent. Words that may be quoted from the request do not count for other
+    requests. A quoted quota or delay still counts for this request. Never raises: an unreadable body has no facts.
     """
     unwrapped = unwrap_error(evidence.body)
     objects = own_objects(unwrapped, request)
@@ -139,10 +142,10 @@ def read_error(
 
 
 def refused_status(status: int | None, evidence: Evidence) -> int | None:
-    """Return the status under which a refusal is read. *status* is the one that the client gets.
+    """Return the status under which a refusal is read. *status* is the status that the client gets.
 
-    A client gets 401 for a 400 that begins with words about a key. Those words may be a client's, so they are read
-    again under the 400.
+    A client gets 401 for a 400 that begins with words about a key. A client may have caused these words, so the refusal
+    is read under the provider's 400.
     """
     return evidence.status if status == 401 and evidence.status == 400 else status
 
@@ -156,7 +159,7 @@ def _codes(objects: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _inner_status(objects: Iterable[Mapping[str, Any]]) -> int | None:
-    """Return the innermost HTTP status in the body. An outer proxy may have answered with another one."""
+    """Return the innermost HTTP status in the body. An outer proxy may have answered with another status."""
     found = None
     for one in objects:
         for name in ("code", "status"):

@@ -1,8 +1,8 @@
-"""Reads from an error that the conversation exceeds the model's context, and its numbers.
+"""Recognises a context overflow in a provider's error, and reads its token numbers.
 
-The providers' texts are in :mod:`proxy.resilience.overflow_table`. The guard comes first. Throttling errors also name
-too many tokens (Bedrock's ``ThrottlingException``, agentao#88). OpenAI refuses over-long tool ids with words about a
-maximum length, which LiteLLM read as an overflow (autogen#6377).
+The providers' texts are in :mod:`proxy.resilience.overflow_table`. If a text matches ``_GUARD``, the error is no
+overflow. Throttling errors also name too many tokens (Bedrock's ``ThrottlingException``, agentao#88). OpenAI refuses
+over-long tool ids with words about a maximum length, which LiteLLM read as an overflow (autogen#6377).
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from proxy.resilience.request_words import NO_WORDS, RequestWords
 
 
 class Overflow(NamedTuple):
-    """A conversation that is too long. Numbers are tokens, where the provider names them."""
+    """A conversation that is too long.
+
+    The numbers count tokens. They are None where the provider does not name them.
+    """
 
     limit: int | None = None
     requested: int | None = None
@@ -29,16 +32,22 @@ class Overflow(NamedTuple):
     """True where *requested* counts the answer's tokens, and their number is unknown."""
 
     of_bytes: bool = False
-    """True where the limit is one of bytes."""
+    """True where the limit is in bytes."""
 
     coded: bool = False
     """True where one of the provider's codes reports the overflow."""
 
     inside_text: bool = False
-    """True where the words do not begin a text. They count for their own tenant alone."""
+    """True where the overflow words do not stand at the beginning of a text.
+
+    Such words count for their own tenant alone.
+    """
 
     in_request: bool = False
-    """True where the request holds the words. They may be a quotation, and count for this request alone."""
+    """True where the request holds the overflow words too.
+
+    They may be a quotation, and count for this request alone.
+    """
 
 
 _MAX_TEXTS = 16
@@ -62,7 +71,7 @@ _LEAD = re.compile(
 """Prefixes that may stand before a row's words at the beginning of a text."""
 
 _MAX_MATCHES = 8
-"""The most matches of a row in a text. The first ones may be quoted."""
+"""The most matches of a row in a text. The first matches may be quoted from the request."""
 
 _OUTPUT = re.compile(
     r"(\d[\d,]*) (?:tokens )?(?:in|of|for) the (?:completion|output)\b|requested (\d[\d,]*) output tokens",
@@ -82,8 +91,8 @@ def read_overflow(
 ) -> Overflow | None:
     """Return the overflow that *texts* report, or None. *codes* are the provider's codes and types.
 
-    Words that begin a text are preferred, then rows with numbers, in any order of the table. Words that *request* does
-    not hold are preferred to all others.
+    Words at the beginning of a text are preferred. Among these, rows with numbers are preferred, whatever their order
+    in the table. Before both rules, words that *request* does not hold are preferred.
     """
     shown = [_QUOTED.sub(" ", text) for text in _beginning(texts)]
     if any(_GUARD.search(text) for text in shown):

@@ -1,8 +1,8 @@
 """Finds the subject of a refusal that concerns every request: the key, the model or the place.
 
-A 403 or 404 may concern one request alone: an image for a text model, a missing file, a flagged input. Only these
-codes and beginnings say that a deployment works for no request. After its beginning, a provider's text may quote a
-client's, so the rest is not searched.
+A 403 or 404 may concern one request alone: an image for a text model, a missing file, a flagged input. Only the codes
+and beginnings in this module show that a deployment works for no request. The rest of a provider's text is not
+searched, since it may quote a client's text.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Subject(StrEnum):
     """The subject of a refusal."""
 
     NONE = "none"
-    """One request, or an unknown subject."""
+    """The refusal concerns one request, or its subject is unknown."""
 
     KEY = "key"
     MODEL = "model"
     PLACE = "place"
-    """The country from which the provider is asked."""
+    """The country from which the provider is called."""
 
 
 class RefusalSubject(NamedTuple):

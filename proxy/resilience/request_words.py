@@ -1,4 +1,4 @@
-"""The words of one request. They tell a provider's quotations of it from the provider's own words.
+"""The words of one request. They distinguish quotations of the request from the provider's own words.
 
 A provider may repeat a client's words in its error: shortened, escaped, unescaped, with other spaces, or joined. So
 both sides are compared by their ASCII letters and digits alone. A provider's word that is wrongly found in a request
@@ -27,10 +27,13 @@ _ESCAPED = tuple(
     for mark in ("\\u00", "\\x", "%")
 )
 _MARKUP = frozenset({"role", "type"})
-"""Fields whose values stand between the pieces of a text, which a provider may join."""
+"""Fields whose values stand between two pieces of text. A provider may join such pieces."""
 
 _CONTENT = frozenset({"", "content", "text"})
-"""Fields whose texts a provider may join without the media between them. ``""`` is an element of a list."""
+"""Fields with text.
+
+A provider may join several of these texts without the media between them. ``""`` is an element of a list.
+"""
 
 _LONGEST_PAIRED = 200
 """The longest value that is kept with its field's name, in characters. Codes and delays are short."""
@@ -39,7 +42,8 @@ _LONGEST_PAIRED = 200
 class RequestWords:
     """The words of one request as it was sent. *values* are its messages, parameters and all other sent values.
 
-    Nothing is read before the first question. For a request of some MiB, a question takes too long for the event loop.
+    *values* are not read before the first call of :meth:`contains`. For a request of some MiB, that call takes too long
+    for the event loop.
     """
 
     def __init__(self, *values: Any) -> None:
@@ -113,7 +117,7 @@ def _collect(values: Any) -> _Pieces:
 
 
 def _streams(pieces: list[str], of_content: Iterable[bool] = ()) -> Iterator[bytes]:
-    """Yield the letters of *pieces*, of all and of those *of_content* alone, with and without their escapes."""
+    """Yield the joined letters of all *pieces*, and of those *of_content* alone, with and without escapes."""
     chosen = list(of_content)
     for level in range(_LEVELS + 1):
         if level:

@@ -15,9 +15,9 @@ MAX_TENANTS = 1_000
 class RetryBudget:
     """Retries over the last ten seconds: at most 20 % of the requests, but ten are always allowed.
 
-    Finagle's rule and share. A limit for each request alone lets every request try three times against a provider that
-    is down. The ten are there so that the one failure of a single user in a quiet minute is retried. Counts are by the
-    second, so the window is nine to ten seconds long.
+    The rule and the share are those of Finagle. With only a limit per request, every request would try three times
+    while a provider is down. Ten retries are always allowed, so that a single user's one failure in a quiet minute is
+    retried. Events are counted in parts of one second, so the window is nine to ten seconds long.
     """
 
     __slots__ = ("_retries", "requests")
@@ -39,16 +39,16 @@ class RetryBudget:
         return self._retries.total(now) < _ALWAYS or self.has_share(now)
 
     def has_share(self, now: float) -> bool:
-        """Return the same, without the ten that are always allowed."""
+        """Return True where one more retry is within the 20 %, without the ten that are always allowed."""
         return (self._retries.total(now) + 1) * _ONE_IN <= self.requests.total(now)
 
 
 class SharedRetryBudget:
     """The retries of one deployment, shared by tenants.
 
-    Each tenant has ten retries, and a fifth of its own requests, that no other tenant can use up. It may have more
-    while the retries of all are within a fifth of the requests of all. For a single tenant this is
-    :class:`RetryBudget`.
+    Each tenant has ten retries, or a fifth of its own requests if that is more. No other tenant can use them up. A
+    tenant may have more while the retries of all tenants are within a fifth of the requests of all. For a single
+    tenant, the result is that of :class:`RetryBudget`.
     """
 
     __slots__ = ("_all", "_own")

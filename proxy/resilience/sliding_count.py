@@ -1,4 +1,4 @@
-"""Counts recent events, in constant time and memory. The clock is an argument."""
+"""Counts recent events, in constant time and memory. Callers pass the current time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _BEFORE_EVERYTHING = -(2**63)
 class SlidingCount:
     """A count over the last *span_s* seconds, kept in *parts* equal parts.
 
-    The oldest part is dropped as a whole. So no counted event is older than the span, and up to one part of it may be
-    missing. A moment before the newest one seen counts as the newest.
+    The oldest part is dropped as a whole. So no counted event is older than the span. Events of up to one part of the
+    span may be missing. A *now* before the newest one counts as the newest.
     """
 
     __slots__ = ("_at", "_counts", "_next", "_part_s", "_total")

@@ -4,8 +4,8 @@ Each proxy on the way wraps an error anew. The wrapper may be an array around th
 helix#1835), or an object whose message is JSON (continue#9575). It may be a text with a prefix before the JSON
 ("litellm.RateLimitError: GeminiException - {...}"), or the ``repr`` of a Python bytes object.
 
-JSON behind any other words is not an error. Providers quote refused text in their sentences. A client that sends
-``{"code": 401}`` must not have its key taken for a bad one.
+JSON behind any other words is not an error. Providers quote refused text in their sentences. If a client sends
+``{"code": 401}``, the deployment's key must not be taken for a bad one.
 
 Only fields with the provider's words are read, by their names. Some fields quote the request (FastAPI's ``input``,
 vLLM). A user who writes "rate limit exceeded" must not be taken for the provider.
@@ -72,10 +72,10 @@ class Place(IntEnum):
     """The place of an object in an error. The deeper it is, the less certainly it is the provider's."""
 
     BODY = 0
-    """The body, or its error."""
+    """The body, or the error object that it holds."""
 
     DETAIL = 1
-    """A field that holds objects about the error, or the whole body behind a prefix."""
+    """A field that holds objects about the error, or the JSON of a body that begins with a prefix."""
 
     TEXT = 2
     """A text within the body, which may be a quotation."""
@@ -90,7 +90,10 @@ class ErrorObject(NamedTuple):
     value: Mapping[str, Any]
     place: Place
     source: str = ""
-    """The text that it was parsed from. Empty where that is the whole body."""
+    """The text that the object was parsed from.
+
+    Empty if the object was not parsed from a text, since the whole body is JSON.
+    """
 
 
 class Unwrapped(NamedTuple):
@@ -161,7 +164,7 @@ def _parsed(text: str) -> Any:
 
 
 def _unescaped(text: str) -> str:
-    """Return the text whose ``repr`` is *text*, empty for other texts."""
+    """Return the content of the bytes literal *text*, which lacks its ``b``. Empty for other texts."""
     text = text.rstrip()
     if _BYTES.fullmatch(text) is None:
         return ""

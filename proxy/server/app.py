@@ -36,7 +36,7 @@ from proxy.upstream.transports import uses_litellm
 _RESERVED_MEMORY = 0.25
 """The share of the memory in flight that is kept for clients without a request in flight.
 
-Holding memory costs a client nothing: a body that never ends is enough. Holding a place costs it a request.
+One request whose body never ends can hold much memory. The same request holds only one place of ``max_in_flight``.
 """
 
 

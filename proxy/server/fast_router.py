@@ -2,11 +2,12 @@
 
 For every request aiohttp (3.14.5) searches its routes, makes a match object and adds the application to it. It then
 calls a middleware that looks up the application. Here there is one application, and nearly all of its paths are fixed.
-So the match and the chain of middlewares are built once for each path, and found by the raw path. All other requests go
-to aiohttp's own router.
+So the match and the chain of middlewares are built once for each path. A dictionary finds them by the raw path. All
+other requests go to aiohttp's own router.
 
 aiohttp answers ``Expect: 100-continue`` before any handler runs, even without a valid key. So the header is removed
-before aiohttp's router sees it. The reader of the body answers it (:mod:`proxy.ingress.routes.read_body`).
+before aiohttp's router sees it. On fixed paths, the reader of the body answers the header
+(:mod:`proxy.ingress.routes.read_body`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The end of a serving process, in bounded time, whatever its threads do.
+"""Ends a serving process in bounded time, even if a thread does not end.
 
-A thread cannot be ended from outside. Before it exits, the interpreter waits for the threads of executors, and so does
-asyncio's runner. Neither has a time limit (CPython 3.11). A DNS look-up, an import or a long call into C would keep a
-process alive after SIGTERM.
+A thread cannot be ended from outside. Before the interpreter exits, it waits for the threads of executors. asyncio's
+runner does the same. Neither has a time limit (CPython 3.11). A DNS look-up, an import or a long call into C would keep
+a process alive after SIGTERM.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLUSH_S = 0.3
 """Seconds for the last log lines when the process is ended by force."""
 
 _THREADS_S = 0.2
-"""Seconds in which threads may end by themselves when nothing is left to serve."""
+"""Seconds in which threads may end by themselves after the last request has ended."""
 
 
 class ProcessEnd:
@@ -53,7 +53,10 @@ class ProcessEnd:
 
 
 def run_until_done(main: Coroutine[Any, Any, int], make_loop: Callable[[], asyncio.AbstractEventLoop]) -> int:
-    """Run *main* in a new event loop and return its result. Unlike :func:`asyncio.run`, it waits for no thread."""
+    """Run *main* in a new event loop and return its result.
+
+    Unlike :func:`asyncio.run`, it waits at most :data:`_THREADS_S` for threads.
+    """
     runner = asyncio.Runner(loop_factory=make_loop)
     executor = ThreadPoolExecutor(
         thread_name_prefix="asyncio"

@@ -45,7 +45,7 @@ _STOPPED_TWICE = 130
 """Exit status after a second signal: 128 + SIGINT, as in shells."""
 
 _IDLE_S = 620.0
-"""Seconds between two requests of a connection. Load balancers may reuse one within 600 seconds (Google's).
+"""The most seconds between two requests of a connection. Google's load balancers reuse one for up to 600 seconds.
 
 The first request head must come sooner (:mod:`proxy.server.connections`).
 """
@@ -54,7 +54,7 @@ _QUEUE = 1024
 """Connections that may wait in the kernel to be accepted. The kernel has a limit of its own (``somaxconn``)."""
 
 _QUEUE_SHARE = 16
-"""With uvloop, a sixteenth of all connections may wait in the kernel, since it accepts all of them in one iteration."""
+"""With uvloop, a sixteenth of all connections may wait in the kernel, since uvloop accepts them in one iteration."""
 
 _FLUSH_S = 1.0
 """Seconds for sending the last error events after the requests are cancelled."""
@@ -180,7 +180,7 @@ class _StopSignals:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The parts of the API, and its address. Port 0 lets the kernel choose.
+    """The settings, upstream and tracing of the API, and its address. Port 0 lets the kernel choose.
 
     *on_ready* is called with the base URL as soon as requests are served.
     """

@@ -1,7 +1,7 @@
 """The state that outlives a request: signatures in a :class:`Store`, learned windows, and refused requests.
 
-A store is a cache. Its values could come from a client again, or are not needed. So a store never fails a request: a
-failing one returns nothing, and counts that. The files:
+A store is a cache. A client may send the values again, or a request can do without them. So a store never fails a
+request. A store that fails returns nothing, and counts the failure. The files:
 
     memory            the store in this process
     kept_signatures   the stored form of a signed call
@@ -25,11 +25,12 @@ __all__ = ["MemoryStore", "Store"]
 class Store(Protocol):
     """Bytes by key, in a *space* for each use and for one *tenant*: the name of the client's key.
 
-    A tenant neither finds nor replaces another's values. A full store takes room from the tenants that hold more.
+    A tenant neither finds nor replaces another's values. A full store drops values of the tenant that holds the most
+    bytes.
     """
 
     async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
         """Return the values under *keys*. Reading a value keeps it longer."""
 
     async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
-        """Store *values*, replacing those under their keys. They can be read once this returns."""
+        """Store *values*, replacing those under their keys. The values can be read once this returns."""

@@ -1,8 +1,8 @@
-"""The lessons that count for all tenants of one deployment: two tenants agree, or a provider's code says so.
+"""The lessons that count for all tenants of one deployment, by two tenants' agreement or a provider's code.
 
-One tenant alone changes nothing here. Of several windows, the second smallest counts, since two tenants were refused
-by it. Of several factors, the second largest counts, for the same reason. A window from an error with a code counts at
-once, until an answer proves it larger.
+Without a provider's code, one tenant alone changes nothing here. Of several windows, the second smallest counts, since
+errors of two tenants support it. Of several factors, the second largest counts, for the same reason. A window from an
+error with a code counts at once, until an answer proves it larger.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Agreement:
         """The window from an error with a code, and the moment at which it expires."""
 
         self.window: tuple[Learned, float] | None = None
-        """The window that two tenants were taught, and the moment at which the first of the two expires."""
+        """The window that errors of two tenants support, and the moment at which the first error's lesson expires."""
 
         self.calibration: Calibration | None = None
         self.no_usage = False
         self.says_anything = False
-        """True where anything counts for all."""
+        """True where any lesson counts for all tenants."""
 
     def set_named(self, learned: Learned, until: float) -> None:
         """Store a window from an error with a code. :meth:`renew` has to follow."""
@@ -62,7 +62,7 @@ class Agreement:
         self.says_anything = agreed or self.named is not None
 
     def disprove(self, answered: int) -> None:
-        """Drop a named window where the provider has *answered* a prompt of more tokens.
+        """Drop the window from an error with a code if the provider has *answered* a prompt of more tokens.
 
         :meth:`renew` has to follow.
         """

@@ -1,8 +1,8 @@
 """The stored form of a signed call, under the id that the client got for it.
 
 The name and the arguments are stored as digests. A signature only goes back on the call that it was made for, not on a
-changed one. Clients that keep arguments decoded write them in another order and with other blanks, so a second digest
-ignores these.
+changed one. Clients that decode arguments write them back in another order and with other blanks. A second digest
+ignores these differences.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def unpack(value: bytes) -> StoredSignature | None:
 
 
 REFUSED = "refused"
-"""In place of an origin: a provider refused the signature at its supposed origin."""
+"""The origin of a signature that a provider has refused, in place of its supposed origin."""
 
 
 def pack_refused() -> bytes:
-    """Return the bytes that a store keeps of a refused signature. From then on its origin matches none.
+    """Return the bytes that a store keeps of a refused signature. Its origin then matches no deployment.
 
-    Its text is a client's, and is not stored.
+    The signature's text came from a client, and is not stored.
     """
     return pack(Signed("", "", "", ""), REFUSED)
 

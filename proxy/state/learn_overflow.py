@@ -49,22 +49,31 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """The knowledge after an error. *learned* is None where no window was taught."""
+    """The result of an overflow error: the token factor, the window, and the size of the retry.
+
+    *learned* is None where the error gave no window.
+    """
 
     calibration: Calibration
     learned: Learned | None
     most: int | None
-    """The most tokens that the retry may have, by the new factor. None where the learned window suffices."""
+    """The most tokens that the retry may have, estimated with the new factor.
+
+    None where the learned window suffices.
+    """
 
     for_all: bool = False
     """True where *learned* counts for every tenant at once, since a code reported the overflow."""
 
     inside_text: bool = False
-    """True where *learned* counts only for its tenant, even if others were taught the same."""
+    """True where *learned* counts only for its tenant, even if errors of other tenants give the same window."""
 
 
 def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibration, proved: int) -> Lesson:
-    """Return the lesson of *overflow*, the answer to *refused*. *proved* is the largest answered prompt."""
+    """Return the lesson of *overflow*, the error that answered the request *refused*.
+
+    *proved* is the largest answered prompt.
+    """
     estimated, known = refused.estimated, refused.known_window
     if overflow.of_bytes or not estimated:
         return Lesson(calibration, None, int(estimated * calibration.live * TIGHT))

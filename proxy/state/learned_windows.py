@@ -1,11 +1,11 @@
 """The lessons of each deployment: its factor of tokens to estimates, and its window.
 
-They are kept in memory, for each deployment and tenant. A tenant's requests may bring up words of its clients, so
-their lessons count for that tenant. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as
+They are kept in memory, for each deployment and tenant. An error may repeat words of the tenant's clients, so its
+lessons count for that tenant alone. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as
 does a window from an error with one of the provider's codes. Without keys there is one tenant.
 
-Only errors shrink a window (:mod:`proxy.state.learn_overflow`). It grows again where an answer proves it larger, or
-when it is an hour old. Then one request may test it.
+Only errors shrink a window (:mod:`proxy.state.learn_overflow`). A learned window is dropped when an answer proves it
+too small, or when it is an hour old. The next requests then use the known window again.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class LearnedWindows:
     def lessons_of(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
         """Return the lessons of *deployment* for *tenant* at *now*, on the loop's clock.
 
-        At first, these are its family's.
+        At first, these are the defaults of the model's family.
 
-        Where there is no more room, the least recently used lessons are dropped.
+        Beyond :data:`_CAPACITY` entries, the least recently used lessons of a tenant are dropped.
         """
         lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
         if lessons.learned is not None and now >= lessons.until:
@@ -78,7 +78,10 @@ class LearnedWindows:
         return agreed.applied_to(lessons, now)
 
     def peek(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
-        """Return the same without storing that they were used. A look at made-up names drops nothing."""
+        """Return the lessons of :meth:`lessons_for_plan` without changing the stored ones.
+
+        A look-up of made-up model names drops no stored lessons.
+        """
         lessons = self._lessons.find(tenant, deployment.key) or no_lessons(deployment)
         if lessons.learned is not None and now >= lessons.until:
             lessons = replace(lessons, learned=None)
@@ -92,7 +95,7 @@ class LearnedWindows:
     def raise_factor(self, deployment: Deployment, factor: float, now: float, tenant: str = "") -> None:
         """Plan by *factor* from now on if it is larger, since a request could not be planned with the smaller one.
 
-        If each request tried the smaller one first, two plans would alternate, and cuts would move back and forth.
+        If each request tried the smaller factor first, two plans would alternate. Cuts would move back and forth.
         """
         lessons = self.lessons_of(deployment, now, tenant)
         if factor > lessons.calibration.sticky:

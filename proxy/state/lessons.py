@@ -16,7 +16,7 @@ TIGHT = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A window that an error taught: the provider's number, or a guess from a refused size."""
+    """A window learned from an error: the provider's number, or a guess from a refused size."""
 
     window: int
     guessed: bool = False
@@ -26,8 +26,11 @@ _FIRST = 3
 _NEW = 64
 _EVERY = 16
 _APART_S = 1.0
-"""Answers that are counted for calibration: until three of the first 64 have taught a factor, then one in sixteen.
-These are at least a second apart. Counting a long prompt takes 5 ms, and a busy deployment has taught enough."""
+"""The sampling of answers for calibration.
+
+The first 64 answers are sampled until three observations exist. Then one in sixteen is sampled. Later samples are at
+least a second apart. Counting a long prompt takes 5 ms, and a busy deployment gives enough samples.
+"""
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class DeploymentLessons:
     """The moment of the newest counted answer, on the loop's clock."""
 
     reports_usage: bool = True
-    """True where its streams may be asked for usage. Some servers do not know the parameter."""
+    """True where a request to the deployment may ask for a stream's usage. Some servers do not know the parameter."""
 
     has_factor: bool = False
     """True where the calibration differs from the family's."""
@@ -74,7 +77,7 @@ class Counted(NamedTuple):
 
 
 def no_lessons(deployment: Deployment) -> DeploymentLessons:
-    """Return the lessons of a deployment that has taught nothing: its family's defaults."""
+    """Return the lessons of a deployment without observations: the defaults of its model's family."""
     family = family_of(deployment.model)
     return DeploymentLessons(family, initial(family))
 

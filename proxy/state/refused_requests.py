@@ -1,7 +1,8 @@
-"""Answers requests that a provider has refused as invalid twice, without sending them again. The clock is an argument.
+"""Answers requests that a provider has refused as invalid twice, without sending them again.
 
-Some clients retry a 400 forever (livekit, pipecat). An agent with one bad turn in its history sends that turn with
-every run. An invalid request stays invalid. So the proxy repeats the provider's own error, at once and without cost.
+Callers pass the current time. Some clients retry a 400 forever (livekit, pipecat). An agent with one bad turn in its
+history sends that turn with every run. An invalid request stays invalid. So the proxy repeats the provider's own error,
+at once and without cost.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ class _Entry:
 class RefusedRequests:
     """The request bodies that each deployment has refused as invalid.
 
-    After two refusals of the same body by the same deployment, the proxy answers for it for 60 seconds. Then one
-    request is sent. A new refusal begins another minute, and an answer ends it. A body is forgotten ten minutes after
-    its last refusal, or when a thousand others were refused since.
+    After two refusals of the same body by the same deployment, the proxy itself answers for 60 seconds. After that,
+    requests with the body are sent again. A new refusal begins another minute. A successful answer removes the body. A
+    body is forgotten ten minutes after its last refusal. Beyond a thousand stored bodies, an old one is dropped.
 
     Each tenant's bodies are separate. The same body of another tenant is sent. A tenant with many refused bodies does
-    not push out another's. Neither do another tenant's requests pay for a digest.
+    not push out another's. A tenant without refused bodies does not pay for digests either.
     """
 
     def __init__(self) -> None:

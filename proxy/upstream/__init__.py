@@ -1,4 +1,4 @@
-"""Speaks with providers.
+"""Sends requests to providers and reads their answers.
 
 An upstream answers in OpenAI's formats, as plain dicts. It fails with the errors of :mod:`proxy.core.errors`. It
 neither retries nor falls back, and it does not change histories. An import contract keeps litellm in ``litellm``. The
@@ -36,7 +36,7 @@ class Transport(Protocol):
     """A way to call providers."""
 
     async def start(self) -> None:
-        """Open what calls need. Returns at once when the transport has been started.
+        """Create what calls need, such as the connection pool. Return at once if the transport was started before.
 
         The server calls this before it reports that it is ready.
         """
@@ -70,7 +70,7 @@ class Upstream(Transport, Protocol):
     """A transport for all deployments. It also takes text completions, which go over OpenAI's wire."""
 
     async def prepare(self, settings: Settings) -> None:
-        """Start the transports that *settings* need and that are missing. Calls go on meanwhile."""
+        """Start the transports that *settings* need and that are not started yet. Calls go on meanwhile."""
 
     async def complete_text(self, call: TextCall) -> Answer:
         """Return the whole text completion. Errors and cancellation are as in :meth:`complete`."""

@@ -13,7 +13,10 @@ _MAX_DESCRIPTORS = 65_536
 """The soft limit that is requested. With more descriptors, idle connections could take gigabytes."""
 
 _MAX_CONNECTIONS = 8_192
-"""Connections at once, unless ``max_in_flight`` needs more: 16 for each request of its default."""
+"""The largest number of connections, or twice ``max_in_flight`` if that is more.
+
+It is 16 times the default of ``max_in_flight``.
+"""
 
 _RESERVED = 64
 """Descriptors for listeners, logs, the event loop, files, name servers, fetched images and exporters."""
@@ -55,10 +58,10 @@ def reachable_limit() -> int:
 
 
 def raise_descriptor_limit() -> None:
-    """Raise the soft limit to the hard limit, but to 65,536 at most. A failure leaves it as it is.
+    """Raise the soft limit to the hard limit, but to 65,536 at most. A failure leaves the limit unchanged.
 
-    Most systems set a soft limit of 1,024 for programs that call ``select`` with large descriptors. This program does
-    not (Lennart Poettering, "File Descriptor Limits", 2021).
+    Most systems set a soft limit of 1,024, since ``select()`` fails with larger descriptors. This program does not call
+    ``select()`` (Lennart Poettering, "File Descriptor Limits", 2021).
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):

@@ -1,8 +1,8 @@
 """Matches the entries of ``model_list`` in an old configuration with those in a new one.
 
-State is kept under positions, and an entry added at the top moves all others. A circuit depends on everything in its
-entry, so an edited entry starts with a new circuit: the edit may be the cure. A learned window depends only on the
-model and its address.
+State is stored by an entry's position in the list. An entry that is added at the top moves all others. A circuit
+depends on everything in its entry. So an edited entry starts with a new circuit, since the edit may fix the fault. A
+learned window depends only on the model and its address.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from proxy.config import Settings
 from proxy.config.schema.model_list import ModelEntry
 
 PositionMap: TypeAlias = Mapping[int, int]
-"""Positions of the entries that are in both configurations, old to new."""
+"""A map from old to new positions, for the entries that are in both configurations."""
 
 
 def match_unchanged(old: Settings, new: Settings) -> PositionMap:
@@ -26,10 +26,10 @@ def match_unchanged(old: Settings, new: Settings) -> PositionMap:
 
 
 def match_models(old: Settings, new: Settings, unchanged: PositionMap) -> PositionMap:
-    """Return the new positions of the models of *old*: by *unchanged* entries, then by the same name, then by any.
+    """Return the new positions of the models of *old*: by *unchanged* entry, else by equal name, else by any name.
 
-    Model, address and limits must be the same. The limits may have been edited because of what errors taught about
-    them.
+    Model, address and limits must be the same. An operator may have edited the limits after errors, so learned windows
+    do not pass to entries with other limits.
     """
     named = _match(old, new, unchanged, lambda entry: (entry.model_name, _model_of(entry)), exact=False)
     return _match(old, new, named, _model_of, exact=False)
@@ -38,7 +38,10 @@ def match_models(old: Settings, new: Settings, unchanged: PositionMap) -> Positi
 def _match(
     old: Settings, new: Settings, known: PositionMap, place: Callable[[ModelEntry], Hashable], *, exact: bool
 ) -> PositionMap:
-    """Add to *known* the entries with the same *place*, each once. With *exact* they must be equal."""
+    """Return *known* with the entries added that have the same *place* key, each matched once.
+
+    With *exact*, matched entries must be equal.
+    """
     moved, taken = dict(known), set(known.values())
     free: dict[Hashable, list[int]] = {}
     for position, entry in enumerate(new.model_list):

@@ -26,8 +26,8 @@ class Reloader:
     """Applies new configurations while :meth:`run` runs.
 
     *load* reads and validates the configuration, and raises the same errors as at the start. *host* is the API's
-    address, for which a configuration must be safe. *watch* reports changes of the configuration's file, if there is
-    one.
+    listening address. A configuration must be safe for this address. *watch* reports changes of the configuration's
+    file, if there is one.
     """
 
     def __init__(self, load: Callable[[], Loaded], host: str, watch: FileWatch | None = None) -> None:

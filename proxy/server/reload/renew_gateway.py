@@ -47,7 +47,8 @@ def plan_renewal(running: Settings, wanted: Settings) -> Renewal:
 def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     """Return the gateway of *renewal*. Requests that have *old* keep it.
 
-    Objects that both gateways share get the new limits: places, bytes in flight, connections, and the store's size.
+    Objects that both gateways share get the new limits: requests and bytes in flight, connections, and the store's
+    size.
     """
     settings, general = renewal.settings, renewal.settings.general_settings
     old.admission.resize(general.max_in_flight)

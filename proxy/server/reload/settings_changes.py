@@ -1,4 +1,4 @@
-"""The differences between two configurations, and those of them that need a restart."""
+"""The differences between two configurations, and the settings that need a restart."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def keep_restart_settings(running: Settings, wanted: Settings) -> tuple[Settings
 
 
 def find_changes(running: Settings, settings: Settings, needs_restart: tuple[str, ...] = ()) -> Changes:
-    """Return the differences between *running* and *settings*. *needs_restart* is passed on."""
+    """Return the differences between *running* and *settings*. *needs_restart* is copied into the result."""
     before, after = _entries_by_name(running), _entries_by_name(settings)
     return Changes(
         keys=tuple(_changed_keys(running, settings)),

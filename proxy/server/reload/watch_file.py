@@ -1,10 +1,10 @@
 """Detects changes of the configuration's file, by watching its directory and by polling every few seconds.
 
 The directory is watched and not the file, since editors and deployments replace the file. A ConfigMap replaces the
-symlink ``..data`` next to it, and a watch on the file gets no event for that.
+symlink ``..data`` next to the file. A watch on the file gets no event for that.
 
-Polling finds changes without an event. These are changes in the target of a symlink to another directory, in a
-directory that was itself replaced, and on a file system without events.
+Polling finds changes without an event. Such a change may be in the target of a symlink to another directory, or in a
+directory that was itself replaced. Some file systems have no events at all.
 """
 
 from __future__ import annotations

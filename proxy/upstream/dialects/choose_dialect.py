@@ -44,7 +44,7 @@ _ROWS: Mapping[str, Dialect] = MappingProxyType(
 )
 
 _MERGED_LIMITS = frozenset({"custom_openai", "xinference"})
-"""Servers for which litellm sends both names of the answer's limit as ``max_tokens``."""
+"""Servers for which litellm sends ``max_completion_tokens`` as ``max_tokens`` too."""
 
 
 @lru_cache(maxsize=1024)

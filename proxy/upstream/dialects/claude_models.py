@@ -3,7 +3,7 @@
 Sources (2026-11): Anthropic's pages on thinking ("Thinking in tool and multi-turn workflows", "Thinking
 troubleshooting", "Adaptive thinking"). On ``temperature`` beside ``top_p``: otoroshi-llm-extension#140 (Opus 4.1,
 Sonnet and Haiku 4.5) and skydiscover#15 (4.6). On sampling that is always refused: models.dev#1468 (Opus 4.7 and
-later). The requests that litellm 1.105.3 was seen to send for each model.
+later). Runs of litellm 1.105.3 showed the requests that it sends for each model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _SAMPLING = frozenset({"temperature", "top_k", "top_p"})
 class Claude:
     """The rules of one generation.
 
-    *budget* means extended thinking with a budget of tokens. Later generations adapt their thinking.
+    *budget* is true for extended thinking with a budget of tokens. Later generations choose the amount of thinking
+    themselves.
     """
 
     names: re.Pattern[str]
@@ -57,11 +58,15 @@ _GENERATIONS = (
     ),
     Claude(re.compile(r"claude"), ("none", "low", "medium", "high"), one_sampler=True),
 )
-"""The generations. The first one found in a model's name applies. The last holds what every reasoning model takes."""
+"""The generations.
+
+The first one found in a model's name applies. The last row is for unknown versions. It holds the efforts that every
+reasoning Claude takes.
+"""
 
 
 def claude_of(model: str) -> Claude | None:
-    """Return the rules of *model*, or None if it is no Claude. Cloud names are found too.
+    """Return the rules of *model*, or None if it is no Claude. The names of cloud providers are recognised too.
 
     An example is ``us.anthropic.claude-opus-4-6-v1``.
     """

@@ -15,7 +15,7 @@ FORMATS = frozenset({"json_object", "json_schema"})
 """The formats of an answer other than text."""
 
 Limit = Literal["any", "one", "max_tokens"]
-"""The names for the limit of the answer: either or both, one of them, or ``max_tokens`` only."""
+"""The names that the provider takes for the answer's limit: one or both, one alone, or ``max_tokens`` only."""
 
 Thinking = Literal["free", "budget", "always"]
 """The restrictions that reasoning brings.
@@ -37,7 +37,10 @@ class Dialect:
     """The row's name, which stays stable."""
 
     dropped: frozenset[str] = frozenset()
-    """Parameters that are never sent, and counted. The provider ignores them, or they get lost on the way."""
+    """Parameters that are never sent.
+
+    Each dropped parameter is counted. The provider ignores or refuses them, or litellm loses them on the way.
+    """
 
     carried: frozenset[str] = frozenset()
     """Parameters that the provider takes though litellm's table lacks them. They are sent through litellm too."""
@@ -74,7 +77,7 @@ class Dialect:
     """True where ``user`` must not be an e-mail address or telephone number."""
 
     efforts: tuple[str, ...] | None = None
-    """The reasoning efforts that the model takes. None: unknown, so the effort is sent as it came."""
+    """The reasoning efforts that the model takes. None means that they are unknown, so the effort is sent unchanged."""
 
     always_reasons: bool = False
     """True where the effort ``none`` is taken, but the model still reasons a little."""
@@ -82,7 +85,7 @@ class Dialect:
     thinking: Thinking = "free"
 
     formats: frozenset[str] = FORMATS
-    """The formats that a parameter can ask for. An instruction asks for the others."""
+    """The formats that a parameter can ask for. An instruction in the messages asks for the other formats."""
 
     formats_with_tools: frozenset[str] = FORMATS
     """The formats that a parameter can ask for when the request has tools."""

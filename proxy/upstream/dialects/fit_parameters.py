@@ -20,8 +20,8 @@ from sanitizers.record import record
 class FittedParameters:
     """A request's parameters after the rules.
 
-    *parameters* is the object that was given when nothing had to change. *dropped* names the parameters that were
-    left out. *instruction* asks the model for what no parameter can ask for
+    *parameters* is the given object itself if nothing had to change. *dropped* names the parameters that were left out.
+    *instruction* asks the model for a format that no parameter can ask for
     (:func:`proxy.upstream.dialects.formats.with_instruction`).
     """
 
@@ -47,11 +47,12 @@ def fit_parameters(
     The types of the parameters have been checked. Names in *allowed* stay unchanged, except that ``clean_tools``
     still cleans the schemas of tools.
 
-    A parameter that the provider has no use for is dropped and counted. A value that it does not take is replaced by
-    the nearest one, with a change. A parameter that another one excludes is dropped, with a change.
+    A parameter that the provider has no use for is dropped and counted. A value that the provider does not take is
+    replaced by the nearest one, and a change is recorded. A parameter that another one excludes is dropped, and a
+    change is recorded.
 
-    Raises ``InvalidRequest`` where the client would miss something in the answer. That is for more answers than the
-    model gives, and for a choice of a function that is not declared. Nothing that was passed in is changed.
+    Raises ``InvalidRequest`` where a change would spoil the answer for the client. Examples are more answers than the
+    model gives, and the choice of an undeclared function. Nothing that was passed in is changed.
     """
     if parameters.keys() <= _untouched_by(dialect) and parameters.get("tools") != []:
         return FittedParameters(parameters)
@@ -71,8 +72,8 @@ def fit_parameters(
 def _untouched_by(dialect: Dialect) -> frozenset[str]:
     """Return names that no rule changes, whatever their values, when a request has no other parameters.
 
-    Most requests have only these, and asking each rule would take ten times as long. ``tools`` is among them unless
-    the list is empty.
+    Most requests have only such parameters, and calling each rule would take ten times as long. ``tools`` is among
+    them, so the caller has to exclude an empty list.
     """
     names = {
         "logit_bias",

@@ -10,11 +10,11 @@ from sanitizers import Change, Messages
 from sanitizers.changes import Kind
 
 STEP = "parameters"
-"""The step's name in a change. A change of a parameter has place 0, and *detail* names the parameter."""
+"""The step's name in a change. A change of a parameter has index 0, and *detail* names the parameter."""
 
 
 class Fitting:
-    """Parameters that the rules read and rewrite. Rules do not see the names in *allowed*."""
+    """The parameters of one request, which the rules read and rewrite. Rules do not see the names in *allowed*."""
 
     def __init__(
         self, parameters: Mapping[str, Any], dialect: Dialect, messages: Messages, allowed: frozenset[str]
@@ -22,7 +22,7 @@ class Fitting:
         self.dialect = dialect
         self.messages = messages
         self.instruction: str | None = None
-        """An instruction for the model that no parameter can give."""
+        """An instruction for the model, where no parameter can ask for the same."""
 
         self.changes: list[Change] = []
         self.dropped: list[str] = []
@@ -32,7 +32,7 @@ class Fitting:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The parameters as they are now. It is the object that was given when nothing changed."""
+        """The parameters as they are now. If nothing changed, this is the given object itself."""
         return self._fitted if self.changes or self.dropped else self._given
 
     def value(self, name: str) -> Any:
@@ -64,7 +64,10 @@ class Fitting:
         self.record_change("dropped", reason, name)
 
     def withhold(self, name: str) -> None:
-        """Leave out a parameter that this provider never gets. It is counted, without a change."""
+        """Leave out a parameter that this provider never gets.
+
+        The dropped parameter is counted, but no change is recorded.
+        """
         del self._fitted[name]
         self.dropped.append(name)
 

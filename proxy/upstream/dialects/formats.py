@@ -1,4 +1,4 @@
-"""The format of the answer: asked for by a parameter where the provider takes it, else by an instruction."""
+"""Asks for the answer's format by a parameter where the provider takes one, else by an instruction."""
 
 from __future__ import annotations
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from sanitizers import Profile
 
 _MINIMAL_LEVEL = ("gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash", "gemini-3.6-flash")
-"""Models that know the level ``minimal``.
+"""Prefixes of the models that know the level ``minimal``.
 
 Pro models and, from 3.7 on, all others refuse it: "'minimal' is not a supported thinking level for this model."
 (kiss-translator#1048).
 """
 
 _TWO_LEVELS = "gemini-3-pro"
-"""A model that knows only ``low`` and ``high`` (ai.google.dev/gemini-api/docs/thinking)."""
+"""The prefix of models that know only ``low`` and ``high`` (ai.google.dev/gemini-api/docs/thinking)."""
 
 _ALWAYS_THINKS = "gemini-2.5-pro"
-"""A model without a budget of 0: its thinking cannot be turned off (ai.google.dev/gemini-api/docs/thinking)."""
+"""The prefix of models whose thinking cannot be turned off (ai.google.dev/gemini-api/docs/thinking)."""
 
 
 def thinks(profile: Profile, model: str) -> bool:
@@ -36,10 +36,10 @@ def always_thinks(model: str) -> bool:
 
 
 def efforts_of_gemini(profile: Profile, model: str, *, direct: bool) -> tuple[str, ...] | None:
-    """Return the reasoning efforts that *model* takes. None if it takes none, which other code reports.
+    """Return the reasoning efforts that *model* takes. None if the model takes no effort. Other code reports that.
 
-    The direct wire has budgets for more efforts than litellm, which refuses ``xhigh`` and ``max`` with a 400 (run on
-    1.105.3).
+    The direct wire has budgets for more efforts than litellm. For Gemini 2.5, litellm refuses ``xhigh`` and ``max``
+    with a 400 (run on 1.105.3).
     """
     if not thinks(profile, model):
         return None

@@ -1,11 +1,11 @@
 """The parameters that OpenAI's own models refuse, by family, and the reasoning efforts that they take.
 
-A refused name fails the whole request: ``400 Unsupported parameter: 'stop' is not supported with this model.`` So it
-is withheld and reported. The rules apply to OpenAI's own service only. Other servers of the same wire may use the
-same model names with other rules.
+A refused name fails the whole request: ``400 Unsupported parameter: 'stop' is not supported with this model.`` So the
+proxy drops the parameter and reports that. The rules apply to OpenAI's own service only. Other servers of the same wire
+may use the same model names with other rules.
 
 Sources (2026-11): OpenAI's chat completions reference and reasoning guide. Microsoft's list for the same models
-(learn.microsoft.com, "Azure OpenAI reasoning models"), which refuses temperature, top_p, both penalties, logprobs,
+(learn.microsoft.com, "Azure OpenAI reasoning models"). It excludes temperature, top_p, both penalties, logprobs,
 top_logprobs, logit_bias and max_tokens. Reports of users:
 
 - ``stop``: smolagents#1671 (gpt-5-mini), dify#18971 (o4-mini), crewAI#2738 (o3, but not o3-mini)
@@ -13,7 +13,7 @@ top_logprobs, logit_bias and max_tokens. Reports of users:
 - ``max_tokens``: pokitoki#48
 - ``minimal``: opencode#4451
 
-The names that litellm 1.105.3 was seen to withhold for each model, and the efforts in its catalogue.
+Runs of litellm 1.105.3 showed the names that it withholds for each model. Its catalogue lists the efforts.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _EFFORT = frozenset({"reasoning_effort", "verbosity"})
 class _Family:
     """A family of models, and the parameters that it refuses.
 
-    *renames* is for models that take ``max_completion_tokens`` in place of ``max_tokens``. *reasons* is for models
-    that reason. Of these, *can_skip_reasoning* ones do not reason when ``reasoning_effort`` is ``none``, and
-    *skips_by_default* ones when it is missing too.
+    *renames* is for models that take ``max_completion_tokens`` in place of ``max_tokens``. *reasons* is for models that
+    reason. With *can_skip_reasoning*, a model does not reason when ``reasoning_effort`` is ``none``. With
+    *skips_by_default*, it does not when the parameter is missing either.
     """
 
     ids: re.Pattern[str]
@@ -95,7 +95,8 @@ def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> 
     """Return the names in *parameters* that the deployment's model refuses.
 
     Tools are never among them. A model without tools must refuse the request itself, since an answer without tools
-    would mislead. ``max_tokens`` is among them when ``max_completion_tokens`` is given too, which then applies.
+    would mislead. If the model renames ``max_tokens`` and ``max_completion_tokens`` is given too, ``max_tokens`` is
+    among them.
     """
     family = _family_of(deployment)
     if family is None:

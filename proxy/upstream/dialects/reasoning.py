@@ -15,7 +15,7 @@ _NAME = "reasoning_effort"
 _BUDGETS = MappingProxyType(
     {"minimal": 1024, "low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384}
 )
-"""The tokens that litellm makes of an effort for Claude (run on 1.105.3), least first."""
+"""The budget in tokens that litellm derives from an effort for Claude (run on 1.105.3), least first."""
 
 _THINKING_TYPES = frozenset({"redacted_thinking", "thinking"})
 
@@ -40,9 +40,10 @@ def fit_effort(fitting: Fitting) -> None:
 
 
 def nearest_effort(effort: str, efforts: tuple[str, ...]) -> str | None:
-    """Return the member of *efforts* nearest to *effort*, the greater of two, or None if there is none.
+    """Return the member of *efforts* nearest to *effort*, or None if there is none.
 
-    ``none`` is never the nearest. A client that asks for little reasoning does not ask for no reasoning.
+    Of two equally near members, the greater is returned. ``none`` is never the nearest. A client that asks for little
+    reasoning does not ask for no reasoning.
     """
     known = [known for known in efforts if known != "none"]
     wanted = EFFORTS.index(effort)
@@ -60,9 +61,9 @@ def _put_nearest(fitting: Fitting, effort: str, efforts: tuple[str, ...]) -> Non
 def _fit_thinking(fitting: Fitting) -> None:
     """Drop what Claude's extended thinking excludes, or the effort where the request excludes thinking.
 
-    A forced tool call, a limit and the history count more than the effort. Sources: "Thinking may not be enabled when
-    tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30). No
-    temperature but 1 and no ``top_k`` are taken (GoModel#83).
+    A forced tool call, a limit and the history take precedence over the effort. Sources: "Thinking may not be enabled
+    when tool_choice forces tool use." (mastra#7507), "budget_tokens must be less than max_tokens" (llm.js#30). A
+    thinking Claude refuses ``top_k`` and any temperature but 1 (GoModel#83).
     """
     effort = fitting.value(_NAME)
     if effort in (None, "none"):
@@ -90,7 +91,7 @@ def _fit_thinking(fitting: Fitting) -> None:
 
 
 def _drop_forced_choice(fitting: Fitting) -> None:
-    """Drop a choice that forces a tool call, which a thinking model refuses (eino#994)."""
+    """Drop a choice that forces a tool call unless the effort is ``none``. A thinking model refuses it (eino#994)."""
     choice = fitting.value("tool_choice")
     resting = fitting.value(_NAME) == "none"
     if choice is not None and not resting and kind_of_choice(choice) in ("named", "required"):
@@ -101,9 +102,9 @@ def lacks_thinking_blocks(messages: Messages) -> bool:
     """Return True where an assistant message after the last user message begins without a thinking block.
 
     "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost
-    set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146). A round of tools
-    belongs to one turn of the model, so thinking cannot begin within it. Turns before the last user message are not
-    checked.
+    set of `tool_use` and `tool_result` blocks)" (openai-agents#1704, opencode#3077, haystack#2146). Tool calls and
+    their results belong to one turn of the model, so thinking cannot begin between them. Turns before the last user
+    message are not checked.
     """
     for message in reversed(messages):
         if message["role"] == "user":

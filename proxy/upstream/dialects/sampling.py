@@ -13,7 +13,9 @@ _TELEPHONE = re.compile(r"\+?[\d\s()-]{7,}$")
 
 
 def fit_limits(fitting: Fitting) -> None:
-    """Name the answer's limit once. Of two limits, ``max_completion_tokens`` counts.
+    """Send the answer's limit under the names that the dialect takes.
+
+    If the dialect takes only one of two limits, ``max_completion_tokens`` counts.
 
     Raises :class:`InvalidRequest` for more answers than the model gives. ``n`` is not reduced, since the client would
     get fewer answers than it asked for.
@@ -57,7 +59,10 @@ def fit_sampling(fitting: Fitting) -> None:
 
 
 def fit_stops(fitting: Fitting) -> None:
-    """Fit the form and number of the stop sequences to the dialect. The first ones stay."""
+    """Fit the form and number of the stop sequences to the dialect.
+
+    Blank sequences are dropped first, then those beyond the largest number.
+    """
     given = fitting.value("stop")
     if given is None:
         return

@@ -13,7 +13,7 @@ _WITHOUT_TOOLS = (*_CHOICES, "parallel_tool_calls")
 
 
 def fit_tools(fitting: Fitting) -> None:
-    """Make tools and tool choice what the dialect takes.
+    """Fit tools and tool choice to the dialect.
 
     Providers refuse an empty list of tools ("Extra inputs are not permitted", php-mistral#76; OpenAI: "array too
     short"). They also refuse a choice without tools ("'parallel_tool_calls' is only allowed when 'tools' are
@@ -51,9 +51,9 @@ def _check_named(choice: Any, name: str, declared: tuple[str, ...]) -> None:
 
 
 def _write_as_tools(fitting: Fitting) -> None:
-    """Rewrite ``functions`` and ``function_call`` as tools. Most providers never knew these old names.
+    """Rewrite ``functions`` and ``function_call`` as tools. Most providers do not know these old names.
 
-    A tool that is there already wins over a function of the same name.
+    If a tool and a function have the same name, the tool is kept.
     """
     functions, choice = fitting.value("functions"), fitting.value("function_call")
     if functions is not None:

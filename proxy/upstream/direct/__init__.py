@@ -1,4 +1,4 @@
-"""Asks providers over HTTP, on the wires of :mod:`proxy.upstream.wires.table`.
+"""Calls providers over HTTP, in the formats of :mod:`proxy.upstream.wires.table`.
 
 In the order of the data:
 

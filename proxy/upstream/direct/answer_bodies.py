@@ -15,10 +15,13 @@ LARGEST_ERROR = 256 * 2**10
 """Bytes of an error's body that are read. A larger body holds no useful message."""
 
 ERROR_S = 5.0
-"""Seconds to read an error's body. The status is known by then, and must not be lost with the body."""
+"""Seconds to read an error's body.
+
+The status is already known then, and is reported even if the body cannot be read.
+"""
 
 _TURN = 2**20
-"""Bytes that are read before the event loop runs other tasks. A packed body yields many bytes without a wait."""
+"""Bytes that are read before the event loop runs other tasks. A compressed body may yield many bytes without a wait."""
 
 
 class AnswerBody:
@@ -33,10 +36,10 @@ class AnswerBody:
         self._in_turn = 0
 
     def read_arrived(self, largest: int) -> bytes | None:
-        """Return the body if all of it arrived with the head, as with most whole answers. None if more will come.
+        """Return the body if all of it arrived with the head. Returns None if more bytes will come.
 
-        Nothing is awaited and nothing is joined then. Raises :class:`UpstreamFault` for more than *largest* bytes,
-        and aiohttp's errors.
+        Most whole answers arrive so. Their bodies are returned without waiting and without joining pieces. Raises
+        :class:`UpstreamFault` for more than *largest* bytes, and aiohttp's errors.
         """
         if not self._content.is_eof():
             return None

@@ -1,8 +1,8 @@
 """The pool of connections to providers. A connection is not reused when bytes arrived while it was idle.
 
-aiohttp (3.14.5) checks a connection when a call gives it back, but not when the next call takes it. Bytes may arrive
-in between: a second answer of a faulty server, or a load balancer's "408 Request Timeout". The next call would read
-them as its own answer, and its client would get another client's text.
+aiohttp (3.14.5) checks a connection when a call gives it back, but not when the next call takes it. Bytes may arrive in
+between: a second answer of a faulty server, or a load balancer's "408 Request Timeout". The next call would read these
+bytes as its own answer. Its client would get another client's text.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from typing_extensions import override
 class CheckedConnection(ResponseHandler):
     """A connection that gives its reader an error when it is lost, and that knows whether unread bytes have arrived.
 
-    aiohttp closes the connection when the framing of a body is invalid, such as a bad chunk size. It then tells the
-    connection's message queue but not the body, whose reader would wait forever. It stops its own read timeout too.
-    Source: 3.14.5, ``ResponseHandler.data_received``, whose C parser drops the body before it raises.
+    aiohttp closes the connection when the framing of a body is invalid, such as a bad chunk size. aiohttp then reports
+    the error to the connection's message queue, but not to the body. The body's reader would wait forever. aiohttp
+    stops its own read timeout too. Source: 3.14.5, ``ResponseHandler.data_received``, whose C parser drops the body
+    before it raises.
     """
 
     _poll: select.poll | None = None
 
     @property
     def is_readable(self) -> bool:
-        """True when the socket holds unread bytes, or the end of the connection.
+        """True when the socket holds unread bytes or the end of the connection, or is missing.
 
-        Not for a connection that is being closed, since another socket may have its file descriptor by then.
+        Do not read this for a connection that is being closed, since another socket may have its file descriptor.
         """
         if self._poll is None:
             raw = self.transport.get_extra_info("socket") if self.transport is not None else None
@@ -62,8 +63,8 @@ class CheckedConnection(ResponseHandler):
 class CheckedConnector(aiohttp.TCPConnector):
     """Gives out idle connections on which nothing has arrived.
 
-    The methods overridden are aiohttp's private ones, since it has no public ones for this. Its version is pinned.
-    Tests with real sockets fail when aiohttp no longer calls them.
+    The overridden methods are private ones of aiohttp, which has no public ones for this. The version of aiohttp is
+    pinned. Tests with real sockets fail when aiohttp no longer calls them.
     """
 
     def __init__(self, **named: Any) -> None:

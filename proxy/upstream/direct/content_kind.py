@@ -1,7 +1,7 @@
-"""Tells an event stream from a whole answer, also where the content type does not.
+"""Tells an event stream from a whole answer, even if the content type is missing or wrong.
 
 Some servers send events as ``text/plain`` or without a type. Some send a whole answer to a request for a stream. The
-first bytes decide, since no JSON begins with the field name of an event.
+first bytes of the body decide, since no JSON begins with the field name of an event.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def without_blanks(begun: bytes) -> bytes:
 def is_events(begun: bytes, *, announced: bool) -> bool | None:
     """Tell whether a body that begins with *begun* is an event stream. None when more bytes are needed.
 
-    *announced* means that the content type is that of an event stream. Everything but JSON is a stream then. Some
+    *announced* means that the content type is that of an event stream. Every body but JSON is then a stream. Some
     servers send a JSON error under the type of the stream that was asked for.
     """
     start = without_blanks(begun)

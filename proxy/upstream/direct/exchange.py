@@ -28,15 +28,15 @@ from proxy.upstream.masking import secrets_of
 from proxy.upstream.timeouts import CallTimer
 
 _LARGEST_JOINED = 64 * 2**10
-"""The largest body that is copied after its head, so that one system call sends both. Larger bodies are not copied."""
+"""The largest body that is joined with its head, so that one system call sends both. Larger bodies are not copied."""
 
 
 class Exchange:
     """A context in which one request is sent and its answer is read.
 
-    Its end closes the connection, unless the whole answer was read and the connection returned to the pool. An error of
-    the connection becomes one of :mod:`proxy.core.errors`. An :class:`UpstreamFault` in a 200 answer gets its status,
-    headers and payload, and secrets in its message are masked.
+    At its end, the context closes the connection, unless the connection was returned to the pool after a whole answer.
+    An error of the connection becomes one of :mod:`proxy.core.errors`. An :class:`UpstreamFault` in a 200 answer gets
+    the answer's status, headers and payload. Secrets in the message are masked.
     """
 
     __slots__ = (
@@ -120,7 +120,7 @@ class Exchange:
     def _give_back(self) -> None:
         """Return the connection to the pool, unless the answer ended before the whole request was sent.
 
-        Over TLS that check misses bytes that wait below it.
+        Over TLS, this check misses bytes that wait below the TLS layer.
         """
         connection = self._connection
         if connection is None:
