@@ -5,8 +5,8 @@
          └── retry, repair or another model ◀── decide ◀── the table ◀┘
 
 :mod:`proxy.forwarding.attempt` makes the calls. The decisions are made in :mod:`proxy.resilience` and
-:mod:`proxy.forwarding.fallback_chain`. This module counts, and waits between attempts. After the last attempt it
-raises the final failure (:mod:`proxy.forwarding.final_failure`).
+:mod:`proxy.forwarding.fallback_chain`. This module counts the failures and waits between attempts. After the last
+attempt it raises the final failure (:mod:`proxy.forwarding.final_failure`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ class _Decision(Generic[PlanT]):
 
 
 class Attempts(Generic[PlanT, CallT]):
-    """The attempts of one request. *body* is the client's request body, and *out* the stream of its answer."""
+    """The attempts of one request.
+
+    *body* is the client's request body. *out* is the stream to the client, or None for a whole answer.
+    """
 
     def __init__(
         self,
@@ -73,7 +76,7 @@ class Attempts(Generic[PlanT, CallT]):
         return self.chain.pool is self._asked_pool
 
     def choose(self, now: float) -> Deployment:
-        """Return the deployment that is asked next: the best of the pool at *now*, or the one that a repair is for."""
+        """Return the deployment of a repair that is due, otherwise the pool's best at *now*."""
         chain, repaired = self.chain, self._repaired_for
         if repaired is not None:  # the repair follows this deployment's error; others may not need it
             self._repaired_for = None
@@ -81,7 +84,7 @@ class Attempts(Generic[PlanT, CallT]):
         return self.gateway.balancer.choose(chain.pool, now, chain.tried, self.record.key)
 
     def raise_known_refusal(self, plan: PlanT, now: float) -> None:
-        """Raise the refusal of the client's body that the deployment of *plan* has repeated, where there is one."""
+        """Raise the stored refusal, where the deployment of *plan* has refused the client's body repeatedly."""
         refusal = self.gateway.refused_requests.find_refusal(
             plan.deployment.key, self.digest, now, self.record.key
         )
@@ -136,7 +139,7 @@ class Attempts(Generic[PlanT, CallT]):
             await asyncio.sleep(decision.wait_s)
 
     def digest(self) -> bytes:
-        """Return the hash of the request's path and body. It identifies equal requests."""
+        """Return the hash of the request's path and body. The hash identifies equal requests."""
         if self._hashed is None:
             # The same bytes mean another request on another path.
             digest = hashlib.blake2b(self.record.route.encode() + b"\0", digest_size=32)
@@ -160,7 +163,7 @@ class Attempts(Generic[PlanT, CallT]):
         return decide_action(row, failure.said.retry_after_s, situation, gateway.random())
 
     def _final_error(self) -> ProxyError:
-        """Return the error that the client gets, with its status, its headers and secrets masked."""
+        """Return the client's error, with its status and headers set and secrets masked in its message."""
         chosen = choose_final_failure(self._failures)
         if chosen.plan is not None:
             self.record.use_plan(chosen.plan, chosen.answer_changes if chosen.is_answer else ())

@@ -1,4 +1,4 @@
-"""Learns from an answer's usage how wrong the token estimate of its prompt was, after the answer is sent."""
+"""Learns the error of a prompt's token estimate from the answer's usage, after the answer is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from sanitizers.budget.calibration import MIN_ESTIMATE
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """One prompt and the provider's token count of it. *ended* is the end of its request, by the loop's clock."""
+    """One prompt and the provider's token count of it.
+
+    *ended* is the time at which the request ended, by the event loop's clock.
+    """
 
     plan: Plan
     lessons: DeploymentLessons
@@ -28,11 +31,11 @@ class _Sample:
 
 
 def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
-    """Learn from the provider's token count in *record*, where there is one and the answer is sampled.
+    """Learn from the provider's token count, where *record* holds one and the answer is sampled.
 
-    *now* is the end of the request. The tokens of a long prompt are estimated in a worker thread: 100k tokens that
-    are not in the cache take 8 ms. The log line is written before that ends. The inspector's entry gets the estimate
-    afterwards.
+    *now* is the end of the request. The tokens of a long prompt are estimated in a worker thread: 100k tokens that are
+    not in the cache take 8 ms. The log line is written before the estimate is ready. The inspector's entry gets the
+    estimate afterwards.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:

@@ -11,14 +11,17 @@ from proxy.forwarding.whole_answer import WholeAnswer, takes_at_once
 from proxy.observability.request_record import CLIENT_DISCONNECTED
 
 _LONGEST_S = 120.0
-"""Seconds for a whole answer. A client has as many for its body (:mod:`proxy.ingress.routes.read_body`)."""
+"""Seconds that a client has to take a whole answer.
+
+A client has the same time to send its body (:mod:`proxy.ingress.routes.read_body`).
+"""
 
 
 async def deliver(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
     """Write *response*, unless it was begun already, and return it. A client that does not read is disconnected.
 
-    aiohttp would write it after the last middleware, when the request has released its place, and without a time
-    limit.
+    Without this function aiohttp would write the response after the last middleware. By then the request has left
+    admission, and no time limit applies.
     """
     if response.prepared:
         return response
@@ -49,7 +52,7 @@ async def deliver(request: web.Request, response: web.StreamResponse) -> web.Str
 
 
 def _fits(request: web.Request, response: web.Response) -> bool:
-    """Tell whether the transport takes the whole answer at once, as it does for most answers.
+    """Return True where the transport takes the whole answer at once, as for most answers.
 
     No time limit is needed then. A timer costs 8 us for each answer.
     """

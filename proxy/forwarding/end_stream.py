@@ -1,7 +1,7 @@
 """Ends an event stream: normally, with an error as its last event, or by closing the connection.
 
-A stream that fails ends with an error event and without its format's end marker. Most clients take a clean end
-without a marker for a complete answer, and one was seen to loop on it.
+A stream that fails ends with an error event and without its format's end marker. Most clients take a clean end without
+a marker for a complete answer. One client was seen to loop on such an end.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ async def finish_stream(
 ) -> web.StreamResponse:
     """Run *answer*, which writes its events to *out*. End the stream, and return the finished response.
 
-    A client that does not take the end before the *deadline* is disconnected. Raises :class:`ProxyError` for a
-    failure before the response began. Later failures become the stream's last event.
+    The proxy disconnects a client that takes the end neither before *deadline* nor within five seconds. Raises
+    :class:`ProxyError` for a failure before the response began. Later failures become the stream's last event.
     """
     ended_with: ProxyError | None = None
     try:

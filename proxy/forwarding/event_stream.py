@@ -1,10 +1,11 @@
-"""The server-sent response to one client: it is begun late, kept alive while silent, and ended once.
+"""The event stream to one client: held until the answer begins, kept alive while silent, ended once.
 
     hold ──▶ commit ──▶ send … ──▶ end
       └─ after HOLD_S a timer sends the held events; later it sends comments to keep the connection alive
 
-Before the commit the client has no part of an answer, so another attempt may be made. It may have comments, which no
-client takes for an answer. A client that does not read is disconnected, since a polite close would wait for ever.
+Before the commit the client has no part of an answer, so another attempt may be made. The client may have got comments,
+which no client takes for an answer. A client that does not read is disconnected, since an orderly close would wait for
+ever.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from proxy.forwarding.answer_format import ClientFormat
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 
 HOLD_S = 10.0
-"""Seconds after the request came in at which the held beginning of an answer is sent by a timer.
+"""Seconds from the request's arrival until a timer sends the held beginning of an answer.
 
-Until then an empty answer can be tried again unseen. Events that are held later are sent when the timer next runs.
+Until then the proxy can retry an empty answer without the client's notice. Events that are held later are sent when the
+timer next runs.
 """
 
 KEEP_ALIVE_S = 10.0
@@ -29,7 +31,7 @@ STALL_S = 120.0
 """Seconds that one write may wait for a client that does not read."""
 
 _FLUSH_S = 5.0
-"""Seconds past the deadline that a client has to take the end of its stream."""
+"""The least seconds that a client has to take the end of its stream, even past the deadline."""
 
 _HEADERS = {
     "Cache-Control": "no-cache",
@@ -91,10 +93,10 @@ class EventStream:
         await self._write(data)
 
     async def send(self, event: bytes, now: float) -> float:
-        """Write *event*, which came *now*, after the commit. Returns the time of the write, by the event loop's clock.
+        """Write *event*, which came at *now*, after the commit, and return the time of the write.
 
-        Waits for a client that does not read. Raises :class:`ConnectionResetError` where the client has left. Every
-        chunk is sent by this method, so it reads the clock once and awaits nothing but the write.
+        Waits for a client that does not read. Raises :class:`ConnectionResetError` where the client has left. This
+        method runs for every chunk of an answer, so it reads the clock only once.
         """
         if self._keep_alive_task is not None:
             await self._keep_alive_task
@@ -110,7 +112,8 @@ class EventStream:
     async def stop_writing(self) -> bool:
         """Stop the timer, and return True where the response was begun.
 
-        A client that does not take the current write is disconnected: nothing can be written after it.
+        A client that does not take the current write is disconnected, since nothing can be written after a blocked
+        write.
         """
         self.stop()
         if self._keep_alive_task is not None and not self.is_writing:
@@ -122,7 +125,7 @@ class EventStream:
     async def end(self, last: bytes, until: float) -> None:
         """Write the stream's *last* event and its end.
 
-        A client that does not take it before *until* is disconnected.
+        A client that takes the event neither before *until* nor within five seconds is disconnected.
         """
         self.stop()
         try:
@@ -173,7 +176,7 @@ class EventStream:
         self.response = response
 
     def _tick(self) -> None:
-        """Run every few seconds: keep a silent stream alive, and disconnect a client that does not read."""
+        """Send held events, or a comment to a silent client, and disconnect a client that does not read."""
         now = self._clock()
         if self._writing_since is not None:
             if now - self._writing_since >= STALL_S:
@@ -189,7 +192,10 @@ class EventStream:
         self._timer = self._loop.call_later(pause, self._tick)
 
     async def _send_keep_alive(self) -> None:
-        """Send the held events, or a comment. A client that leaves meanwhile ends the request's own task."""
+        """Send the held events, or a comment.
+
+        An error from a client that has left is ignored: the request's own task handles that case.
+        """
         held, self._held = b"".join(self._held), []
         if held:
             self._note_first()

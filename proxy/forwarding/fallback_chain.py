@@ -1,7 +1,8 @@
 """The pools and fallback models that a request may use, and the tries it has used up.
 
-The chain of fallbacks is that of the model which the client asked for. The fallbacks of a fallback are not followed,
-so the chain in the configuration is all that can happen. Each model is asked once, with tries of its own.
+The chain of fallbacks belongs to the model that the client asked for. The fallbacks of a fallback are not followed, so
+the configured chain names every model that may be called. Each model has its own tries, and no model is used a second
+time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class FallbackChain:
 
     def _begin(self) -> None:
         self.tried: set[int] = set()
-        """Positions of the deployments that failed."""
+        """Indexes (``position``) of the deployments that failed."""
 
         self.tries = 0
         self.kinds: dict[Kind, int] = {}
@@ -60,7 +61,10 @@ class FallbackChain:
         return bool(self._remaining(row.fallback))
 
     def fall_back(self, row: Row) -> None:
-        """Go on to the next model for a failure of this kind. The caller has checked that there is one."""
+        """Go on to the next model for a failure of this kind.
+
+        The caller has checked with :meth:`can_fall_back` that a model is left.
+        """
         model = self._remaining(row.fallback)[0]
         self._asked.add(self._settings.routes.canonical(model))
         self.pool = choose_pool(model, self._settings)
@@ -80,7 +84,7 @@ class FallbackChain:
         return [name for name in chain if self._can_ask(name)]
 
     def _can_ask(self, name: str) -> bool:
-        """Return True for a model that was not asked, and whose credentials are set."""
+        """Return True for a model that was not asked yet and whose credentials are set."""
         return self._settings.routes.canonical(name) not in self._asked and bool(
             resolve(self._settings, name)
         )

@@ -1,4 +1,4 @@
-"""Chooses the final failure of a request: the one of its failed attempts that the client gets."""
+"""Chooses the failed attempt whose error the client gets as the request's final failure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from proxy.resilience.failure_table import PERMANENT, Kind
 
 
 def choose_final_failure(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
-    """Return the one of *failures*, oldest first, that informs the client best.
+    """Return the failure that informs the client best, from *failures* with the oldest first.
 
-    An answer that was not good enough goes before an error. A permanent fault of the request goes before a fallback's
-    failure, since a client that gets the error of a busy fallback retries for ever. A fallback that cannot take the
-    history at all does not hide the failure that led to it.
+    A last failure that allows no repeat is always chosen. Otherwise an unusable answer is preferred to an error. A
+    permanent fault of the request is preferred to a fallback's failure. A client that got the error of a busy fallback
+    would retry for ever. Where the last fallback's history could not be converted, the last failure before a conversion
+    error is chosen.
     """
     last = failures[-1]
     if not last.may_repeat:

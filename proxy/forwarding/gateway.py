@@ -34,9 +34,9 @@ from proxy.upstream.media.fetching import MediaFetcher
 class Gateway:
     """The objects that every handler may need, as one frozen value.
 
-    :func:`proxy.server.app.create_gateway` builds it, and a reload builds a new one (:mod:`proxy.server.reload`).
-    Objects that a process has once are shared by all of them: metrics, lifecycle, admission, store, transports. The
-    rest belongs to its settings.
+    :func:`proxy.server.app.create_gateway` builds a gateway. A reload builds a new one (:mod:`proxy.server.reload`).
+    All gateways of a process share some objects: metrics, lifecycle, admission, store, transports. The other objects
+    belong to the settings of one gateway.
     """
 
     settings: Settings
@@ -64,7 +64,7 @@ class Gateway:
     memory_factor: int = DIRECT_TIMES
     """The memory that a request may take, in multiples of its body.
 
-    It is more where a request may go through litellm.
+    The factor is larger where a request may go through litellm.
     """
 
     refusals: RefusalLog = field(default_factory=RefusalLog)
@@ -94,7 +94,7 @@ class Gateway:
 
 
 class Current:
-    """Holds the gateway for new requests. A reload of the configuration replaces it."""
+    """Holds the gateway for new requests. A reload of the configuration replaces the gateway."""
 
     __slots__ = ("gateway",)
 
@@ -103,9 +103,9 @@ class Current:
 
 
 CURRENT = web.AppKey("current", Current)
-"""The holder of the gateway, for the start of a request and for the objects that all gateways share."""
+"""The key of the current gateway, for new requests and for code that needs only the shared objects."""
 
 GATEWAY = web.RequestKey("gateway", Gateway)
-"""The gateway of a request, the same from its start to its end, even after a reload."""
+"""The key of a request's gateway, which stays the same even after a reload."""
 
 RECORD = web.RequestKey("record", RequestRecord)

@@ -9,13 +9,13 @@ from proxy.core.upstream_call import Chunk
 from proxy.observability.request_record import RequestRecord
 
 _TURN = 32
-"""Chunks of one stream after which other tasks get a turn: 2 ms of work on a direct wire."""
+"""The number of chunks after which a stream yields to other tasks: 2 ms of work on a direct wire."""
 
 
 async def next_chunk(
     chunks: AsyncGenerator[Chunk, None], record: RequestRecord, asked: float, clock: Callable[[], float]
 ) -> tuple[Chunk | None, float]:
-    """Return the next of *chunks*, None at their end, and the time when it came, by *clock*, the event loop's.
+    """Return the next of *chunks*, or None at the end, and the time at which it came, by *clock*.
 
     The time since *asked* is added to ``record.upstream_wait``, also where the wait ends with an error. A provider
     that sends thousands of chunks at once never makes this task wait. The task therefore yields to the event loop in

@@ -25,10 +25,11 @@ def read_unsent(error: ProxyError) -> tuple[Row, ProviderError]:
 async def read_sent(
     error: ProxyError, request: RequestWords, body_size: int, cause: Cause | None = None
 ) -> tuple[Row, ProviderError]:
-    """Return the row and the facts of *error*, where a call was made with the words of *request*.
+    """Return the row and the facts of *error*, after a call that sent the words of *request*.
 
-    *cause* replaces the error's own cause. The request's texts are searched for the provider's words. A long request
-    is searched in a worker thread: *body_size* is the size of its body, in bytes.
+    *cause* replaces the error's own cause. The words of the provider's error are looked up in *request*, to recognise
+    quotations of the client. A long request is searched in a worker thread. *body_size* is the size of the request
+    body, in bytes.
     """
     if not isinstance(error, UpstreamFault) or isinstance(error, ContextTooLong):
         return read_unsent(error)

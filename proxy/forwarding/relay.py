@@ -1,7 +1,7 @@
 """Sends the chunks of one stream to its client as they come, for chats and for text completions.
 
-The beginning is held back until a chunk holds text or a call. Until then an upstream error still sets the status, and
-an empty answer can be tried again unseen.
+The beginning is held back until a chunk holds text or a call. Until then an upstream error can still set the HTTP
+status, and an empty answer can be retried.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class StreamedAnswer(Protocol):
         """The usage that the provider reported last, if any."""
 
     def opens(self, chunk: Chunk, /) -> bool:
-        """Return True where *chunk*, a normalized one, begins the answer: it holds text or a call, or ends it."""
+        """Return True where *chunk*, normalized, holds text, a call or a finish reason that allows an empty answer."""
 
     @property
     def has_reasoned(self) -> bool:
         """True where the model has only reasoned so far."""
 
     async def keep_notes(self) -> None:
-        """Store what :attr:`findings` holds, and empty them.
+        """Store the signatures and changes in :attr:`findings`, and clear both.
 
-        Called before the client gets the chunk that they belong to.
+        Called before the client gets the chunk to which the findings belong.
         """
 
     def head_chunk(self) -> Chunk:
@@ -62,9 +62,9 @@ class StreamedAnswer(Protocol):
         """Return the usage chunk, where the client asked for it and the provider reported usage."""
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:
-        """Return the fault of a stream that has ended and was not brought to its end; None for a complete one.
+        """Return the fault of a stream that ended before its answer was complete, otherwise None.
 
-        *began* says that a chunk of it was for the client.
+        *began* says that at least one chunk was for the client.
         """
 
     def find_unopened(self) -> AnswerUnusable | None:
@@ -90,11 +90,11 @@ class Relayed:
     """True where the answer held text or a call."""
 
     writing_s: float | None
-    """Seconds from the first text or call to the end, or None where there was neither."""
+    """Seconds from the first text or call to the end, or None for an answer without text or call."""
 
 
 def broken_off() -> UpstreamFault:
-    """Return the fault of a stream that ended before its answer did."""
+    """Return the fault of a stream that ended before its answer was complete."""
     return UpstreamFault(_BROKEN, cause=Cause.TRUNCATED)
 
 
@@ -105,9 +105,9 @@ async def relay_chunks(
     out: EventStream,
     held: AnswerBuffer | None = None,
 ) -> Relayed:
-    """Send *chunks* to *out* as they come, from the first one with text or a call. *held* keeps them back instead.
+    """Send *chunks* to *out*, from the first one with text or a call, or keep them in *held*.
 
-    Raises :class:`UpstreamFault` for a stream without an answer, and for one that breaks off.
+    Raises :class:`UpstreamFault` for a stream without an answer, and for a stream that breaks off.
     """
     clock = asyncio.get_running_loop().time
     record, findings, normalize = out.record, answer.findings, answer.normalize
@@ -149,7 +149,7 @@ async def relay_chunks(
 async def send_end(
     answer: StreamedAnswer, relayed: Relayed, out: EventStream, held: AnswerBuffer | None = None
 ) -> None:
-    """Send the usage chunk to *out*, and the events that *out* holds back. *held* keeps the usage chunk back instead.
+    """Send the usage chunk and the held events to *out*, or keep the usage chunk in *held*.
 
     Raises :class:`AnswerUnusable` for an answer that never began.
     """
@@ -165,14 +165,17 @@ async def send_end(
 
 
 async def send_held(chunks: Iterable[Held], out: EventStream) -> None:
-    """Send *chunks* to *out*, which an answer buffer has held back."""
+    """Send to *out* the *chunks* that an answer buffer has held back."""
     await out.commit(write_held(out.writer, chunks))
 
 
 async def _send_or_hold(
     chunk: Chunk, native: AnswerSource | None, out: EventStream, held: AnswerBuffer | None, *, opened: bool
 ) -> None:
-    """Send *chunk*, a normalized one. It is held back where the answer is not *opened*, or is sent as a whole."""
+    """Send the normalized *chunk*, or hold it back.
+
+    It is held while the answer is not *opened*, and in *held* where the answer is sent whole.
+    """
     if held is not None and not out.committed:
         held.add(chunk, write_json(chunk), native)
         if held.is_full:

@@ -1,9 +1,8 @@
-"""A whole JSON answer with status 200, written in one piece. Most requests get one.
+"""A whole JSON answer with status 200, written in one piece. Most requests get such an answer.
 
 :class:`aiohttp.web.Response` copies headers, runs signals, and makes head and body in six coroutines. That takes 900
 bytecode instructions (aiohttp 3.14.5), and this class takes 200. :meth:`WholeAnswer.write_at_once` writes the answer
-where the transport takes it without a wait. Elsewhere the answer becomes an aiohttp response, which sends the same
-bytes.
+where the transport takes it without a wait. Otherwise the answer becomes an aiohttp response with the same content.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def takes_at_once(transport: asyncio.WriteTransport | None, size: int) -> bool:
 
 
 class WholeAnswer(web.StreamResponse):
-    """An answer with *body*, which is JSON, and *headers*. Nothing of it is written yet."""
+    """An answer with *body*, which is JSON, and *headers*. The answer is not yet written."""
 
     prepared = False
     status = 200
@@ -42,8 +41,8 @@ class WholeAnswer(web.StreamResponse):
     def write_at_once(self, request: web.Request, request_id: str) -> bool:
         """Write the answer to *request*, and return True where that was done.
 
-        Returns False for a client that speaks HTTP/1.0 or asks to close the connection. It also does where the
-        transport may not take all at once, or where a header holds a character that aiohttp refuses.
+        Returns False for a client that speaks HTTP/1.0 or asks to close the connection. Returns False also where the
+        transport may not take all bytes at once, or a header holds an unprintable character.
         """
         body, extra_headers, transport = self._json, self._extra_headers, request.transport
         if (
@@ -80,4 +79,4 @@ class WholeAnswer(web.StreamResponse):
 
     @override
     async def write_eof(self, data: bytes = b"") -> None:
-        """Do nothing, for the same reason."""
+        """Do nothing: the answer is already written when aiohttp calls this method."""

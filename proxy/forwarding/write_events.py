@@ -1,8 +1,8 @@
 """Chooses between a provider's native event and its canonical chunk, for a client of the same format.
 
-The native event also holds what a chat message has no field for. The canonical chunk is written where a repair
-changed it. Chunks without a source, such as those of OpenAI's own wire, skip these functions: callers check ``SOURCE
-in chunk`` first.
+The native event also holds what a chat message has no field for. The canonical chunk is written where a repair changed
+the chunk. Chunks without a source, such as those of OpenAI's own wire, skip these functions: callers check ``SOURCE in
+chunk`` first.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from sanitizers.record import record
 
 
 def find_native(format_name: str, projected: Chunk, normalized: Chunk | None) -> AnswerSource | None:
-    """Return the source of *projected*, to be written, or None where *normalized* is written in its place.
+    """Return the native source of *projected* for writing, or None where *normalized* must be written.
 
     *format_name* is the name of the client's format. *normalized* is *projected* after the normalizer and the turn
-    guard. It is None where the chunk is held back, or holds nothing for the client.
+    guard. *normalized* is None where the chunk is held back, or holds nothing for the client.
     """
     source = projected.get(SOURCE)  # a provider may send a field of this name
     if not isinstance(source, AnswerSource) or source.format != format_name:
@@ -60,7 +60,7 @@ def write_held(writer: StreamWriter, held: Iterable[Held]) -> bytes:
 
 
 def keep_source(projected: Answer, answer: Answer) -> Answer:
-    """Return *answer*, a whole one, with the source of *projected*, or without a source where a repair changed it.
+    """Return the whole *answer* with the source of *projected*, or without a source after a repair.
 
     Called after each step that may change an answer with a source.
     """

@@ -1,4 +1,4 @@
-"""The table of client formats by path. A chat format that is added here is served, measured and answered."""
+"""The table of client formats by path. A chat format in this table gets routes, metrics and error bodies."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def is_chat(path: str) -> bool:
 
 
 def write_refusal(error: ProxyError, route: str) -> bytes:
-    """Return the JSON body of *error* in the format of *route*, and in OpenAI's envelope on other paths."""
+    """Return the JSON body of *error* in the format of *route*, or in OpenAI's envelope without such a format."""
     answer_format = FORMATS.get(route)
     return write_error(error) if answer_format is None else answer_format.write_error(error)

@@ -35,8 +35,8 @@ def load_object(body: bytes) -> dict[str, Any]:
 def _without_collecting(body: bytes) -> Any:
     """Return the decoded *body*, with garbage collection turned off meanwhile.
 
-    Nothing in it is garbage, and collection doubles the time for millions of arrays. The decoder holds the GIL, so no
-    other thread runs without collection.
+    Decoding creates no garbage, and collection would double the time for millions of arrays. The decoder holds the GIL,
+    so no other thread runs without collection.
     """
     if not gc.isenabled():
         return orjson.loads(body)

@@ -1,7 +1,7 @@
-"""Writes answers, errors and stream events, which OpenAI's formats share.
+"""Writes the answers, errors and stream events that OpenAI's formats share.
 
 The envelope of an error is ``{"error": {"message", "type", "param", "code"}}`` (OpenAI's API reference, 2026-11). A
-stream is a ``data:`` event for each chunk, and ``[DONE]`` after the last. A stream that ends with an error has no
+stream is a ``data:`` event for each chunk, and ``[DONE]`` after the last chunk. A stream that ends with an error has no
 ``[DONE]``.
 """
 

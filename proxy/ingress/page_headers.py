@@ -1,6 +1,7 @@
 """The headers of the inspector's page, and of every answer that holds its data.
 
-The middlewares also add them to errors on the page's paths, so they are defined here and not in the inspector's room.
+The middlewares also add these headers to errors on the page's paths. The headers are therefore defined here, not in
+:mod:`proxy.inspector`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The page's permissions in a browser: it fetches only from this process, and runs only its own scripts."""
+"""The page's permissions in a browser: it may fetch only from this process, and run only its own scripts."""
 
 GUARDED: Mapping[str, str] = MappingProxyType(
     {

@@ -1,7 +1,7 @@
 """Limits the entries of each list and map that a client may send as a parameter.
 
-The limits are fixed, and no setting moves them. They are far above those of any provider, so that the provider's
-limit is met first. They are low enough that a pass over all entries costs little.
+The limits are fixed, and no setting moves them. The limits are far above any provider's, so that the provider's limit
+is met first. They are low enough that a pass over all entries costs little.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_ENTRIES: Mapping[str, int] = MappingProxyType(
         "tools": 2_048,
     }
 )
-"""Entries of lists and maps, by the parameter's name.
+"""The largest number of entries in a list or map, by the parameter's name.
 
 ``tools`` and ``functions``: OpenAI takes 128, vLLM any number, and agents with 500 tools of MCP servers exist.
 ``stop``: OpenAI takes 4, Gemini 5, vLLM any number. ``metadata``: OpenAI takes 16 pairs. ``modalities``: OpenAI has
@@ -40,20 +40,24 @@ MAX_VALUES: Mapping[str, int] = MappingProxyType(
         "tool_choice": 256,
     }
 )
-"""Values in all levels of an object, by the parameter's name.
+"""The largest number of values in all levels of an object, by the parameter's name.
 
-All but two are a handful of fields. ``prediction`` may hold its text in parts. ``response_format`` holds a schema:
-OpenAI takes 5,000 properties (from memory), each with a dozen values at most.
+All but two of these parameters have a handful of fields. ``prediction`` may hold its text in parts. ``response_format``
+holds a schema: OpenAI takes 5,000 properties (from memory), each with a dozen values at most.
 """
 
 MAX_UNKNOWN = 1_024
-"""Fields of a request that are not known parameters, at most. vLLM and litellm know some hundreds of their own."""
+"""The largest number of fields in a request that are not known parameters.
+
+vLLM and litellm know some hundreds of their own.
+"""
 
 
 def check_entries(name: str, value: Any) -> None:
     """Raise :class:`InvalidRequest`, with *name* in ``param``, for a list or map with too many entries.
 
-    Call it before any entry is read. *value* is a list or a dict, whose entries may have any type.
+    The caller checks a value before any of its entries is read. *value* is a list or a dict, whose entries may have any
+    type.
     """
     most = MAX_ENTRIES.get(name)
     if most is not None:
@@ -68,7 +72,7 @@ def check_entries(name: str, value: Any) -> None:
 def check_unknown(unknown: Mapping[str, Any]) -> None:
     """Raise :class:`InvalidRequest` for more *unknown* fields than :data:`MAX_UNKNOWN`, or too long a ``metadata``.
 
-    ``param`` is the first 64 characters of the first field beyond the limit.
+    For too many fields, ``param`` is the first field beyond the limit, cut to 64 characters.
     """
     if len(unknown) > MAX_UNKNOWN:
         first = next(islice(unknown, MAX_UNKNOWN, None))

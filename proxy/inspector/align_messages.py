@@ -1,8 +1,8 @@
 """Finds the original position of each message in a changed history.
 
-Unchanged messages are the same objects, or at least equal, and they divide the history into gaps. A new message in a
-gap takes the position of the gap's first missing message of the same role and call id. Without such a message it has
-no position.
+Unchanged messages are the same objects, or at least equal. They divide the history into gaps. A new message in a gap
+takes the position of the gap's first missing message of the same role and call id. Without such a missing message, the
+new message has no position.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Positioned: TypeAlias = Sequence[tuple[int | None, Message]]
 
 
 def with_positions(messages: Messages) -> Positioned:
-    """Return *messages* with their own positions, as they came."""
+    """Return *messages* with their positions in the original history."""
     return list(enumerate(messages))
 
 
@@ -29,8 +29,8 @@ def align_entries(base: Positioned, entries: Entries, before: Positioned) -> Pos
 
     *before* is the history one step earlier.
 
-    An entry names the message that it was made from. Where several name one message, the unchanged one takes its
-    position. Otherwise the first one does.
+    An entry names the message that it was made from. Where several entries name one message, the unchanged entry takes
+    the message's position. Without an unchanged entry, the first entry takes it.
     """
     known = {id(message): origin for origin, message in before}
     taken = {known[id(entry.message)] for entry in entries if id(entry.message) in known}
@@ -47,9 +47,10 @@ def align_entries(base: Positioned, entries: Entries, before: Positioned) -> Pos
 
 
 def align_messages(before: Positioned, messages: Messages) -> Positioned:
-    """Return *messages*, made from those of *before* in the same order, with their positions.
+    """Return *messages*, which were made from *before* in the same order, with their original positions.
 
-    A message equal to one of *before* is given as that one. It was made a second time, and is not a change.
+    A message that equals a message of *before* is replaced by that message. Such a message was only built again, and is
+    not a change.
     """
     same = _find_same(before, messages)
     placed: list[tuple[int | None, Message]] = []
@@ -72,7 +73,7 @@ def align_messages(before: Positioned, messages: Messages) -> Positioned:
 
 
 def _find_same(before: Positioned, messages: Messages) -> list[int | None]:
-    """Return the index in *before* of each of *messages*: of the same object, or of the next equal message."""
+    """Return the index in *before* of each message: of the same object, else of the next equal message."""
     at = {id(message): position for position, (_, message) in enumerate(before)}
     same = [at.get(id(message)) for message in messages]
     if None not in same:

@@ -1,4 +1,4 @@
-"""Runs a request dry for the inspector, with the facts that the process knows of sender and deployment."""
+"""Makes a dry run for the inspector, with the facts that the process knows about sender and deployment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proxy.state.kept_signatures import StoredSignature
 
 
 class Sender(NamedTuple):
-    """The sender, whose limits of rounds hold: those of its *key*, lowered to the limit that it *asked* for."""
+    """The sender, whose *key* sets the limits on rounds, lowered to the limit that it *asked* for."""
 
     key: str
     asked: int | None = None
@@ -46,7 +46,7 @@ class Inspection(NamedTuple):
 
 
 def find_deployment(asked: Query, seen: RecentRequest | None, gateway: Gateway) -> tuple[Target, Deployment]:
-    """Return the target and the deployment that *asked* is inspected for. The target names the member of a pool.
+    """Return the target and the deployment for which *asked* is inspected. The target names the deployment of a pool.
 
     Without a named target, a recent request (*seen*) leads to its own deployment, if that is still configured. Raises
     :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that the model does not have.
@@ -100,7 +100,7 @@ async def load_kept(
 ) -> Mapping[str, StoredSignature]:
     """Return the stored signatures of the calls for *sender*, if any of *deployments* signs.
 
-    They are the same for all deployments.
+    The signatures are the same for all deployments.
     """
     if any(profile_of(deployment, gateway.settings.sanitize).signs_calls for deployment in deployments):
         keys = await run_in_worker(partial(signature_keys, asked.chat.messages, asked.chat.outline))
@@ -124,7 +124,7 @@ def run_for(
 ) -> DryRun:
     """Return the dry run of an *inspection* at *deployment*, as if its sender had sent the request.
 
-    The limits of rounds are those of the model that is asked for, also where its fallback answers.
+    The limits on rounds belong to the requested model, even where its fallback answers.
     """
     asked, sender, settings = inspection.asked, inspection.sender, gateway.settings
     pool = () if asked.chosen else resolve(settings, asked.chat.model)

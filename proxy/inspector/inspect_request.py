@@ -1,6 +1,7 @@
 """Describes one request for one target: the original history, each step's changes, the sent body, and its tokens.
 
-The answer holds the whole history many times. Only the sender gets it, and nothing of it is logged.
+The answer holds the whole history many times. Only the page's user gets the answer, and nothing of the answer is
+logged.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ def inspect_request(
 ) -> dict[str, Any]:
     """Return, as JSON-ready values, the steps of *run*, a dry run of *came* for *target*.
 
-    ``after`` is the history that is sent. For a refused request it is the history at the refusal. ``would`` is the
-    history that mode ``repair`` would send, or None where there is none or it is the same. The steps are those of
-    mode ``repair``. ``made`` is True for the steps that the configured mode makes. With *compact* an unchanged message
-    is given by its position alone. ``providers`` names the provider whose words stand for each rule of ``found``.
-    ``wire`` is the sent request as the provider gets it, see :func:`describe_wire`.
+    ``after`` is the history that is sent. For a refused request ``after`` is the history at the refusal. ``would`` is
+    the history that mode ``repair`` would send, or None where no such history exists or it equals ``after``. The steps
+    are those of mode ``repair``. ``made`` is True for the steps that the configured mode makes. With *compact*, an
+    unchanged message is shown by its position alone. ``providers`` names the provider whose words stand for each rule
+    of ``found``. ``wire`` is the sent request in the provider's format (:func:`describe_wire`).
     """
     described = describe_dry_run(run)
     before = with_positions(came.messages)
@@ -94,7 +95,7 @@ def _describe_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
 
 
 def describe_change(change: Change) -> dict[str, Any]:
-    """Return a change with its reason, its rule, and the error that ``provider`` would give without it."""
+    """Return a change with its reason, its rule, and the error that ``provider`` gives without the change."""
     return {
         "kind": change.kind,
         "index": change.index,
@@ -130,7 +131,7 @@ def _describe_budget(
 ) -> dict[str, Any] | None:
     """Return the budget with its margin, and the tokens of every message before and after the repair.
 
-    ``would`` is True for a request that is not sent: the mode repairs nothing, or the request is refused.
+    ``would`` is True where the budget's cut is not sent: the mode repairs nothing, or the request is refused.
     """
     report = run.repaired.budget if run.repaired is not None else None
     if described is None or report is None:

@@ -1,6 +1,7 @@
 """The page's own files, with their content types and tags. They hold no data of clients.
 
-The files are read once, at the first request. A name is looked up among them, so no name leads to another file.
+The files are read once, at the first request. A requested name is looked up among the read files, so no name leads to
+another file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Reads the page's request: a chat request, and the target it is inspected for.
+"""Reads the page's request: a chat request, and the target for which the chat is inspected.
 
-The chat request is parsed from the pasted bytes, by the parser for real requests. A list stands for the messages of a
-request. A request without a model gets the target's.
+The chat request is parsed from the pasted bytes, by the parser for real requests. A list in place of the chat request
+is read as the request's messages. A request without a model gets the target's model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMES = ("request", "target", "compact", "model", "recent")
 class Target(NamedTuple):
     """The model or the profile that a request is inspected for.
 
-    *position* chooses a deployment of the model, by its position in ``model_list``; None is the first one.
+    *position* chooses a deployment by its index in ``model_list``. None chooses the first deployment of the model.
     """
 
     kind: Literal["model", "profile"]
@@ -40,9 +40,9 @@ class Target(NamedTuple):
 class Query(NamedTuple):
     """The page's request. Without a *target* the chat request's own model is the target.
 
-    *names_model* is True where the chat request names a model. *compact* asks for unchanged messages by their
-    positions alone. *recent* is the id of the recent request that is inspected, if any. *chosen* is True where a
-    target was named.
+    *names_model* is True where the chat request names a model. *compact* asks that unchanged messages be shown by their
+    positions alone. *recent* is the id of the recent request that is inspected, if any. *chosen* is True where a target
+    was named.
     """
 
     chat: ChatRequest
@@ -54,7 +54,7 @@ class Query(NamedTuple):
 
 
 def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Query:
-    """Return the page's request in *body*. *default* is the model where neither target nor request names one.
+    """Return the page's request in *body*. *default* is the model where neither target nor request names a model.
 
     Raises :class:`InvalidRequest` for a body that cannot be read, and for a target that does not exist.
     """
@@ -79,7 +79,7 @@ def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Q
 def with_model(raw: bytes, model: str) -> bytes:
     """Return a chat request, or a list of messages, as a request for *model*. Nothing else is changed.
 
-    The model is written last: of two equal keys in an object the last counts.
+    The model is written last, since the last of two equal keys in an object counts.
     """
     raw = raw.strip()
     if raw[:1] == b"[":
@@ -93,8 +93,8 @@ def with_model(raw: bytes, model: str) -> bytes:
 def _split(body: bytes) -> dict[str, bytes]:
     """Return the bytes of the known values of an object. The result is empty for anything but an object.
 
-    The fast reader refuses lone surrogates, which a request may hold that is mended. A second reader then reads the
-    object, and writes the values as they were.
+    The fast parser refuses lone surrogates, which can be mended in a request. Python's own parser then reads the
+    object, and writes the values back with their lone surrogates.
     """
     found = {name: raw for name in _NAMES if (raw := find_value(body, name)) is not None}
     if not found and b"\\u" in body:
@@ -108,7 +108,7 @@ def _split(body: bytes) -> dict[str, bytes]:
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    """Refuse ``NaN`` and ``Infinity``, which are no JSON. A chat with one is refused too."""
+    """Refuse ``NaN`` and ``Infinity``, which are no JSON. A chat with such a constant is refused too."""
     raise ValueError(constant)
 
 

@@ -1,4 +1,4 @@
-"""Receives the page's request, and holds a seat in the inspector's worker thread for it."""
+"""Receives the page's request, and holds a slot of the inspector's worker thread for the request."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from proxy.inspector.read_query import Query, read_query
 from proxy.inspector.worker_thread import LARGEST_MIB, InspectionPlaces, refuse_long, run_in_worker
 
 PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
-"""The seats that all inspections of an application share."""
+"""The slots that all inspections of an application share."""
 
 
 @asynccontextmanager
 async def hold_query(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
-    """Yield the page's request while it holds a seat. It has the deadline of any request, and ends at a shutdown."""
+    """Yield the page's request while it holds a slot of the worker thread.
+
+    The inspection has the deadline of any request, and a shutdown ends it.
+    """
     settings, in_flight, record = gateway.settings, gateway.lifecycle.in_flight, request[RECORD]
 
     def read(body: bytes) -> Query:

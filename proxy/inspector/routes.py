@@ -1,8 +1,8 @@
 """The paths below ``/ui``: the page, which needs no key, and its data, which need the API's key.
 
-With ``general_settings.ui`` off every path answers 404. A client's key sees its own recent requests. The master key
-sees all, and so does everyone where no keys are configured. Pages of other sites are refused, as on every path
-(:mod:`proxy.ingress.middlewares.origins`).
+With ``general_settings.ui`` off every path answers 404. A client's key gives access to the recent requests that were
+sent with that key. The master key gives access to all recent requests. Without configured keys everyone has this
+access. Pages of other sites are refused, as on every path (:mod:`proxy.ingress.middlewares.origins`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ FILES = Path(__file__).parent / "static"
 
 
 def add_ui_routes(app: web.Application) -> None:
-    """Add the inspector's paths. The current settings decide whether they answer."""
+    """Add the inspector's paths. The current settings decide whether these paths answer."""
     app[PLACES] = InspectionPlaces()
     app.router.add_get(UI_MODELS, list_targets)
     app.router.add_post(UI_LOOK, look)
@@ -121,7 +121,7 @@ async def look(request: web.Request) -> web.Response:
 async def verdicts(request: web.Request) -> web.Response:
     """Answer with the verdict on one request for every deployment and every profile.
 
-    Each verdict is a job of its own in the worker thread, so that other inspections run between them.
+    Each verdict is a separate job in the worker thread, so that other inspections can run in between.
     """
     gateway, recent = _open(request)
     rows = []
@@ -204,7 +204,7 @@ def _may_see(request: web.Request, seen: RecentRequest) -> bool:
 
 
 def _find_seen(request: web.Request, recent: RecentRequests, wanted: str | None) -> RecentRequest | None:
-    """Return the recent request with the id *wanted*, or None where there is none, or where another client sent it."""
+    """Return the recent request with the id *wanted*, or None where the client can see no such request."""
     return next(
         (one for one in recent.newest_first() if one.request_id == wanted and _may_see(request, one)), None
     )

@@ -1,4 +1,4 @@
-"""One sentence about each step and about the reason of each change, with the rule that the change is made for.
+"""One sentence about each step and about each reason for a change, with the rule behind the reason.
 
 A step or a reason without a text is shown by its name alone.
 """
@@ -210,8 +210,8 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
 )
 """The provider whose words stand for a rule in :data:`sanitizers.invariants.RULES`.
 
-It need not be the provider that the request is for: others refuse the same in other words. A rule without an entry is
-told in turnright's own words.
+The request may be for another provider, which refuses the same in other words. A rule without an entry is explained in
+turnright's own words.
 """
 
 
@@ -225,7 +225,7 @@ def why(change: Change) -> str:
 
 
 def rule_of(change: Change) -> str | None:
-    """Return the rule that *change* is made for, or None where there is none."""
+    """Return the name of the rule for which *change* is made, or None for a change without a rule."""
     if change.reason == "left_out":
         named = change.detail.rpartition(":")[2]
         if named in RULES:
@@ -235,6 +235,6 @@ def rule_of(change: Change) -> str | None:
 
 
 def provider_words(change: Change) -> str | None:
-    """Return the error that a provider gives without *change*, with its source, or None where it is not known."""
+    """Return the provider's error for a request without *change*, with its source, or None if unknown."""
     rule = rule_of(change)
     return RULES.get(rule) if rule is not None else None

@@ -1,6 +1,7 @@
 """Finds the history after each step that changes something, in the order of the steps.
 
-A plan holds the result of all steps. Here the same functions run step by step, so that each result can be shown.
+A plan holds only the result of all steps. This module runs the same functions step by step, so that each result can be
+shown.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sanitizers.pipeline import walk_steps
 from sanitizers.tool_names import rename_tools
 
 SIGNATURES = "signatures"
-"""The name under which changes of signatures are shown. They are counted apart from the steps."""
+"""The name under which changes of signatures are shown. These changes are counted apart from the steps."""
 
 
 class Stage(NamedTuple):

@@ -37,12 +37,12 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "mistral": "mistral/mistral-large-latest",
     }
 )
-"""A model of each profile. Its window and its parameters are used."""
+"""A model of each profile. The model decides the window and the parameters of the profile's deployment."""
 
 
 @lru_cache(maxsize=1)
 def deployments_by_profile() -> Mapping[str, Deployment]:
-    """Return a deployment for each profile. It is never called, and has no real key or address."""
+    """Return a deployment for each profile. These deployments are never called, and have no real key or address."""
     entries = [
         {
             "model_name": name,
@@ -56,6 +56,6 @@ def deployments_by_profile() -> Mapping[str, Deployment]:
 
 
 def withheld_unasked(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
-    """Return the parameters never sent to *deployment*, as far as that is known without loading a transport."""
+    """Return the parameters that are never sent to *deployment*, as far as known without its transport."""
     withheld = withheld_names(deployment, transport_of(deployment), parameters)
     return withheld - deployment.allowed_openai_params

@@ -29,7 +29,7 @@ def verdict_row(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unreadable_row(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:
-    """Return the row of a *target* for which the request cannot be run dry."""
+    """Return the row of a *target* for which no dry run of the request is possible."""
     unknown = ("deployment", "position", "profile", "estimate", "sent", "limit")
     return {
         **dict.fromkeys(unknown),

@@ -1,8 +1,8 @@
 """The inspector's own worker thread, in which inspections run one after another.
 
-An inspection costs many times its request, so it never runs on the event loop. It does not use the worker threads for
-large bodies of clients (:mod:`proxy.core.offload`) either, since these would wait for it. Its size, its memory and
-its time are limited, since every client may ask for one.
+An inspection costs many times its request, so it never runs on the event loop. Inspections also do not use the worker
+threads for clients' large bodies (:mod:`proxy.core.offload`), since those bodies would have to wait. The size, memory
+and time of an inspection are limited, since every client may ask for inspections.
 """
 
 from __future__ import annotations
@@ -20,25 +20,34 @@ from sanitizers.work_limit import WorkLimitExceeded
 T = TypeVar("T")
 
 LARGEST_MIB = 2
-"""MiB of a body. A usual history of 10,000 messages has one. Empty lists cost most per byte, and take 70 MB."""
+"""The largest body of a page's request, in MiB.
+
+A usual history of 10,000 messages has 1 MiB. Empty lists cost most per byte: a full body of them takes 70 MB of memory.
+"""
 
 MAX_MESSAGES = 12_000
-"""Messages of a history, at most. Each costs up to 11 KB and a quarter of a millisecond, however short it is.
+"""The largest number of messages in an inspected history. Even a short message may cost 11 KB and 0.25 ms.
 
-With all of them damaged an inspection takes 130 MB and three seconds (CPython 3.11, 2026-11-22).
+With every message damaged, an inspection takes 130 MB and three seconds (CPython 3.11, 2026-11-22).
 """
 
 LONGEST_S = 60.0
-"""Seconds for an inspection or for all verdicts, with the wait. 10,000 damaged messages take 1.2 for each verdict."""
+"""Seconds for an inspection or for all verdicts, including the wait for a slot.
+
+10,000 damaged messages take 1.2 seconds for each verdict.
+"""
 
 _SEATS = 2
-"""Inspections that are held in memory at once: the verdicts on a long history, and one inspection between them."""
+"""Inspections in memory at once: the verdicts on a long history, and one inspection between two verdicts."""
 
 _MAX_WAITING = 16
-"""Bodies that may wait for a seat."""
+"""The number of request bodies that may wait for a slot."""
 
 _MAX_STEPS = 20_000_000
-"""Steps of one inspection or verdict. Sanitizing the longest history takes 200,000 with every message damaged."""
+"""The most steps (:class:`sanitizers.work_limit.WorkLimit`) of one inspection or verdict.
+
+Sanitizing the longest history takes 200,000 with every message damaged.
+"""
 
 _WORKER = WorkerThreads(1, "inspector")
 
@@ -48,7 +57,7 @@ async def run_in_worker(work: Callable[[], T]) -> T:
 
     Cancelled work ends at its next step.
 
-    Raises :class:`TooMuchWork` for work of more than :data:`_MAX_STEPS`.
+    Raises :class:`TooMuchWork` for work of more than :data:`_MAX_STEPS` steps.
     """
     try:
         return await _WORKER.run(work, _MAX_STEPS)
@@ -68,17 +77,17 @@ def refuse_long(messages: int) -> None:
 
 
 class InspectionPlaces:
-    """The seats of inspections. Clients share the seats and the places in the queue fairly."""
+    """The slots of inspections. Clients share the slots and the queue fairly."""
 
     def __init__(self) -> None:
         self._places = FairPlaces(_SEATS, most_waiting=_MAX_WAITING)
 
     @asynccontextmanager
     async def hold(self, client: str) -> AsyncIterator[None]:
-        """Wait for a seat for *client* and hold it, both within :data:`LONGEST_S`.
+        """Wait for a slot for *client* and hold the slot, both within :data:`LONGEST_S`.
 
-        Raises :class:`Overloaded`. It also does where the client holds most of the queue and another client needs a
-        place.
+        Raises :class:`Overloaded` where the queue is full or the time is over. The same error is raised where the
+        client holds most of the queue and another client needs to wait.
         """
         try:
             async with asyncio.timeout(LONGEST_S):

@@ -1,4 +1,4 @@
-"""Logs, metrics, traces and recent requests. Other rooms report to it.
+"""Logs, metrics, traces and recent requests. The other packages of the proxy report to this package.
 
 - request_record: the facts of one request, from its start to its end
 - finish_request: the log line and the metrics of a finished request

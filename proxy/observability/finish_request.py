@@ -73,8 +73,8 @@ def _log_request(
 ) -> None:
     """Write the log line of a request that took *duration* seconds.
 
-    *changed* names all its changes, and *rounds* is its response header. *tokens* are the provider's counts of the
-    prompt and of the answer.
+    *changed* names all changes of the request. *rounds* is the response header about its rounds. *tokens* are the
+    provider's counts of the prompt and of the answer.
     """
     planned = record.planned
     get_log().info(
@@ -160,10 +160,10 @@ def _remember(
 
 
 def time_per_token(writing_s: float, output: object, reasoning: object) -> float | None:
-    """Return the mean time of an output token after the first, in seconds. Writing all of them took *writing_s*.
+    """Return the mean seconds per output token after the first. Writing all tokens took *writing_s*.
 
-    *output* and *reasoning* are the provider's counts. The output includes reasoning tokens, which came before the
-    first text. Returns None where a count is missing or there is no second token.
+    *output* and *reasoning* are the provider's counts. The count *output* includes reasoning tokens, which came before
+    the first text. Returns None where a count is missing or there is no second token.
     """
     if not isinstance(output, int):
         return None

@@ -1,6 +1,6 @@
 """OpenTelemetry's names for operations and providers, the same in metrics and in spans.
 
-They are the values of ``gen_ai.operation.name`` and ``gen_ai.provider.name`` in the repository
+These names are the values of ``gen_ai.operation.name`` and ``gen_ai.provider.name`` in the repository
 ``open-telemetry/semantic-conventions-genai`` (status: development; read in October 2026).
 """
 
@@ -55,4 +55,4 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "vllm": "vllm",
     }
 )
-"""From litellm's name of a provider to ``gen_ai.provider.name``. A provider that is not listed is :data:`OTHER`."""
+"""Maps litellm's name of a provider to ``gen_ai.provider.name``. A provider that is not listed is :data:`OTHER`."""

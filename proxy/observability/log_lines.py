@@ -1,7 +1,7 @@
 """Formats one log event as one line: as JSON for machines, or in columns for a terminal.
 
-An event is one line whatever its values are, and no value can move a terminal's cursor. JSON has every field. Columns
-leave out fields that are None, and fields of a request that only machines need.
+An event is one line whatever its values are. No value can move a terminal's cursor. JSON has every field. Columns leave
+out fields that are None, and fields of a request that only machines need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FormatLine: TypeAlias = Callable[[str, str, Mapping[str, object], datetime], str
 """Formats a line, with its newline, from level, event, fields and time (with its zone)."""
 
 REQUEST = "request_finished"
-"""The event of a finished request, whose line has columns."""
+"""The event of a finished request, whose readable line has columns."""
 
 _LINE = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
@@ -50,14 +50,14 @@ FormatName: TypeAlias = Literal["json", "readable"]
 
 
 def choose_format(configured: Literal["auto", "json", "readable"], *, at_terminal: bool) -> FormatName:
-    """Return the format that is *configured*. For ``auto`` it depends on whether the log goes to a terminal."""
+    """Return the format that is *configured*. For ``auto`` the format depends on whether the log goes to a terminal."""
     if configured == "auto":
         return "readable" if at_terminal else "json"
     return configured
 
 
 def line_format(name: FormatName, *, colours: bool) -> FormatLine:
-    """Return the line formatter of that name. *colours* apply to readable lines alone."""
+    """Return the line formatter called *name*. *colours* apply to readable lines alone."""
     if name == "json":
         return json_line
 
@@ -77,7 +77,7 @@ def json_line(level: str, event: str, fields: Mapping[str, object], now: datetim
 
 
 def _request(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield a request's columns with their colours. Values of any width come last."""
+    """Yield a request's columns with their colours. Values without a fixed width come last."""
     status, outcome = fields.get("status"), fields.get("outcome")
     colour = _OF_STATUS.get(status // 100, "") if isinstance(status, int) else ""
     yield _word(status or "---"), colour or _RED

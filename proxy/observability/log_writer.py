@@ -1,7 +1,8 @@
 """Writes log lines in a worker thread, so that a slow or stuck reader never blocks the event loop.
 
-Lines are gathered and written together every tenth of a second. Lines beyond a limit are dropped, and a line of its
-own tells their number. The lines that are left at shutdown are written then.
+Lines are gathered and written together every tenth of a second. Lines beyond a limit are dropped. An extra log line
+gives their number. Lines that are still queued at shutdown are written before the process ends, for at most two
+seconds.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _LAST_S = 2.0
 class WriterThread:
     """Writes lines to the file descriptor *fd* while its context lasts.
 
-    *format_line* formats its own line on dropped ones.
+    *format_line* formats the extra line about dropped lines.
     """
 
     def __init__(self, fd: int, format_line: FormatLine = json_line) -> None:

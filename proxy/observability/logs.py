@@ -1,7 +1,7 @@
 """Structured logs: lines on standard output, one per request, without any text of clients.
 
-A line holds no key, header, address or message text. The proxy's own events have fixed fields. Lines of libraries and
-uncaught errors are logged with their class and place, and never with their text. Their text may quote a request:
+A line holds no key, header, address or message text. The proxy's own events have fixed fields. Libraries' log lines and
+uncaught errors are logged with their class and source line, and never with their text. The text may quote a request:
 litellm quotes messages, aiohttp quotes header lines, asyncio prints exceptions.
 """
 
@@ -116,7 +116,10 @@ def get_log() -> Log:
 
 
 def report_fault(error: Exception, request_id: str) -> None:
-    """Log a defect of the proxy by its class and place. Its text is left out, since it may quote the request."""
+    """Log a defect of the proxy by its class and place.
+
+    The error's text is left out, since the text may quote the request.
+    """
     get_log().error(
         "internal_fault",
         request_id=request_id,
@@ -126,7 +129,7 @@ def report_fault(error: Exception, request_id: str) -> None:
 
 
 def log_stray_errors() -> None:
-    """Log uncaught errors of finalizers and threads without their text. Python would print them with it.
+    """Log uncaught errors of finalizers and threads without their text. Python would print the errors with their text.
 
     An error that ends the process is still printed by Python.
     """

@@ -1,6 +1,6 @@
-"""Stores the signatures of an answer, and loads those of a history.
+"""Stores the signatures of an answer, and loads the signatures of a history.
 
-A signature is stored before the client gets the id that it is stored under. The client's next request then finds it.
+A signature is stored under an id before the client gets that id. The client's next request then finds the signature.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
 
 _MAX_DOUBTED = 64
-"""Signatures of one request that are noted as refused, at most. The newest are noted."""
+"""The largest number of signatures that are noted as refused for one request. The newest are noted."""
 
 
 async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> Mapping[str, StoredSignature]:
@@ -36,7 +36,7 @@ async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> M
 
 
 async def keep_signatures(signed: Collection[Signed], call: UpstreamCall, tenant: str, store: Store) -> None:
-    """Store for *tenant* the signatures of an answer to *call*, where its model asks for them back."""
+    """Store the signatures of an answer to *call* for *tenant*, where the model needs them returned."""
     if signed and call.rules.signs_calls:
         origin = origin_of(call.deployment, call.rules)
         values = {one.id or text_key(one.signature): pack(one, origin) for one in signed}
@@ -44,11 +44,11 @@ async def keep_signatures(signed: Collection[Signed], call: UpstreamCall, tenant
 
 
 async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
-    """Note that the provider refused signatures in *messages*, which *tenant* brought from elsewhere.
+    """Note as refused, for *tenant*, the signatures in *messages* that this proxy did not issue.
 
-    Without this note a session with one bad signature would be refused, and repaired, at every request. A provider
-    does not say which signature it refused, and signatures that were stored here are not doubted. For other tenants
-    the signatures stay valid, since the request may have been refused for another reason.
+    Without this note a session with one bad signature would be refused, and repaired, at every request. A provider does
+    not say which signature it refused. Signatures that this proxy stored are not noted. For other tenants the
+    signatures stay valid, since the request may have been refused for another reason.
     """
     brought = [
         text_key(signature)
@@ -64,7 +64,7 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
 def call_ids(call: UpstreamCall, plan: Plan, token: Callable[[], str]) -> CallIds:
     """Return the ids for the tool calls in the answer to *call*.
 
-    They are made of *token*, so that nobody can guess them.
+    Each id is made with *token*, so that nobody can guess the id.
     """
     tag = partial(_tag_for, call) if call.rules.signs_calls else None
     return CallIds(token, tag=tag, taken=partial(ids_in, plan.request.messages))

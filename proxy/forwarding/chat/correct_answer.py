@@ -1,8 +1,8 @@
 """Mends tool calls that cannot be used, or rejects the answer so that the model is asked again.
 
 ``router_settings.self_correction`` says which answers are checked, and :mod:`proxy.answers.tool_calls` checks them.
-:mod:`proxy.forwarding.attempts` makes the second try, with a note on what was wrong. If the second answer is no
-better, the client gets it as it is: agents can handle a call that failed.
+:mod:`proxy.forwarding.attempts` makes the second try, with a note on what was wrong. If the second answer is no better,
+the client gets that answer unchanged. Agents can handle a call that failed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sanitizers import Change
 
 
 def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
-    """Return True where the calls of an answer to *plan* are checked; *wanted* is the setting ``self_correction``.
+    """Return True where an answer to *plan* is checked under *wanted*, the setting ``self_correction``.
 
     Only mode ``repair`` changes an answer or asks twice. A stream is checked only where the setting is ``always`` and
-    the request declares tools, since it is held back for the check.
+    the request declares tools. The check holds the stream back.
     """
     if plan.mode != "repair":
         return False
@@ -31,10 +31,11 @@ def is_corrected(plan: Plan, wanted: str, *, stream: bool) -> bool:
 
 
 async def correct_answer(answer: Answer, plan: Plan) -> tuple[Answer, Sequence[Change]]:
-    """Return *answer*, itself or mended, and the changes.
+    """Return *answer*, corrected where needed, and the changes.
 
     The first answer with a call waits until a worker thread has loaded the schema library. A process that never sees
-    tools does not load it. Raises :class:`AnswerUnusable`, which holds *answer*, for a call that cannot be used.
+    tools does not load the library. Raises :class:`AnswerUnusable`, which holds *answer*, for a call that cannot be
+    used.
     """
     for choice in answer["choices"]:
         if choice["message"].get("tool_calls"):

@@ -63,7 +63,7 @@ async def forward_chat(
 
 
 async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp) -> Answer:
-    """Return the answer of the first good attempt, or the best unusable answer where there is none."""
+    """Return the first good answer, otherwise the best unusable one or the turn guard's closing text."""
     record = attempts.record
     try:
         while True:
@@ -82,7 +82,10 @@ async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerSta
 async def _ask(
     attempts: Attempts[Plan, UpstreamCall], attempt: Attempt[Plan, UpstreamCall], stamp: AnswerStamp
 ) -> Answer:
-    """Make the call of *attempt* and return its answer. Raises :class:`AnswerUnusable` for an unusable one."""
+    """Make the call of *attempt* and return its answer.
+
+    Raises :class:`AnswerUnusable` for an answer that cannot be used.
+    """
     record, gateway, call, plan = attempts.record, attempts.gateway, attempt.call, attempt.plan
     asked = attempts.clock()
     try:
@@ -115,12 +118,12 @@ async def _ask(
 
 
 def check_answer(answer: Answer, call: UpstreamCall, chain: FallbackChain | None = None) -> None:
-    """Raise :class:`AnswerUnusable` for an empty answer.
+    """Raise :class:`AnswerUnusable` for an answer that is empty or holds only thoughts.
 
-    An answer that the provider's content filter has emptied stands, unless *chain* has a model for such requests.
+    An answer that a content filter emptied is accepted, unless *chain* has a fallback for filtered requests.
 
     Gemini sometimes sends an empty answer with ``stop`` by mistake (python-genai#1289). Other models may have nothing
-    to add, for example after a tool's result, and their empty answer is passed on.
+    to add, for example after a tool's result. Their empty answer is passed on.
     """
     cause = find_empty(answer)
     if cause is None:

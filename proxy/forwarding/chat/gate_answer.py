@@ -21,7 +21,7 @@ _OF_THE_MODEL = frozenset(
         Cause.UNEXPECTED_CALL,
     }
 )
-"""The causes of failure of a model whose tools were withheld: it calls one all the same, or has nothing to say."""
+"""Causes of failure after tools were withheld: the model calls a tool all the same, or has nothing to say."""
 
 
 def gate_of(guarded: Guarded | None) -> CallGate | None:
@@ -32,16 +32,16 @@ def gate_of(guarded: Guarded | None) -> CallGate | None:
 def ends_turn(fault: UpstreamFault, guarded: Guarded | None) -> bool:
     """Return True where *fault* comes from a model whose tools were withheld.
 
-    The client then gets an answer all the same.
+    The client then gets a closing text that the proxy writes.
 
-    A provider that is down or busy is no such fault.
+    The result is False for a provider that is down or busy.
     """
     gate = gate_of(guarded)
     return gate is not None and bool(gate.words) and fault.cause in _OF_THE_MODEL
 
 
 def write_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer, Change]:
-    """Return the answer to a wrapped-up request for which no usable answer came, and its change."""
+    """Return the proxy's own closing answer for a turn that the guard wrapped up, and its change."""
     gate, plan = gate_of(record.guarded), record.plan
     assert gate is not None
     assert plan is not None
@@ -57,7 +57,7 @@ def write_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[Ans
 
 
 def stream_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[list[Chunk], Change]:
-    """Return the same answer as the chunks of a stream, and its change."""
+    """Return the answer of :func:`write_wrap_up_answer` as stream chunks, and its change."""
     answer, change = write_wrap_up_answer(record, stamp)
     [choice] = answer["choices"]
     chunk = {**answer, "object": "chat.completion.chunk"}

@@ -1,7 +1,7 @@
 """Plans the attempts of one chat: the history, its media, its signatures, its repairs.
 
-Each plan is made from the original messages, since one provider needs what another refuses. A plan is made once. It
-is made anew where a failure teaches a repair, a tighter cut or a note to the model. :mod:`proxy.planning.plan` and
+Each plan is made from the original messages, since one provider needs what another refuses. A plan is made once. It is
+made again where a failure leads to a repair, a tighter cut or a note to the model. :mod:`proxy.planning.plan` and
 :mod:`proxy.planning.repairs` decide. This module loads the facts that they need.
 """
 
@@ -68,14 +68,14 @@ class ChatAttemptPlanner:
 
     @property
     def noted(self) -> bool:
-        """True where the model is asked for more than the client's bytes say: a note was added, or the turn is ended.
+        """True where the plan goes beyond the client's bytes: a note was added, or the turn guard ended the turn.
 
-        Texts that the turn guard writes within a history do not count, since they follow from those bytes.
+        Texts that the turn guard writes within a history do not count, since they follow from the client's bytes.
         """
         return bool(self._noted) or self._wrapped_up
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> Plan:
-        """Return the plan for *deployment*, with the note and the repair where there are any. The plan is made once."""
+        """Return the plan for *deployment*, with any note to the model and any repair. The plan is made once."""
         key = deployment.key
         plan = self._plans.get(key)
         if plan is None:
@@ -102,7 +102,7 @@ class ChatAttemptPlanner:
     async def _fetch_media(self, media: RequestMedia, profile: Profile, deadline: float) -> None:
         """Fetch the media that the deployment cannot fetch itself.
 
-        The wait counts as upstream time, like a provider's.
+        The wait counts as upstream time, like a wait for a provider.
         """
         now = self._loop.time()
         try:
@@ -158,7 +158,7 @@ class ChatAttemptPlanner:
     async def repair(self, failure: Failure[Plan]) -> Plan | None:
         """Return the plan changed by the provider's error, or None.
 
-        An overflow teaches the real length of its prompt.
+        From a context overflow the proxy also learns the real length of the prompt.
         """
         if failure.plan is None:
             return None
@@ -169,7 +169,10 @@ class ChatAttemptPlanner:
         return await repair_plan(failure.plan, failure.said)
 
     def use_repair(self, failure: Failure[Plan], repaired: Plan) -> None:
-        """Send *repaired* next. Every further plan for this model gets the same repair."""
+        """Send *repaired* next.
+
+        Every further plan for this model gets the same repair, except after a context overflow.
+        """
         key = failure.deployment.key
         self._plans = {key: repaired}
         if failure.row is OVERFLOW:
@@ -199,7 +202,7 @@ class ChatAttemptPlanner:
         self._plans.clear()
 
     async def note_repair_answered(self) -> None:
-        """Note the doubted signatures as refused: the request was answered without them."""
+        """Store the suspected signatures as refused, since the request was answered without them."""
         if self._doubted is not None:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
@@ -213,7 +216,7 @@ class ChatAttemptPlanner:
     async def _cut_further(self, failure: Failure[Plan]) -> Plan | None:
         """Learn from an overflow and return a plan with a shorter history, or None where nothing can be cut.
 
-        Each deployment gets one such plan per request. It already uses all that the refusal taught.
+        Each deployment gets one shorter plan per request. This plan already uses all that was learned from the refusal.
         """
         gateway, plan, deployment = self._gateway, failure.plan, failure.deployment
         key = deployment.key

@@ -1,4 +1,4 @@
-"""Repairs the plan of a chat by the error of its provider."""
+"""Repairs the plan of a chat after its provider's error."""
 
 from __future__ import annotations
 

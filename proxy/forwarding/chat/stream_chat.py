@@ -35,7 +35,7 @@ from sanitizers.turns import ChunkGate
 async def stream_chat(
     out: EventStream, attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp, *, include_usage: bool
 ) -> None:
-    """Stream the answer of the first attempt that begins one to *out*.
+    """Send the answer to *out*, from the first attempt that begins to answer.
 
     Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
@@ -127,7 +127,10 @@ class StreamedChat:
         return None if normalized is None or self._gate is None else self._gate.pass_chunk(normalized)
 
     def _opens_unfiltered(self, chunk: Chunk) -> bool:
-        """Return True where *chunk* opens the answer. Raise where it was filtered and another model may be asked."""
+        """Return True where *chunk* opens the answer.
+
+        Raises :class:`AnswerUnusable` where the chunk was filtered and another model may be asked.
+        """
         if is_filtered(chunk) and self._chain.can_fall_back(FILTERED):
             fault = AnswerUnusable(
                 "The provider's content filter stopped the answer.", cause=Cause.CONTENT_FILTER
@@ -138,7 +141,7 @@ class StreamedChat:
 
     @property
     def held_back(self) -> Sequence[Change]:
-        """The tool calls that the turn guard held back, and the text it wrote in their place."""
+        """The changes of the turn guard: tool calls that were held back, and the text that replaces them."""
         return () if self._gate is None else self._gate.changes
 
     @property
@@ -152,7 +155,7 @@ class StreamedChat:
         return self._watch.missing is not Cause.EMPTY
 
     async def keep_notes(self) -> None:
-        """Store the signatures that came, and list the changes in the record."""
+        """Store the new signatures, and add the new changes to the record."""
         findings = self.findings
         await keep_signatures(findings.signed, self._call, self._record.key, self._store)
         self._record.answer_changes += findings.changes
@@ -160,15 +163,15 @@ class StreamedChat:
         findings.changes.clear()
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:
-        """Return the fault of a stream without an answer, or without its end."""
+        """Return the fault of a stream that held no answer or broke off, or None for a complete stream."""
         if not began:
             return AnswerUnusable("The provider's stream ended without an answer.", cause=Cause.EMPTY)
         return None if self._normalizer.finished else broken_off()
 
     def find_unopened(self) -> AnswerUnusable | None:
-        """Return the error for an answer without text or call, or None where it is valid.
+        """Return the error for an answer without text or call, or None where such an answer is valid.
 
-        Reasoning alone is an error for every model, and an empty answer is one for Gemini.
+        Reasoning alone is an error for every model. An empty answer is an error only for Gemini.
         """
         missing = self._watch.missing
         if self._call.is_gemini or missing is not Cause.EMPTY:

@@ -1,7 +1,7 @@
 """Forwards embeddings and text completions unchanged, through the same attempts as a chat.
 
-The requests are not sanitized or cut, since they have no history. The client gets the errors of its own mistakes. A
-request that its provider cannot serve is refused before it is sent. The files, in the order of the data:
+The requests are not sanitized or cut, since they have no history. Errors that the client caused are returned to the
+client. A request that its provider cannot serve is refused before it is sent. The files, in the order of the data:
 
     plans          the parameters that go to each deployment
     plan_attempts  the plan of each attempt

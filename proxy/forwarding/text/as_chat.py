@@ -1,7 +1,7 @@
 """Sends a text completion as a chat, for models that only chat: the prompt is the user's message.
 
-The answer's text is the completion. litellm translates text completions the same way. A parameter that a chat does
-not have is refused, or dropped and counted where the answer is the same kind of text without it.
+The answer's text is the completion. litellm translates text completions the same way. A parameter that chats do not
+have is refused if it asks for a different text. Otherwise the parameter is dropped and counted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from sanitizers import Messages
 
 _TEXT_ONLY = frozenset({"best_of", "echo", "logprobs", "prompt", "suffix"})
-"""Parameters that chats do not have. In a chat ``logprobs`` is a switch, and here it is a count."""
+"""Parameters that chats do not have. In a chat ``logprobs`` is true or false. In a text completion it is a count."""
 
 _NEVER_DROPPED = ("echo", "suffix")
 """Parameters that ask for a different text, and so cannot be left out."""
@@ -25,9 +25,9 @@ _REASONS = {"tool_calls": "stop", "function_call": "stop"}
 
 
 def chat_parameters(parameters: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return the *parameters* of a text completion that a chat has, and the names of the dropped ones.
+    """Return those *parameters* of a text completion that chats have, and the names of the dropped others.
 
-    Raises :class:`InvalidRequest`, with the place in ``param``, for a parameter that cannot be dropped.
+    Raises :class:`InvalidRequest`, with the name in ``param``, for a parameter that cannot be dropped.
     """
     for name in _NEVER_DROPPED:
         if parameters.get(name):
@@ -50,7 +50,10 @@ def prompt_as_messages(prompt: Any) -> Messages:
 
 
 def as_chat(call: TextCall) -> UpstreamCall:
-    """Return the chat call for *call*. Its other parameters are already those of a chat."""
+    """Return the chat call for *call*.
+
+    Apart from ``prompt``, the parameters of *call* must already be chat parameters.
+    """
     parameters = {name: value for name, value in call.parameters.items() if name != "prompt"}
     return UpstreamCall(
         deployment=call.deployment,

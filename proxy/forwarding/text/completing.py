@@ -1,4 +1,4 @@
-"""Calls a deployment for a text completion, as a chat where it only chats."""
+"""Calls a deployment for a text completion, or for a chat where the model only chats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sanitizers import profile_for
 
 
 def may_be_empty(deployment: Deployment) -> bool:
-    """Return True where an empty text is an answer. A model may have nothing to add, but Gemini sends none by mistake.
+    """Return True where an empty text is valid: for all models but Gemini's, which send empty texts by mistake.
 
     Source: python-genai#1289, as for chats.
     """

@@ -1,4 +1,4 @@
-"""Calls a deployment for embeddings, in parts where its provider takes few texts at once."""
+"""Calls a deployment for embeddings, in several calls where the provider limits the texts per call."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from proxy.upstream.wires.table import most_inputs_of
 
 
 async def embed(upstream: Upstream, call: TextCall) -> Answer:
-    """Return the embeddings of *call*, checked, one for each text. Raises the errors of :meth:`Upstream.embed`.
+    """Return the checked embeddings of *call*, one for each text. Raises the errors of :meth:`Upstream.embed`.
 
-    The parts are sent one after another: sent together, they would be many calls in one request's place.
+    The parts are sent one after another. Sent together, they would be many calls while admission counts one request.
     """
     answers = [await _embed_part(upstream, part) for part in _parts_of(call)]
     return await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))
@@ -32,7 +32,10 @@ async def _embed_part(upstream: Upstream, call: TextCall) -> Answer:
 
 
 def _parts_of(call: TextCall) -> Iterator[TextCall]:
-    """Yield *call* or its parts. A wire may take few texts at once, and OpenAI's clients send up to 2,048."""
+    """Yield *call* or its parts.
+
+    A provider's API may take few texts per call, while OpenAI's clients send up to 2,048.
+    """
     inputs = separate_inputs(call.parameters["input"])
     most = most_inputs_of(call.deployment)
     if most is None or len(inputs) <= most:

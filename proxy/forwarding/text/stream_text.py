@@ -24,7 +24,7 @@ from proxy.forwarding.text.plans import TextPlan
 async def stream_completion(
     out: EventStream, attempts: Attempts[TextPlan, TextCall], defaults: Callable[[str], Defaults]
 ) -> None:
-    """Stream the text of the first attempt that begins one to *out*. *defaults* returns the defaults for a model.
+    """Send the text to *out*, from the first attempt that yields text. *defaults* returns the defaults for a model.
 
     Raises :class:`proxy.core.errors.ProxyError` for a request without an answer, and for an answer that breaks off.
     """
@@ -56,7 +56,7 @@ class StreamedText:
         return self._chunks.usage
 
     def opens(self, chunk: Chunk) -> bool:
-        """Return True where the text begins with *chunk*, or where it may be empty and ends."""
+        """Return True where *chunk* begins the text, or has a finish reason that allows an empty text."""
         return opens(chunk, may_be_empty=self._may_be_empty)
 
     def head_chunk(self) -> Chunk:
@@ -67,7 +67,7 @@ class StreamedText:
         """Do nothing: texts have no notes."""
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:
-        """Return the fault of a text without its end, of one without any chunk too."""
+        """Return the fault of a text that broke off, even before its first chunk, or None for a complete text."""
         return None if self._chunks.finished else broken_off()
 
     def find_unopened(self) -> AnswerUnusable:

@@ -17,11 +17,11 @@ from proxy.ingress.routes.paths import is_open
 
 @web.middleware
 async def check_key(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request pass that has a key in ``Authorization: Bearer``. Health and metrics need no key.
+    """Pass on a request with a valid key in ``Authorization: Bearer``. Health and metrics need no key.
 
     Web pages are checked first (:mod:`proxy.ingress.middlewares.origins`), since a page's preflight carries no key.
 
-    The error shows neither the key that was sent nor a configured one. Unknown paths require the key as well, so that
+    The error shows neither the key that was sent nor a configured key. Unknown paths require the key as well, so that
     nobody learns which paths exist. The record gets the key's name and the client. From then on the connection counts
     as a client's (:mod:`proxy.server.connections`).
     """
@@ -58,7 +58,7 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:
-    """Return the name of the key equal to *sent*: empty for the master key, None where no key is.
+    """Return the name of the key equal to *sent*, empty for the master key, or None where no key matches.
 
     Each comparison takes constant time, and all keys are compared. The time then tells nothing about a key.
     """

@@ -1,12 +1,12 @@
 """Decides from a request's headers whether a foreign web page sent it. The rules hold where no keys are configured.
 
-A browser sends a page's request to any address, loopback included. It marks the request (Fetch, section 3.1; Fetch
-Metadata, section 2). It asks for permission first (a CORS preflight), unless the request is a simple one. A simple
-request is a GET, or a POST whose body is a form, plain text or of no type. A JSON body therefore cannot come from a
-page that is not allowed to send it.
+A browser sends a page's request to any address, loopback included. The browser marks the request (Fetch, section 3.1;
+Fetch Metadata, section 2). The browser asks for permission first (a CORS preflight), unless the request is simple. A
+simple request is a GET, or a POST whose body is a form, plain text or of no type. A JSON body therefore cannot come
+from a page that is not allowed to send it.
 
-A foreign page can let its own name lead to this process (DNS rebinding). The browser then takes the process for the
-page's own server. It still sends the page's name as ``Host``, so unknown names are refused.
+A foreign page can make its own host name resolve to this process (DNS rebinding). The browser then takes the process
+for the page's own server. The browser still sends the page's host name as ``Host``, so unknown names are refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Verdict(Enum):
     FOREIGN_HOST = "foreign host"
     FOREIGN_PAGE = "foreign page"
     OTHER_TYPE = "other type"
-    """A content type that is not JSON, or none. The request is refused where it has a body."""
+    """A content type that is not JSON, or no content type.
+
+    A request with a body is then refused, unless it has no content type and no browser sent it.
+    """
 
 
 @lru_cache(maxsize=64)  # clients send the same few values with each request
@@ -50,7 +53,7 @@ def judge(
     """Return the verdict on the values of ``Host``, ``Origin``, ``Sec-Fetch-Site`` and ``Content-Type``.
 
     None stands for a header that was not sent. Every browser sends ``Host``. *allowed* holds the allowed hosts and
-    origins of the settings. An origin is the process's own where it is ``http://`` and the request's ``Host``.
+    origins of the settings. The process's own origin is ``http://`` followed by the request's ``Host``.
     """
     hosts, origins = allowed
     if host is not None and not is_trusted_host(host, hosts):
@@ -65,7 +68,8 @@ def judge(
 def may_send_body(headers: Mapping[str, str]) -> bool:
     """Return True where a request that is not JSON may be served.
 
-    It may where it has no body, or where it has no type and no browser sent it. *headers* must be case-insensitive.
+    Such a request may be served if it has no body. It may also be served if it has no content type and no browser sent
+    it. *headers* must be case-insensitive.
     """
     if headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers:
         return True
@@ -84,7 +88,7 @@ def _is_json(content_type: str | None) -> bool:
 def is_trusted_host(host: str, allowed: tuple[str, ...] = ()) -> bool:
     """Return True where a foreign page cannot have chosen *host*, the value of ``Host``.
 
-    IP addresses are trusted, ``localhost`` and names below it (RFC 6761), and the names of a container's host. The
+    IP addresses, ``localhost``, its subdomains (RFC 6761) and the names of a container's host are trusted. The
     *allowed* names, in lower case, are trusted too. The port and a dot at the end are ignored.
     """
     found = _HOST.fullmatch(host.lower())

@@ -18,7 +18,7 @@ from proxy.ingress.routes.paths import OTHER, is_ui_work
 async def limit_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse API requests over ``max_in_flight``, and bodies whose ``Content-Length`` is over ``max_body_mib``.
 
-    Clients share the places where these are few, so that one runaway agent cannot shut the others out
+    Where free slots are few, clients share them, so that one runaway agent cannot shut the others out
     (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is.
     """
     record = request[RECORD]

@@ -29,7 +29,8 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Run *handler* with a record of the request. Health and metrics are neither logged nor counted.
 
-    A request takes its gateway here, and keeps it to its end, even across a reload (:mod:`proxy.server.reload`).
+    A request gets its gateway here, and keeps that gateway to its end, even across a reload
+    (:mod:`proxy.server.reload`).
     """
     gateway = request[GATEWAY] = request.app[CURRENT].gateway
     loop = asyncio.get_running_loop()
@@ -68,7 +69,7 @@ def request_id_for(sent: str | None) -> str:
     """Return the client's own ``x-request-id`` where it is a plain token, or a new random id.
 
     The id goes into a header and a log line, and a token cannot break either. The provider does not get the id. vLLM
-    takes an ``x-request-id`` as its own id. It refuses a second running request with the same id (vllm#10583,
+    takes an ``x-request-id`` as its own id. vLLM refuses a second running request with the same id (vllm#10583,
     #11036), such as a retry. ``traceparent`` connects the two sides instead.
     """
     if sent is not None and _REQUEST_ID.fullmatch(sent):

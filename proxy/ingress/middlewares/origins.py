@@ -26,7 +26,8 @@ def check_page(request: web.Request, general: GeneralSettings) -> web.Response |
     """Return the answer to the preflight of an allowed page, or None for any other request that may be served.
 
     Requests of foreign pages are refused only where no keys are configured and ``allow_unauthenticated_access`` is off.
-    Allowed origins get CORS headers even where keys are configured. Their pages could not read the answers otherwise.
+    Allowed origins get CORS headers even where keys are configured. Without CORS headers the pages of these origins
+    could not read the answers.
 
     Raises :class:`Forbidden` and :class:`UnsupportedMediaType` for requests that a foreign page may have sent.
     """
@@ -60,7 +61,10 @@ def cors_headers(origin: str) -> dict[str, str]:
 
 
 def _refuse(verdict: Verdict, request: web.Request) -> None:
-    """Raise the error of *verdict*. Probes may use any host, and a request without a body any type."""
+    """Raise the error of *verdict*.
+
+    Probes may send any ``Host``. A request without a body may have any content type.
+    """
     error: ProxyError | None = None
     if verdict is Verdict.FOREIGN_HOST and not is_probe(request):
         error = Forbidden(
@@ -85,7 +89,7 @@ def _refuse(verdict: Verdict, request: web.Request) -> None:
 
 
 def _preflight_headers(asked: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of the answer to a preflight: the API's methods and any header, since SDKs send many."""
+    """Return a preflight answer's headers, which allow the API's methods and any header, since SDKs send many."""
     names = asked.get(hdrs.ACCESS_CONTROL_REQUEST_HEADERS, "")
     answer = {
         "Access-Control-Allow-Methods": "GET, HEAD, POST",

@@ -19,14 +19,14 @@ from proxy.ingress.openai_chat.parameters import check_parameter
 from sanitizers.turns import declared_names
 
 _MAX_PARTS = 8_192
-"""Commas and opening brackets in a cached list, at most. A usual list of 128 KiB has 5,500.
+"""The largest number of commas and opening brackets in a cached list. A usual list of 128 KiB has 5,500.
 
-A list of 43,000 empty lists takes as many bytes of JSON, and 25 times as many in memory.
+A list of 43,000 empty lists also takes 128 KiB of JSON, and 25 times as many bytes in memory.
 """
 
 
 def known_tools(tools: Any) -> KnownTools | None:
-    """Return the facts of *tools*, a value of ``tools``, or None where it is not a list, or is too large to cache."""
+    """Return the facts of the parameter *tools*, or None where its value is no list or cannot be cached."""
     if tools.__class__ is not list:
         return None
     try:

@@ -1,8 +1,8 @@
 r"""Mends requests whose texts were cut within a character.
 
-An agent in JavaScript that cuts a tool's output to a length may cut an emoji in two. It writes the remaining half, a
-lone surrogate, as ``"\ud83d"``. That is JSON, but no valid text. Strict parsers refuse it, here and at providers ("no
-low surrogate"), in every further request of the conversation.
+An agent in JavaScript that cuts a tool's output to a length may cut an emoji in two. The agent writes the remaining
+half, a lone surrogate, as ``"\ud83d"``. This escape is valid JSON, but no valid text. Strict parsers in this proxy and
+at providers refuse it ("no low surrogate"), in every further request of the conversation.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ _LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
     """Return *body* with U+FFFD for each lone surrogate in its messages, and the indexes of these messages.
 
-    Returns None where there is none, and where a parameter holds one: a parameter cannot be changed without guessing.
-    Call it for a body that a strict parser refused. Every other fault of the body is left in the result.
+    Returns None where no message holds a lone surrogate. Also returns None where a parameter holds one, since a changed
+    parameter would be a guess. The caller passes a body that a strict parser has refused. Every other fault of the body
+    is left in the result.
     """
     if not _LONE_SURROGATE.search(body):
         return None

@@ -1,8 +1,9 @@
-"""The allow-list of request parameters that a client may set, with their types. It is a trust boundary.
+"""The allow-list of request parameters that a client may set, with their types. The list is a trust boundary.
 
 Only the parameters listed here go upstream. A client must never decide to which address a request, or a key, is sent.
 ``api_base``, ``extra_headers``, ``extra_body``, ``custom_llm_provider``, ``fallbacks`` and ``mock_response`` are
-arguments of ``litellm.acompletion``. CVE-2024-6587 was ``acompletion(**body)``. Other names are dropped and counted.
+arguments of ``litellm.acompletion``. CVE-2024-6587 came from passing on the whole body: ``acompletion(**body)``.
+Parameters with other names are dropped and counted.
 
 Sources: OpenAI's reference of chat completions (2026-11), and the fields that real clients were seen to send.
 ``top_k`` is known to most other providers. ``metadata`` is left out on purpose, since litellm reads it for itself.
@@ -100,8 +101,8 @@ def check_parameter(name: str, value: Any) -> None:
 def _check_tool(tool: dict[str, Any], index: int) -> None:
     """Refuse a tool whose type is not ``function``.
 
-    ``mcp``, ``web_search``, ``code_interpreter`` and ``file_search`` make litellm or the provider act for the
-    operator. No client decides that.
+    ``mcp``, ``web_search``, ``code_interpreter`` and ``file_search`` make litellm or the provider act for the operator.
+    No client may decide that they act.
     """
     kind = tool.get("type")
     if kind != "function":

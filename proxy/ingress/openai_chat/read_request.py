@@ -41,7 +41,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
 
     *weight* is the cost of parsing (:func:`proxy.core.offload.parse_weight`), where the caller knows it. Raises
     :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than *max_nesting*.
-    It also does so for a missing model, messages that cannot be read, and a known parameter of the wrong type.
+    The same error is raised for a missing model, unreadable messages, and a known parameter of the wrong type.
     """
     fields, body, mended = _load(body, mends=mends)
     given = fields.get("messages")
@@ -87,7 +87,7 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
 
 
 def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Change, ...]]:
-    """Return the fields of *body*, the bytes that they were read from, and the changes that made these readable."""
+    """Return the fields of *body*, the bytes that were parsed, and the changes that made *body* readable."""
     try:
         return load_object(body), body, ()
     except InvalidRequest:
@@ -101,7 +101,7 @@ def _load(body: bytes, *, mends: bool) -> tuple[dict[str, Any], bytes, tuple[Cha
 def _weight_of(outline: Outline) -> int:
     """Return the cost of work on a history, by its messages, calls and parts.
 
-    The unit is a byte of a usual history.
+    The unit is the cost of one byte of a usual history.
     """
     messages = outline.messages
     parts = len(outline.call_ids)

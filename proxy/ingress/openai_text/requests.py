@@ -2,7 +2,7 @@
 
 The parameters listed here are the only ones that a client may set (:mod:`proxy.ingress.openai_chat.parameters`).
 Sources: OpenAI's references of both endpoints (2026-11). ``metadata``, ``extra_body`` and similar parameters are left
-out for the reasons given there.
+out for the reasons given in that module.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ COMPLETION_PARAMETERS: Kinds = kinds_of(_COMPLETIONS)
 def parse_embedding_request(
     body: bytes, *, max_nesting: int, mends: bool = False, weight: int = 0
 ) -> TextRequest:
-    """Return the request for embeddings in *body*, which costs *weight* to parse. It has no messages to mend.
+    """Return the request for embeddings in *body*, which costs *weight* to parse. *mends* has no effect.
 
     Raises :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than
-    *max_nesting*. It also does so for a missing model, a missing or faulty input, and a known parameter of the wrong
-    type.
+    *max_nesting*. The same error is raised for a missing model, a missing or faulty input, and a known parameter of the
+    wrong type.
     """
     return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
 

@@ -19,7 +19,7 @@ from proxy.planning.guard_turns import MAX_ROUNDS, guard_chat, read_max_rounds
 async def chat_completions(request: web.Request) -> web.StreamResponse:
     """Read the request, apply the turn guard, forward the chat and return its answer.
 
-    A request that comes before the upstream is ready waits for it: an error would cost the client more.
+    A request that arrives before the upstream is ready waits, since an error would cost the client more.
     """
     gateway, record = request[GATEWAY], request[RECORD]
     settings, answer_format = gateway.settings, FORMATS[record.route]

@@ -1,4 +1,7 @@
-"""Liveness and readiness. Neither calls an upstream: a provider that is down must not take every replica out."""
+"""Liveness and readiness.
+
+Neither check calls an upstream, since a provider that is down must not take every replica out of service.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from proxy.forwarding.json_response import json_response
 
 
 async def livez(_: web.Request) -> web.Response:
-    """Answer 200 while the process runs and its event loop turns."""
+    """Answer 200 while the process and its event loop run."""
     return json_response({"status": "alive"})
 
 

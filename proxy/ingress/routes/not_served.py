@@ -1,6 +1,6 @@
-"""The paths of OpenAI's API that turnright does not serve: each answers 501, so that a client's author reads why.
+"""The paths of OpenAI's API that turnright does not serve: each answers 501 with the reason.
 
-A path that stands in no table is a 404. Neither is counted or logged as a request of the API.
+A path that is in no table answers 404. Neither kind of path is counted or logged as a request of the API.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ NOT_SERVED: Mapping[str, str] = MappingProxyType(
         "/v1/batches": "batches",
     }
 )
-"""The beginnings of paths, with the name of each in the error. All paths below a beginning are not served either."""
+"""The prefixes of paths that are not served, with the name that the error gives each.
+
+All paths below a prefix are not served either.
+"""
 
 _BELOW = "{below:(?:/.*)?}"
-"""Matches a beginning itself and every path below it."""
+"""Matches a prefix itself and every path below the prefix."""
 
 _TEMPLATES = frozenset(f"{spelling}{{below}}" for start in NOT_SERVED for spelling in spellings(start))
 """The names that aiohttp gives these resources."""
@@ -40,13 +43,13 @@ def add_not_served(app: web.Application) -> None:
 
 
 def is_not_served(request: web.Request) -> bool:
-    """Tell whether the path of *request* is one of these."""
+    """Return True where the path of *request* is one that turnright does not serve."""
     resource = request.match_info.route.resource
     return resource is not None and resource.canonical in _TEMPLATES
 
 
 async def refuse_unserved(request: web.Request) -> web.StreamResponse:
-    """Raise :class:`NotServed` with the name of what is asked for. The body is not read.
+    """Raise :class:`NotServed` with the name of the API that the client asked for. The body is not read.
 
     OpenAI's SDK retries every status from 500 on unless ``x-should-retry`` is false (openai-python 2.54.0).
     """

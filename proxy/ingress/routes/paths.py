@@ -1,4 +1,7 @@
-"""The paths and their kinds. Every API path is served with ``/v1`` and without it."""
+"""The paths of the server, and functions that classify a request's path.
+
+Every API path is served with ``/v1`` and without it.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,9 @@ UI_RECENT_ONE = "/ui/api/recent/{id}"
 UI_LIVE = "/ui/api/live"
 
 OPEN_PATHS = frozenset({*LIVE, *READY, METRICS, ROOT, *UI, "/ui/{file}"})
-"""Paths that need no key, by aiohttp's names of their resources.
+"""Paths that need no key, by the names that aiohttp gives their resources.
 
-The inspector's page is open, since it asks the user for the key. Its data need the key.
+The inspector's page is open, since it asks the user for the key. The page's data need the key.
 """
 
 _PROBES = frozenset({*LIVE, *READY})
@@ -45,12 +48,12 @@ OTHER = "other"
 
 
 def spellings(path: str) -> tuple[str, str]:
-    """Return an API path with and without ``/v1``, since LiteLLM's own client leaves it out."""
+    """Return an API path with and without ``/v1``, since LiteLLM's own client leaves the prefix out."""
     return path, path.removeprefix("/v1")
 
 
 def api_routes() -> tuple[str, ...]:
-    """Return the names of the API's paths in metrics and logs: those of the formats, and the others."""
+    """Return the names of the API's paths in metrics and logs, of paths with and without a client format."""
     return *FORMATS, *_FURTHER_ROUTES
 
 

@@ -1,6 +1,6 @@
-"""Reads a request's body within a time limit: a client that sends a byte a minute must not hold a place for ever.
+"""Reads a request's body within a time limit, so that a slow client cannot hold an admission slot for ever.
 
-The body is read and decompressed here, after the key was checked and a place was taken. A refused request's body is
+The body is read and decompressed after the key was checked and the request was admitted. A refused request's body is
 never read.
 """
 
@@ -23,13 +23,22 @@ _LONGEST_S = 120.0
 """Seconds for a whole body: 32 MiB at 2.5 Mbit/s."""
 
 _AT_ONCE = 2**20
-"""Bytes that are decompressed on the event loop, compressed or not: 5 ms. Longer bodies go to a worker thread."""
+"""The most bytes, before and after decompression, that are decompressed on the event loop, in 5 ms.
+
+Longer bodies go to a worker thread.
+"""
 
 _STEP = 4 * 2**20
-"""Bytes that are decompressed in one step of a worker thread, in 20 ms. They are reserved beforehand."""
+"""Bytes that are decompressed in one step of a worker thread, in 20 ms.
+
+Memory for these bytes is reserved beforehand.
+"""
 
 _AHEAD = 64 * 2**10
-"""Bytes of memory that are reserved ahead, at least. As many as have arrived are reserved ahead of longer bodies."""
+"""The fewest bytes of memory that are reserved ahead of a body's arrival.
+
+For a longer body, as many bytes are reserved ahead as have already arrived.
+"""
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -37,9 +46,9 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 async def read_body(request: web.Request, gateway: Gateway, record: RequestRecord) -> bytes:
     """Return the body of *request*, decompressed. ``request.client_max_size`` limits it before and after decompression.
 
-    Memory is reserved for it while it arrives, and then for its decoded values. Raises :class:`RequestTooSlow` where
-    the body does not arrive in time, and :class:`web.HTTPRequestEntityTooLarge` where it is over the limit. Raises
-    the errors of :mod:`proxy.core.unpack_body` and :mod:`proxy.ingress.routes.reserve_memory` as well.
+    Memory is reserved for the body while it arrives, and then for the decoded values. Raises :class:`RequestTooSlow`
+    where the body does not arrive in time. Raises :class:`web.HTTPRequestEntityTooLarge` for a body over the limit.
+    Raises the errors of :mod:`proxy.core.unpack_body` and :mod:`proxy.ingress.routes.reserve_memory` as well.
     """
     packed = hdrs.CONTENT_ENCODING in request.headers
     coding = find_coding(request.headers.getall(hdrs.CONTENT_ENCODING)) if packed else None
@@ -88,7 +97,7 @@ async def _receive(request: web.Request, most: int) -> bytes:
 
 
 async def _unpack(request: web.Request, body: bytes, coding: str) -> bytes:
-    """Return the decompressed *body*. Memory for it is reserved step by step."""
+    """Return the decompressed *body*. Memory for the result is reserved step by step."""
     gateway, record = request[GATEWAY], request[RECORD]
     unpacking = BodyUnpacker(body, coding, request.client_max_size)
     done = len(body) <= _AT_ONCE and unpacking.unpack(_AT_ONCE)

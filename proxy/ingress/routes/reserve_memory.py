@@ -14,14 +14,17 @@ from proxy.observability.request_record import RequestRecord
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, need_of
 
 _UNCOUNTED = LARGE
-"""Bytes of a body up to which its values are not counted while there is room. One pass over 390 KB takes 0.4 ms."""
+"""The largest body, in bytes, whose values are not counted while there is enough free memory.
+
+One pass over 390 KB takes 0.4 ms.
+"""
 
 _ROOM_DIVISOR = 4
-"""Values are not counted while requests take less than this part, a quarter, of the memory."""
+"""Values are not counted while all requests take less than a quarter of the memory."""
 
 
 async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) -> None:
-    """Reserve the memory for the request of *body*, a large one.
+    """Reserve the memory for the request with the large *body*.
 
     Raises the errors of :func:`reserve`, and :class:`BodyTooLarge` for values that take too much memory.
     """
@@ -41,9 +44,10 @@ async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) 
 
 
 def reserve(record: RequestRecord, gateway: Gateway, size: int) -> None:
-    """Reserve *size* bytes in all for the request of *record*. Bytes that it already holds count.
+    """Reserve memory for the request of *record*, up to *size* bytes with those that it already holds.
 
-    Raises :class:`BodyTooLarge` where the process never has that much, and :class:`Overloaded` where it has not now.
+    Raises :class:`BodyTooLarge` where *size* is over the limit of all requests. Raises :class:`Overloaded` where too
+    little memory is free now.
     """
     held, memory = record.reserved, gateway.memory
     now = asyncio.get_running_loop().time() if held else record.started

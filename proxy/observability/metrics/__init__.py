@@ -1,12 +1,12 @@
-"""Every metric, on a registry of its own.
+"""All metrics of the process, on a separate registry.
 
     requests   requests, tokens and times        histories  changes, violations, budgets and turns
     upstream   calls, retries and circuits       process    the process itself; loop_lag is its event loop
     gen_ai     OpenTelemetry's names             labelled   cheap look-ups of labels; series counts them
 
-Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes.
-Nothing that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics
-format. The help texts are the reference: each says what is counted, when, and under which name.
+Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes. Nothing
+that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics format.
+The help texts are the reference: each text says what is counted, when, and under which name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """OpenTelemetry's metrics of a GenAI client, under the names that its exporter gives them in Prometheus.
 
-The operation is one call to a provider, since turnright is the provider's client. A request that was tried twice
-counts as two. Names, labels and bounds are those of ``gen-ai-metrics.md`` in the repository
+The operation is one call to a provider, since turnright is the provider's client. A request that was tried twice counts
+as two operations. Names, labels and bounds are those of ``gen-ai-metrics.md`` in the repository
 ``open-telemetry/semantic-conventions-genai`` (status: development; read in October 2026). There are two restrictions:
 - Models are names of the configuration, never texts of a client or a provider.
 - Providers are those of a table (:mod:`proxy.observability.gen_ai_names`).

@@ -114,7 +114,10 @@ class HistoryMetrics:
         self.turn_events = counter(registry, *_TURN_EVENTS)
 
     def count_cut(self, model: str, removed: Mapping[str, int], *, new: bool) -> None:
-        """Count a request that was cut, and the tokens *removed*, by reason. *new* says that its cut is a new one."""
+        """Count a request whose history was cut, and the tokens *removed*, by reason.
+
+        *new* says that no earlier request of the conversation had this cut.
+        """
         if new:
             self.cuts.labels(model).inc()
         self.budget.labels(model, "cut").inc()
@@ -122,7 +125,7 @@ class HistoryMetrics:
             self.removed.labels(model, reason).inc(tokens)
 
     def count_changes(self, changes: Iterable[Change], *, made: bool) -> None:
-        """Count *changes*, as *made* or as observed only."""
+        """Count *changes*: those that were *made*, or those that mode observe only reported."""
         series = self.changes if made else self.would_change
         counted = Tally(map(_OF_CHANGE, changes))
         for values, count in counted.items():

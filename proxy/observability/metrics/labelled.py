@@ -1,4 +1,7 @@
-"""Counters and histograms with labels. A series is looked up fast, and given to prometheus_client when it renders."""
+"""Counters and histograms with labels.
+
+Series are looked up fast, and are converted for prometheus_client only when metrics are rendered.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ SeriesT = TypeVar("SeriesT", CounterSeries, HistogramSeries)
 
 
 class Labelled(Collector, Generic[SeriesT]):
-    """A metric with labels. All its series are kept, since their label values come from closed sets.
+    """A metric with labels. All series of a metric are kept, since their label values come from closed sets.
 
     Series may be made and rendered in any thread (:func:`proxy.server.first_series.start_counts`).
     """
@@ -31,7 +34,10 @@ class Labelled(Collector, Generic[SeriesT]):
         self._series: dict[tuple[str, ...], SeriesT] = {}
         self._lock = Lock()
         self.labels: Callable[..., SeriesT] = lru_cache(maxsize=None)(self._find_or_make)
-        """Returns the series of label values. The cache is written in C, and a request asks it ten times."""
+        """Returns the series for the given label values.
+
+        The cache is written in C, since a request makes ten look-ups.
+        """
 
         registry.register(self)
 
@@ -44,7 +50,10 @@ class Labelled(Collector, Generic[SeriesT]):
         """Return *series*, by their label values, in prometheus_client's form."""
 
     def describe(self) -> Iterable[Metric]:
-        """Return the metric without a series. prometheus_client calls this, not :meth:`collect`, at registration."""
+        """Return the metric without a series.
+
+        At registration prometheus_client calls this method and not :meth:`collect`.
+        """
         return [self.family(())]
 
     @override
