@@ -1,7 +1,7 @@
 """The record of one change: the unit of the change list that clients and operators see.
 
-A change names places, reasons, field names, call ids and the new names of tools. It never holds message text, arguments
-or addresses, so that it can go into headers, logs and metrics as it is.
+A change holds indexes, reasons, field names, call ids and the new names of tools. It never holds message text,
+arguments or addresses, so that it can go into headers, logs and metrics as it is.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Kind = Literal["dropped", "inserted", "merged", "moved", "replaced"]
 class Change:
     """One change to a history, or to the tools that a request declares (step ``tools``).
 
-    *step* is the step's name (``orphan_drop``) and *kind* the kind of change. *index* is the place in the ``messages``
-    that the client sent. For ``inserted`` it is the message that the new one belongs to, for a declared tool its place
-    among the tools. *reason* is a slug from the step's closed set. *detail* is a field's name, a part's position, a
-    call's id, a tool's new name, or empty.
+    *step* is the step's name (``orphan_drop``) and *kind* the kind of change. *index* is the message's index in the
+    ``messages`` that the client sent. For ``inserted`` it is the index of the message that the new one belongs to. For
+    a declared tool it is the tool's index. *reason* is a slug from the step's closed set. *detail* is a field's name, a
+    part's position, a call's id, a tool's new name, or empty.
     """
 
     step: str
@@ -34,7 +34,7 @@ class Change:
 
 
 class MessageChange(NamedTuple):
-    """A change of one message, before the message's place in the history is known."""
+    """A change of one message, before the message's index in the history is known."""
 
     kind: Kind
     reason: str

@@ -1,8 +1,8 @@
-"""The checker: the rules that a history breaks, in the providers' own words.
+"""The checker finds the rules that a history breaks, most of them in the providers' own words.
 
-It has three uses. It proves that the steps' result is legal, it is all that ``observe`` mode does, and it is the oracle
-of the property-based tests. So it shares only accessors with the steps. It reads a history once, front to back, as a
-provider does.
+It has three uses. It proves that the steps' result is legal. It is all that ``observe`` mode does, and the oracle of
+the property-based tests. So it shares only accessors with the steps. It reads a history front to back, as a provider
+does.
 
 OpenAI's chat format carries the history. A rule of Gemini's wire format is therefore expressed for the messages that
 the Gemini request is made from.
@@ -93,7 +93,7 @@ RULES = MappingProxyType(
         "user_after_result": "Unexpected role 'user' after role 'tool' [datapizza#98]",
     }
 )
-"""Every rule, with a provider's words and where they were reported."""
+"""Every rule, with a provider's words and their source, or with our own words where no report is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Violation:
 
     @property
     def words(self) -> str:
-        """The provider's error text for this rule, with its source."""
+        """The text of this rule in :data:`RULES`, with its source."""
         return RULES[self.rule]
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,9 +122,10 @@ def find_violations(
 ) -> tuple[Violation, ...]:
     """Return every rule of *profile* that *messages* break, in reading order. The result is empty when they are legal.
 
-    *messages* must have passed :func:`sanitizers.validation.validate_messages`. *places* are the only messages that may
-    break a rule by themselves, where the caller knows that of the others. The order of the turns is always checked for
-    all messages. With the *outline* of *messages*, all plain messages and their order are checked at once.
+    *messages* must have passed :func:`sanitizers.validation.validate_messages`. *places* are the indexes of the
+    messages to check one by one, where the caller knows that all others pass. The order of the turns is always checked
+    for all messages. With the *outline* of *messages*, all plain messages (:mod:`sanitizers.outline`) and their order
+    are checked at once.
     """
     if outline is not None and not outline.describes(messages):
         outline = None
@@ -150,7 +151,9 @@ def find_violations(
 
 
 def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
-    """Tell whether no plain message breaks a rule by itself. Blank messages and twins are not checked here.
+    """Tell whether no plain message breaks a rule by itself.
+
+    Messages in ``outline.blank`` and ``outline.twins`` are not checked here.
 
     A rule about one id, name or arguments text is checked once, on the joined ids, the set of names and all arguments.
     """

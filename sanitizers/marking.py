@@ -29,7 +29,7 @@ def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outlin
 
     An entry is not ``clean`` where a violation was found. An entry that the step ``shape`` may rewrite is not clean
     either: a refusal, or a call whose type is not ``function``. Results outside whole rounds (see below) are not clean
-    either: the message before decides whether a step keeps them.
+    either: the message before a result decides whether a step keeps it.
 
     A round is a message with calls, and the results after it. It is whole if it has no violation, and shares no call id
     with messages outside whole rounds. An orphaned result with a round's id would be a second result of a call in that
@@ -58,7 +58,9 @@ def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
 
 
 def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[bool] | None:
-    """Do as :func:`_read_all`, but read damaged and odd turns alone. Return None where these turns do not suffice.
+    """Do as :func:`_read_all`, but read only damaged turns and the turns in ``outline.odd``.
+
+    Return None where these turns do not suffice.
 
     All other turns are plain texts, or calls with one result each directly after them. The turns do not suffice where
     an id outside whole rounds carries a signature, or occurs in any other turn.
@@ -76,7 +78,7 @@ def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[b
 
 
 def _whole_turns(messages: Messages, places: list[int]) -> list[int]:
-    """Return the sorted *places* with the results around them, and the message before those results."""
+    """Return the sorted *places*, the results around each place, and the message before these results."""
     whole: list[int] = []
     behind = 0  # where the last turn ends
     for at in places:
@@ -97,8 +99,8 @@ def _read_rounds(
 ) -> tuple[list[bool], list[tuple[int, list[str]]], list[str], list[tuple[int, int]]]:
     """Return whether each message is clean, the rounds without damage, and the ids and calls outside those rounds.
 
-    A round is given as its place and its ids. The calls outside rounds are given as places, each with its number of
-    calls.
+    A round is given as the index of its message with calls, and its call ids. A message with calls outside rounds is
+    given as its place and its number of calls.
     """
     clean = [True] * len(messages)
     for at in broken:
@@ -140,7 +142,7 @@ def _sharing_ids(rounds: list[tuple[int, list[str]]], unpaired: list[str]) -> di
     The result maps a round's index to its number of calls.
 
     Ids are compared without their signatures, as pairing compares them. Calling ``base_id()`` for hundreds of ids would
-    cost as much as everything else here, so that it is called only where a signature was seen.
+    cost as much as all else here. So it is called only where a signature was seen.
     """
     shared = set(unpaired)
     every_id = "\n".join([*unpaired, *chain.from_iterable(ids for _, ids in rounds)])

@@ -22,8 +22,9 @@ _JOINED = frozenset({"assistant", "user"})
 def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role where *profile* forbids them. *step* names the step in the changes.
 
-    Assistant neighbours are joined at every provider where one before the last holds calls. The results of such a call
-    could not follow it otherwise. Parallel calls that a client split over several messages are one turn.
+    Assistant neighbours are joined at every provider where one before the last holds calls. Otherwise the results of
+    such a call could not directly follow its message. Parallel calls that a client split over several messages are one
+    turn.
 
     Returns *entries* itself when there is nothing to join.
     """
@@ -73,7 +74,7 @@ def _close_run(run: list[Entry], merged: list[Entry], changes: list[Change], ste
 def join_messages(messages: Sequence[Message]) -> tuple[Message, list[list[str]]]:
     """Return all *messages* as one, and for each after the first the names of the fields that it lost.
 
-    Contents and calls are joined in order. Of every other field the first value that is not blank is kept.
+    Contents and calls are joined in order. Of each other field, the first value that is not blank is kept.
     """
     joined: Message = {}
     lost: list[list[str]] = []

@@ -40,7 +40,7 @@ MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video
 
 
 class Entry(NamedTuple):
-    """A message on its way through the steps, with its place in what the client sent (*origin*).
+    """A message on its way through the steps, with its index in the client's list (*origin*).
 
     An entry is *clean* where the check has shown that the steps for single messages and for pairing would not change it
     (:mod:`sanitizers.marking`). A changed message is a new entry, which is not known to be clean.
@@ -58,7 +58,7 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 class MarkedEntries(tuple[Entry, ...]):
-    """Entries that compute once which of them are open, since several steps ask before one changes any."""
+    """Entries that remember which of them are not known to be clean, since several steps need to know it."""
 
     @cached_property
     def open(self) -> list[int]:
@@ -67,9 +67,9 @@ class MarkedEntries(tuple[Entry, ...]):
 
 
 def open_places(entries: Entries) -> list[int]:
-    """Return the places of the entries that are not known to be clean.
+    """Return the indexes of the entries that are not known to be clean.
 
-    The calls of every round that is not whole are among them (:mod:`sanitizers.marking`).
+    The message with the calls of each round that is not whole (:mod:`sanitizers.marking`) is among these entries.
     """
     return entries.open if isinstance(entries, MarkedEntries) else _find_open(entries)
 
@@ -95,8 +95,8 @@ SIGNATURE_MARKS = ("__thought__", "_TSIG_")
 def base_id(call_id: str) -> str:
     """Return the part of a tool-call id before a signature's suffix.
 
-    Clients and proxies strip the suffix on one side only. So calls and results are matched on this part (litellm
-    ``_get_thought_signature_from_tool``, PR#16895).
+    Some clients and proxies strip the suffix from the call alone, or from the result alone. So calls and results are
+    matched on this part (litellm ``_get_thought_signature_from_tool``, PR#16895).
     """
     for mark in SIGNATURE_MARKS:
         if mark in call_id:
@@ -110,7 +110,10 @@ def is_blank(value: Any) -> bool:
 
 
 def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
-    """Tell whether a message is a text alone, which no rule about single messages can concern. Most messages are."""
+    """Tell whether a message is a text alone: not blank, and without calls or refused fields.
+
+    By itself, such a message can break only the rules about other fields and tool names.
+    """
     content = message.get("content")
     return (
         content.__class__ is str
@@ -135,7 +138,8 @@ def is_part_list(content: Any) -> bool:
 def first_of_newest_user_turn(messages: Messages) -> int:
     """Return the index of the newest user turn: the first message of the last run of user messages.
 
-    System messages between them do not separate them. Returns the length of *messages* where there is no user message.
+    System messages between the user messages do not end the run. Returns the length of *messages* where there is no
+    user message.
     """
     first = len(messages)
     for at in range(len(messages) - 1, -1, -1):
@@ -148,10 +152,13 @@ def first_of_newest_user_turn(messages: Messages) -> int:
 
 
 _SHORT = 2**20
-"""Characters of a text that is decoded without counting its objects and arrays. It takes at most 40 MiB."""
+"""The most characters of a text that is decoded without counting its objects and arrays.
+
+Decoding takes at most 40 MiB.
+"""
 
 _MAX_CONTAINERS = 2**18
-"""Objects and arrays of a text that may be decoded: each takes about 60 bytes of memory."""
+"""The most objects and arrays of a long text that is decoded: each takes about 60 bytes of memory."""
 
 
 def is_too_dense(text: str) -> bool:

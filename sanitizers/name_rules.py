@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A provider's rule: *pattern* matches a whole tool name, *max_length* is its length in characters.
+    """A provider's rule: *pattern* matches a whole tool name, and *max_length* is the most characters of a name.
 
     Renamed tools consist of a letter or ``_``, then at most 63 letters, digits, ``_`` and ``-``. Every rule accepts
-    that.
+    such names.
     """
 
     pattern: str

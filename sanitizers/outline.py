@@ -1,9 +1,9 @@
-"""The outline of a history, read in one walk, so that plain messages can be checked all at once.
+"""The outline of a history, made in one walk, so that its plain messages can be checked together.
 
-Nearly all messages of an agent are plain: a text, or calls of functions, with the fields of OpenAI's format and no
-others. All calls together show whether a plain message may be wrong, by their names, ids and arguments. With an
-outline, a check reads the other messages alone, the *odd* ones. One walk over 300 messages with 140 calls takes 0.15
-ms. Each check needed such a walk before.
+Nearly all messages of an agent are plain. A plain message is a text, or calls of functions, and has only fields of
+OpenAI's format. The names, ids and arguments of all calls together show whether any plain message may break a rule.
+With an outline, a check reads only the other messages (the *odd* ones), and a few plain ones. One walk over 300
+messages with 140 calls takes 0.15 ms. Without an outline, each check needs such a walk.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEPTH = 4
 TURN_FIELDS = frozenset({"content", "role", "tool_calls"})
 RESULT_FIELDS = frozenset({"content", "name", "role", "tool_call_id"})
 PLAIN_FIELDS = TURN_FIELDS | RESULT_FIELDS | {"arguments", "function", "id", "type"}
-"""The fields of plain messages, with those inside a call."""
+"""The fields of plain messages, and the fields inside a call."""
 
 LETTERS = MappingProxyType({"assistant": "a", "developer": "d", "system": "s", "user": "u"})
 
@@ -34,16 +34,19 @@ class Outline(NamedTuple):
 
     messages: Messages
     odd: Sequence[int]
-    """The places of the messages that are not plain. All fields below describe plain messages alone."""
+    """The indexes of the messages that are not plain.
+
+    The fields below describe plain messages alone, except *blank* and *order*.
+    """
 
     blank: Sequence[int]
-    """The places of the messages whose content is an empty text, or white space alone."""
+    """The indexes of the messages whose content is an empty text, or white space alone."""
 
     twins: Sequence[int]
-    """The places of the messages that call one function more than once."""
+    """The indexes of the messages that call one function more than once."""
 
     call_ids: Sequence[str]
-    """The ids of the calls. None is empty, and none occurs twice in one message."""
+    """The ids of the calls. No id is empty, and no id occurs twice in one message."""
 
     arguments: Sequence[str]
     """The arguments of the calls."""
@@ -58,7 +61,7 @@ class Outline(NamedTuple):
     """The number of results that carry their tool's name."""
 
     turns: int
-    """The number of assistant messages."""
+    """The number of plain assistant messages."""
 
     marked: bool
     """True where an id carries a signature."""
@@ -67,8 +70,8 @@ class Outline(NamedTuple):
     """The roles of all messages, odd ones included, one letter for each message.
 
     ``a`` is an assistant's text, ``d`` developer, ``s`` system, ``u`` user and ``t`` a tool's result. ``c`` is a
-    message with a call, with an ``e`` for each further call. ``?`` is an odd message with calls, an odd result, or no
-    message at all.
+    message with a call, with an ``e`` for each further call. ``?`` is an odd message with calls, an odd result, an
+    unknown role, or an element that is no message.
     """
 
     def describes(self, messages: Messages) -> bool:
@@ -182,7 +185,10 @@ def _have_marks(ids: Iterable[str]) -> bool:
 
 
 def _letter_of_odd(role: Any, calls: Any) -> str:
-    """Return the letter of a message that is not plain. A message with calls, or a result, would have to be read."""
+    """Return the letter of a message that is not plain.
+
+    A ``?`` stands for calls or a result that a check has to read.
+    """
     if role.__class__ is not str or (role == "assistant" and calls):
         return "?"
     return LETTERS.get(role, "?")

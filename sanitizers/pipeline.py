@@ -24,8 +24,9 @@ _MESSAGE, _ORIGIN = attrgetter("message"), attrgetter("origin")
 class Sanitized:
     """The outcome for one history and one profile.
 
-    *messages* is the input itself when it was legal. *found* are the violations of the input, *violations* those of the
-    output. *origins* are the places of the output's messages in the input. They are None where nothing was changed.
+    *messages* is the input itself when it was legal. *found* are the violations of the input, and *violations* are the
+    violations of the output. *origins* are the indexes of the output's messages in the input, or None where nothing was
+    changed.
     """
 
     messages: Messages
@@ -36,7 +37,7 @@ class Sanitized:
 
 
 def sanitize(messages: Messages, profile: Profile, outline: Outline | None = None) -> Sanitized:
-    """Make *messages* legal for *profile*. With their *outline*, they are taken to be validated.
+    """Make *messages* legal for *profile*. If their *outline* is given, *messages* must have been validated before.
 
     A legal history comes back as the same object, and no step runs. In a damaged history, the steps pass over what the
     check found intact (:mod:`sanitizers.marking`).

@@ -57,7 +57,7 @@ URL_ROUTES = frozenset(
 """Providers to which litellm passes an image's address on.
 
 For all others (anthropic, bedrock, ollama, vertex …) litellm fetches the address from this host and sends the bytes. A
-client must not be able to make it do that.
+client must not be able to cause such a fetch.
 """
 
 _TEMPLATE_ROUTES = frozenset(
@@ -89,7 +89,7 @@ _ROUTES: Mapping[str, Profile] = MappingProxyType(
         "mistral": MISTRAL,
     }
 )
-"""Routes on which every model follows the rules of one family, whatever its name is."""
+"""Maps a route to the profile of its models, for names that do not choose another profile."""
 
 PREFIXES: Mapping[str, Profile] = MappingProxyType(
     {
@@ -105,7 +105,10 @@ PREFIXES: Mapping[str, Profile] = MappingProxyType(
         "gemini-pro-latest": GEMINI_3,  # prefill-capable in pipecat's list (pipecat#5821)
     }
 )
-"""Prefixes of a model's own name to its profile, on any route. The longest prefix that fits wins."""
+"""Maps prefixes of a model's own name to profiles, except on routes with rules of their own.
+
+The longest prefix that fits wins.
+"""
 
 _DEEPSEEKS: Mapping[str, Profile] = MappingProxyType(
     {"deepseek-chat": DEEPSEEK, "deepseek-reasoner": DEEPSEEK_REASONER}
@@ -151,7 +154,8 @@ def profile_for(model: str, name: str | None = None) -> Profile:
     rules of their own.
 
     A name and a route that fit no profile get OpenAI's rules, which every OpenAI-compatible server shares. Media by
-    address is allowed on :data:`URL_ROUTES` alone. Raises KeyError for an unknown *name*.
+    address is allowed only on :data:`URL_ROUTES`, and for a *model* without a route. Raises KeyError for an unknown
+    *name*.
     """
     route, slash, _ = model.partition("/")
     own = _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1)

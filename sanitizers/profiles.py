@@ -36,7 +36,7 @@ class Profile:
     """Two user messages in a row are legal."""
 
     system_anywhere: bool
-    """System messages may stand behind the first turn. Otherwise they may only lead."""
+    """System messages may stand after the first turn. Otherwise they may only stand before it."""
 
     turn_required: bool
     """A request of system messages alone is refused."""
@@ -45,7 +45,7 @@ class Profile:
     """An empty text is accepted as content."""
 
     ordered_results: bool
-    """Results must stand in the order of their calls. Otherwise any order directly behind the calls is accepted."""
+    """Results must be in the order of their calls. Otherwise any order directly after the calls is accepted."""
 
     call_ids: bool
     """The provider's API has ids for calls and results. Without ids, identical parallel calls become one call."""
@@ -60,7 +60,7 @@ class Profile:
     """Tool calls of a type other than ``function`` are accepted."""
 
     signs_calls: bool
-    """The models sign their calls. A signature may stand on a call or behind its id."""
+    """The models sign their calls. A signature may be a field of a call or a suffix of its id."""
 
     tool_names: NameRule
     """The rule for a tool's name, declared or called."""
@@ -69,13 +69,13 @@ class Profile:
     """The longest tool-call id, in characters, or None where any length is accepted."""
 
     result_types: frozenset[str]
-    """MIME types that media in a tool result may have. Other media moves to a user message behind the results."""
+    """MIME types that media in a tool result may have. Other media moves to a user message after the results."""
 
     image_types: frozenset[str] | None
     """MIME types that an ``image_url`` part may have, or None where they are unknown, so that none is refused."""
 
     file_types: frozenset[str] | None
-    """MIME types that ``file`` and ``input_audio`` parts may have, in the same way."""
+    """MIME types that ``file`` and ``input_audio`` parts may have, or None where they are unknown."""
 
     refused_parts: frozenset[str]
     """Types of content parts that the provider accepts in no role."""
@@ -144,7 +144,10 @@ class Profile:
 
     @override
     def __hash__(self) -> int:
-        """Hash the fields in which profiles differ. Hashing all forty would take longer than the cache saves."""
+        """Hash the name, and the fields in which profiles of one name usually differ.
+
+        Hashing all forty would take longer than the cache saves.
+        """
         return hash(
             (self.name, self.remote_media, self.assistant_runs, self.user_runs, self.echoes_reasoning)
         )
@@ -295,7 +298,7 @@ GEMINI_1 = replace(
     user_runs=False,
     schemas="gemini-1",
 )
-"""Gemini 1.0 and 1.5: plain turns had to alternate too."""
+"""Gemini 1.0 and 1.5, where turns without calls and results had to alternate too."""
 
 GEMINI_3 = replace(
     GEMINI_2,

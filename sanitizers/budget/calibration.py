@@ -2,15 +2,16 @@
 
 The estimator knows a family's tokenizer, not the deployment. An unknown model may take a third more tokens, a server
 adds its own template, and clients write different texts. One factor covers most of that. The first observation is
-adopted as it is. Later ones are averaged in the logarithm with a weight of one in ten, and no step is larger than 30 %.
+adopted as it is. Later ones are averaged in the logarithm: the n-th has the weight 1/n, but at least 1/10. No step is
+larger than a factor of 1.3.
 
 This was simulated with ten tokenizers treated as unknown and three interleaved recorded agent sessions. The median
 deployment is within ±10 % after one observation, and all are after two. The mean error then is 2.1 %.
 
-There are two factors. ``live`` is the newest one, for admitting and refusing a request. ``sticky`` follows it only when
-they are more than 10 % apart, and is for planning cuts. A factor that moves the plan moves the cuts, and invalidates
-the provider's prompt cache. In a recorded session of 479 requests, a live factor that varied by 1 % a request moved the
-cuts 221 times or more. A sticky one moved them 6 to 8 times, as often as a fixed one.
+There are two factors. ``live`` is the newest one, for admitting and refusing a request. ``sticky`` is for planning
+cuts. It follows ``live`` only when they are more than 10 % apart. A factor that moves the plan moves the cuts, and
+invalidates the provider's prompt cache. In a recorded session of 479 requests, a live factor that varied by 1 % a
+request moved the cuts 221 times or more. A sticky factor moved the cuts 6 to 8 times, as often as a fixed factor.
 
 The functions take a state and return one. The caller keeps it.
 """
@@ -24,7 +25,10 @@ from sanitizers.budget.families import Family
 
 LEAST = 0.5
 MOST = 3.0
-"""The range of plausible factors. A count beyond it counts something else, and is ignored."""
+"""The range of plausible factors.
+
+A count that gives a factor outside this range counts something else, and is ignored.
+"""
 
 MIN_ESTIMATE = 500
 """Estimated tokens below which a request is ignored: the provider's overheads outweigh its text."""
@@ -39,7 +43,7 @@ _DEAD_BAND = 0.10
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The factors from estimated to real tokens of one deployment, and the number of answers that taught them."""
+    """The factors from estimated to real tokens of one deployment, and the number of answers observed."""
 
     live: float
     """The newest factor, for admitting and refusing."""
@@ -48,7 +52,7 @@ class Calibration:
     """The factor for planning, which rarely moves."""
 
     observations: int = 0
-    """Answers that were observed, or 0 where the factor is the family's."""
+    """Answers that were observed. While it is 0, the factors are the family's, or were raised after a refusal."""
 
 
 def initial(family: Family) -> Calibration:
@@ -70,7 +74,7 @@ def observe(state: Calibration, estimated: float, actual: float, *, media: bool 
     *estimated* is the estimate of what was sent, without any factor. *actual* includes cached tokens, which Anthropic
     counts separately. *media* says that the request held more than text, whose cost is a guess.
 
-    Returns *state* itself where an answer teaches nothing: media, a small request, no usage, or a count of something
+    Returns *state* itself for an answer that is ignored: media, a small request, no usage, or a count of something
     else.
     """
     if media or not estimated >= MIN_ESTIMATE or not 0 < actual < math.inf or math.isinf(estimated):
@@ -91,8 +95,8 @@ def observe(state: Calibration, estimated: float, actual: float, *, media: bool 
 def raise_to(state: Calibration, estimated: float, actual: float) -> Calibration:
     """Return *state* after a prompt that has at least *actual* tokens, since the provider refused it for its length.
 
-    This is not averaged: a plan by a smaller factor would be refused again. *estimated* is as in :func:`observe`.
-    Returns *state* itself where its factor is large enough, or the request is too small.
+    The new factor is not averaged: a plan with a smaller factor would be refused again. *estimated* is as in
+    :func:`observe`. Returns *state* itself where its factor is large enough, or the request is too small.
     """
     if not estimated >= MIN_ESTIMATE or not 0 < actual < math.inf:
         return state

@@ -1,12 +1,12 @@
 """Shorten one content to its head and its tail, with one marker between them that states the omission.
 
-Characters, bytes and lines are one rule: a content is within a cap when it is within all three. A shortened content is
-within all three too, its marker included. So a shortened content is never cut again under the same cap. The result
-depends on the content and the cap alone, and is the same in every request.
+A cap limits characters, bytes and lines: a content is within a cap when it is within all three limits. A shortened
+content is within all three limits, its marker included. So a shortened content is never cut again under the same cap.
+The result depends on the content and the cap alone, and is the same in every request.
 
-The limits follow other agents: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). Their
-faults are cases in the tests. A byte limit cut off the tail that had just been kept, head and tail overlapped, and one
-line was kept twice. Cuts fell inside a character, and results were longer than their limit.
+The limits follow other agents: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). The tests
+contain these agents' faults as cases. A byte limit cut off the tail that had just been kept, head and tail overlapped,
+and one line was kept twice. Cuts fell inside a character, and results were longer than their limit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HEAD_OF_LINES = 0.5
 """The head's share of the lines: 128 of 256."""
 
 _USED = 0.7
-"""The share of its characters that a tail uses at least, since it starts at a line's start where possible."""
+"""A tail that uses less than this share of its characters has run out of lines or bytes."""
 
 _FIRST_WORD = re.compile(
     r"[\s\[<{'\"]{0,9}(?:error|exception|failed|failure|fatal|panic|uncaught|unhandled)\b"
@@ -49,7 +49,7 @@ _LOOKED_AT = 1_000
 class Cap:
     """The most of one content that is kept: *characters*, *bytes* in UTF-8 and *lines*. None is no limit.
 
-    Raises :class:`ValueError` for limits that leave no room beside the marker: fewer than 400 characters or bytes, or
+    Raises :class:`ValueError` for limits that leave no room for text and marker: fewer than 400 characters or bytes, or
     fewer than 4 lines.
     """
 
@@ -66,8 +66,8 @@ def cap_content(content: Any, cap: Cap, *, is_error: bool = False, advice: str =
     """Return a message's *content* shortened to *cap*, or *content* itself when it is within the cap.
 
     The texts of a list of content parts are shortened together, as one text, and all other parts stay. *is_error* says
-    that the content is an error, so that more of its tail is kept. A content that looks like an error is treated alike.
-    *advice* is the marker's text after its numbers.
+    that the content is an error, so that more of its tail is kept. A content that looks like an error is treated as an
+    error too. *advice* is the marker's text after its numbers.
     """
     if isinstance(content, str):
         span = _find_span(content, cap, is_error, advice)
@@ -101,7 +101,8 @@ class _Span(NamedTuple):
 def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None:
     """Return the cut that brings *text* within *cap*, or None when it is within.
 
-    Head and tail never meet: together they are within every limit, less the marker, and the text is not.
+    Head and tail never overlap. Together they are within every limit less the marker's room, and the text exceeds a
+    limit.
     """
     # Most texts are within the cap: cheap checks come first, and a long text is cut without counting its bytes.
     length = len(text)
@@ -155,7 +156,7 @@ def _span(text: str, head: int, tail: int, advice: str) -> _Span:
 
 
 def _head_end(text: str, characters: int, room: int | None, lines: int | None) -> int:
-    """Return the end of a head within so many characters, bytes and lines, at a line's end if one is near."""
+    """Return the end of a head of at most *characters*, *room* bytes and *lines*, if possible at a line's end."""
     end = min(characters, len(text))
     if room is not None:
         if text[:end].isascii():
@@ -171,7 +172,7 @@ def _head_end(text: str, characters: int, room: int | None, lines: int | None) -
 
 
 def _tail_start(text: str, characters: int, room: int | None, lines: int | None) -> int:
-    """Return the start of a tail within so many characters, bytes and lines, at a line's start if one is near."""
+    """Return where a tail of at most *characters*, *room* bytes and *lines* starts, at a line's start if near."""
     length = min(characters, len(text))
     if room is not None:
         if text[len(text) - length :].isascii():

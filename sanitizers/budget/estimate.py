@@ -1,10 +1,10 @@
 """Estimate the tokens of a message, a history and a request's tools, before any provider has counted them.
 
-An estimate is the count of a tokenizer of the model's family. The caller applies calibration
+An estimate approximates the count of the tokenizer of the model's family. The caller applies calibration
 (:mod:`sanitizers.budget.calibration`) and the margin.
 
-These rules hold here. Equal messages give equal numbers, whatever was estimated before. A history is the sum of its
-messages. Appended text never lowers a number. No JSON value raises an error.
+Equal messages give equal numbers, whatever was estimated before. A history is the sum of its messages. Appended text
+never lowers a number. No JSON value raises an error.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ CACHED_TEXTS = 32_768
 """Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
 
 MAX_CHARS_PER_TOKEN = 48
-"""The most characters that a token holds. The counts ignore spaces and tabs, and a text of those alone is not free.
+"""The most characters that a token holds. The counts ignore most spaces and tabs. This limit makes a text of nothing
+but spaces cost tokens too.
 
-Vocabularies have runs of 16 to 128 spaces. The number is chosen among these.
+Vocabularies have runs of 16 to 128 spaces. The number was chosen within that range.
 """
 
 WHOLE = 1 << 20
 STRETCH = 1 << 20
 SAMPLE = 1 << 14
-"""Sizes in characters: the beginning of a text that is read whole, a further stretch, and its sample that is read.
+"""Sizes in characters: the beginning that is read whole, each further stretch, and the sample read of a stretch.
 
 A text of 30 million characters takes about 0.1 s.
 """
@@ -49,7 +50,7 @@ PER_TOOL = 8
 """Tokens for each tool."""
 
 _THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details", "thinking_blocks")
-"""Fields that hold the same reasoning, in one or several spellings."""
+"""Fields for a message's reasoning. One message may carry the same reasoning in several of them."""
 
 _SELDOM = frozenset({"function_call", "name", "refusal", *_THOUGHTS})
 """Fields that most messages with tool calls do not have."""
@@ -64,9 +65,9 @@ _PART_TEXTS = ("text", "thinking", "refusal", "summary")
 def count_text(text: str, family: Family) -> float:
     """Return the tokens of *text* alone, without the cache.
 
-    Base64 counts at least ``family.base64`` tokens a byte, since its counts look like those of words. Of a text beyond
-    :data:`WHOLE`, only samples are read. The rest is taken to be as dense as the densest sample, which is too much
-    rather than too little. Such a text is larger than nearly every context window.
+    Base64 counts at least ``family.base64`` tokens a byte, since its features look like those of words. After the first
+    :data:`WHOLE` characters of a text, only samples are read. The rest is taken to be as dense as the densest part read
+    so far. That is too much rather than too little. Such a text is larger than nearly every context window.
     """
     if len(text) <= WHOLE:
         return _count_whole(text, family)
@@ -106,7 +107,7 @@ class Estimator:
     """Estimates for one *family*.
 
     *text_tokens* returns the tokens of a text. The default is :func:`count_text` with a cache that all estimators of
-    the family share. It must not be negative, nor fall when a text grows.
+    the family share. The number must not be negative, nor fall when a text grows.
     """
 
     __slots__ = ("_media", "_overheads", "_tokens", "family")

@@ -1,4 +1,4 @@
-"""The token costs of each model family: one frozen row per tokenizer.
+"""The token costs of each model family: one frozen row for each tokenizer and its media costs.
 
 Eleven weights per tokenizer were fitted by non-negative least squares on the relative error. The documents were prose,
 source code, diffs, JSON, logs and a dozen languages. The weights were checked on other documents and on three recorded
@@ -8,8 +8,8 @@ family, and the mean error was 0.8 to 4.0 %. ``benchmarks/estimate_accuracy.py``
 All three sessions came out low for Gemini (3 to 5 %) and Claude (2 to 6 %), which the ``scale`` of these rows corrects.
 
 Five more weights were measured on texts of one kind: gaps, Greek to Arabic, dingbats, emoji, and scripts that
-vocabularies hardly know. Those of Gemini, Claude 3 and later, and Llama were chosen between the measured ones. Gaps are
-2 % of what agents write. The fit had charged them to the other counts, so that each ``scale`` is lower by as much.
+vocabularies hardly know. The five of Gemini, Claude 3 and later, and Llama were chosen between the measured weights.
+Gaps are 2 % of what agents write. The fit had charged gaps to the other counts. So each ``scale`` is lower by as much.
 
 A number marked *chosen* was neither measured nor documented. :mod:`sanitizers.budget.calibration` corrects its error.
 """
@@ -36,8 +36,8 @@ Weights: TypeAlias = tuple[float, ...]
 class Overheads:
     """Tokens that a provider adds to what a client wrote.
 
-    It adds *per_request* once, and *with_tools* once where the request declares tools. Messages, calls and results have
-    their own additions beside their texts.
+    It adds *per_request* once, and *with_tools* once where the request declares tools. It adds *per_message*,
+    *per_call* and *per_result* to the text of each message, call and result.
     """
 
     per_request: int
@@ -67,10 +67,10 @@ class Family:
     media: Media
 
     initial_factor: float = 1.0
-    """Real tokens per estimated token, before a provider's usage has taught it."""
+    """Real tokens per estimated token, until a provider's usage has been observed."""
 
     margin: float = 0.15
-    """Share of the budget to keep free until then."""
+    """Share of the budget to keep free until a provider's usage has been observed."""
 
 
 _OPENAI = Overheads(
@@ -228,7 +228,7 @@ UNKNOWN = replace(
     initial_factor=1.15,
     margin=0.25,
 )
-"""Every other model, until its own usage has taught a factor."""
+"""Every other model. The first observed usage replaces the initial factor."""
 
 FAMILIES = (
     O200K,

@@ -2,14 +2,15 @@
 
 Byte-pair tokenizers split text at the same places: between words, at digits, punctuation, line ends and a change of
 case. So a weighted sum of these counts is close to the count of any such tokenizer (weights:
-:mod:`sanitizers.budget.families`). It needs no vocabulary, and a small part of a tokenizer's time. The number of
-characters alone is not enough: prose, code and logs differ by a factor of two in characters per token.
+:mod:`sanitizers.budget.families`). The sum needs no vocabulary, and takes a small part of a tokenizer's time. The
+number of characters alone is not enough: prose, code and logs differ by a factor of two in characters per token.
 
-Each ASCII character has one class. Each other character has one by its block of 256, which is the upper byte of its
-UTF-16 units. A lone surrogate counts as half a character. Single spaces count only as the end of a word.
+Each ASCII character has one class. Each other character has the class of its block of 256 characters. The upper byte of
+a UTF-16 unit is the block. A lone surrogate counts as half a character. Single spaces count only as the end of a word.
 
-ASCII text is read as one large integer with one bit per class in every byte. A mask and a population count then count a
-class. A shift by one byte aligns each byte with its neighbour. This takes about a third of the time of ``bytes.count``.
+ASCII text is read in pieces, each as one large integer with one bit per class in every byte. A mask and a population
+count then count a class. A shift by one byte aligns each byte with its neighbour. This takes about a third of the time
+of ``bytes.count``.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ NONE: Counts = (0,) * 16
 """The counts of the empty text."""
 
 MIN_RUN = 36
-"""Bytes from which a run of base64 letters may be encoded data: the header of a JWT. Lines of base64 have 64 or 76."""
+"""The shortest run of base64 letters, in bytes, that may be encoded data: a JWT's header.
+
+Lines of base64 have 64 or 76 bytes.
+"""
 
 
 class Features(NamedTuple):
@@ -110,7 +114,10 @@ _BLOCKS = (
     (0xFE, _CJK),
     (0x100, _CJK),
 )
-"""The first block of each class. A block has the 256 characters whose UTF-16 units share their upper byte."""
+"""The first block of each range of blocks with one class.
+
+A block has the 256 characters whose UTF-16 units share their upper byte.
+"""
 
 _BLOCK_CLASSES = b"".join(bytes([kind]) * (after - first) for (first, kind), (after, _) in pairwise(_BLOCKS))
 _ASCII_BYTES = bytes(range(0x80))
@@ -129,9 +136,9 @@ _PAIRS = _UPPERS | _BLANKS
 _BASE64 = bytes((chr(byte).isalnum() and byte < 0x80) or byte in b"+/-_" for byte in range(256))
 _RUN = b"\x01" * MIN_RUN
 _MIXED = re.compile(rb"(?:[A-Z][0-9]|[0-9][A-Z])(?:.*?(?:[A-Z][0-9]|[0-9][A-Z])){2}")
-"""A capital beside a digit, three times. In random base64, one pair in eight is that."""
+"""A capital beside a digit, three times. In random base64, one pair of neighbours in eight is a capital and a digit."""
 _LONG_RUN = 200
-"""Bytes from which a run is no path or name."""
+"""Bytes from which a run is too long to be a path or a name."""
 
 
 def features_of(text: str) -> Features:

@@ -53,17 +53,17 @@ _NAMES = (
     (UNKNOWN, ("llama-2", "llama2")),  # another vocabulary than Llama 3's
 )
 PREFIXES = MappingProxyType({prefix: family for family, prefixes in _NAMES for prefix in prefixes})
-"""Prefixes of a model's own name to its row. The longest prefix that fits wins."""
+"""Maps prefixes of a model's own name to the model's family. The longest prefix that fits wins."""
 
 _VENDOR = re.compile(r"(?:[a-z-]+\.)+|ft:|databricks-")
-"""The vendor before a model's name: Bedrock's ``us.anthropic.``, OpenAI's ``ft:`` and Databricks' own."""
+"""The prefix before a model's name: Bedrock's ``us.anthropic.``, OpenAI's ``ft:`` or ``databricks-``."""
 
 
 @lru_cache(maxsize=1024)
 def family_of(model: str) -> Family:
-    """Return the row of *model*, in litellm's spelling (``anthropic/claude-opus-4-5``) or bare.
+    """Return the family of *model*, in litellm's spelling (``anthropic/claude-opus-4-5``) or bare.
 
-    Only the last path segment counts, as in :func:`sanitizers.profile_for`. A name that fits no row gets
+    Only the last path segment counts, as in :func:`sanitizers.profile_for`. A name without a known prefix gets
     :data:`UNKNOWN`. Never raises.
     """
     name = model.rpartition("/")[2].lower()

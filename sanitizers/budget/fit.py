@@ -1,11 +1,11 @@
 """Fit a legal history into a budget: plan, render, check, and repair what cutting may have broken.
 
-A cut can leave what a provider refuses, and a repair adds tokens. So a cut history is checked by the same rules as any
-history, repaired by the same steps, and counted again. If the repair brought it over the hard mark, the original
-history is cut once more, with marks lowered by the excess.
+A cut can leave a history that a provider refuses, and a repair can add tokens. So a cut history is checked by the same
+rules as any history, repaired by the same steps, and counted again. If the repair brought the tokens over the hard mark
+(the limit for sending), the original history is cut once more. The high mark is then lowered by the excess.
 
-This ends. A further round begins only while each result is smaller than the one before, and there are at most
-:data:`ROUNDS` rounds. The smallest result is returned, so that a further round never makes it worse.
+There are at most :data:`ROUNDS` rounds. No further round follows a result that is not smaller than the one before. The
+smallest result is returned, so that a further round never makes the outcome worse.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ ROUNDS = 3
 """Rounds of cutting and repairing, at most."""
 
 Verdict = Literal["fits", "over_hard"]
-"""``over_hard`` means that even what must be kept is above the hard mark, so that nothing may be sent."""
+"""``over_hard`` means that the request is above the hard mark after all allowed cuts, and must not be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """The outcome for one history.
 
-    *messages* is the input itself when nothing was cut. Tokens are those of the whole request, with system messages and
-    tools. *parts* lists the tokens of the request by part when the verdict is ``over_hard``.
+    *messages* is the input itself when nothing was cut. *tokens_before* and *tokens_after* count the whole request,
+    with system messages and tools. *parts* lists the tokens of the request by part when the verdict is ``over_hard``.
     """
 
     messages: Messages
@@ -50,13 +50,14 @@ class Fitted:
     verdict: Verdict = "fits"
     parts: Parts | None = None
     last: int = -1
-    """The index of the last message that came in: an event at this index is this request's own."""
+    """The index of the last input message. Only an event at this index is a cut that this request caused."""
 
 
 class CutInput(NamedTuple):
     """A history that is to be cut: *messages* are legal for *profile*, and *size* counts a message's tokens.
 
-    *origins* are the messages' places in what the client sent, for the changes, where sanitizing moved them.
+    *origins* are the messages' indexes in the client's list, which the changes state. None means that sanitizing moved
+    nothing.
     """
 
     messages: Messages
@@ -103,7 +104,7 @@ class _Cut:
 
 
 def _cut_until_it_fits(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
-    """Return the first of :data:`ROUNDS` results that is not over the hard mark, else the smallest."""
+    """Return the first of :data:`ROUNDS` results that is not over the hard mark, or else the smallest result."""
     best = _cut(history, marks, policy)
     limits = marks
     for _ in range(ROUNDS - 1):

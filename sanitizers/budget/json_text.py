@@ -8,14 +8,18 @@ import orjson
 
 _DIGITS_PER_BIT = 0.30103
 _LONG = 1 << 12
-"""Bits from which an integer is not written out. Python refuses beyond 4,300 digits, and takes quadratic time."""
+"""The most bits of an integer that is written out.
+
+A larger integer is replaced with nines of about the same length. Python refuses to write more than 4,300 digits, and
+takes quadratic time.
+"""
 
 
 def json_text(value: Any) -> str:
     """Return *value* as compact JSON. Never raises.
 
-    orjson cannot write lone surrogates, integers of more than 64 bits, and values nested more than 250 deep. Those are
-    written in another order and without escapes, which hardly changes their tokens.
+    orjson cannot write lone surrogates, integers of more than 64 bits, and values nested more than 250 deep. A value
+    with any of these is written in another order and without escapes, which hardly changes its tokens.
     """
     try:
         return orjson.dumps(value).decode()

@@ -26,8 +26,9 @@ class Replacement(NamedTuple):
 class Ledger:
     """The messages of one history, with what was done to them so far.
 
-    *before* holds the tokens of each message as it came. *now* holds those of the message or its replacement, gone or
-    not. *total* is the sum of the messages that were taken in and are not gone. *size* counts any other message.
+    *before* holds the tokens of each message as it came. *now* holds the tokens of the message or its replacement, even
+    if the message is gone. *total* is the sum of the messages that were taken in and are not gone. *size* returns the
+    tokens of any message.
     """
 
     def __init__(self, messages: Messages, size: Size) -> None:

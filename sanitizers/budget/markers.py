@@ -1,12 +1,12 @@
 """The texts that replace what was cut, and their recognition in a history.
 
-A marker states only how much is missing, and where. It holds nothing that differs between two requests with the same
-beginning, such as a time, an id or a percentage. So providers' prompt caches keep hitting. A changed wording
-invalidates every cached prefix, so that a test pins the bytes.
+A marker states only how much is missing, or that a result was cleared. It holds nothing that differs between two
+requests with the same beginning, such as a time, an id or a percentage. So providers' prompt caches keep hitting. A
+changed wording would invalidate every cached prefix. So a test pins the bytes.
 
-A marker is recognized again, since one turnright may call another, but only where its numbers add up. A text
-that quotes a marker, or that another program cut, is a text like any other. A client cannot protect a long text from
-being cut by writing a marker into it.
+One turnright may call another. So a marker in a history is recognized, but only where its numbers add up. A text that
+quotes a marker is treated like any other text, and so is a text that another program cut. A client cannot protect a
+long text from being cut by writing a marker into it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ OF_TEXT = "head and tail kept."
 """The text after the numbers in the marker of a user's text."""
 
 MARKER_ROOM = 200
-"""Characters, and bytes, that are kept free for a marker. None is longer, with numbers of up to nine digits."""
+"""Characters, and bytes, that are kept free for a marker.
+
+No marker is longer if its numbers have at most nine digits.
+"""
 
 _OMISSION = re.compile(
     r"\n\[… (\d{1,12}) of (\d{1,12}) characters \(~(\d{1,12}) of (\d{1,12}) lines\) omitted by the gateway; "
@@ -42,7 +45,7 @@ _NOTICE = re.compile(
     r"</context_notice>"
 )
 _JOINED = re.compile(rf"(?:(?:\A|{SEPARATOR}){_NOTICE.pattern})(?=\Z|{SEPARATOR})")
-"""A notice that was joined to other texts as a paragraph of its own, which a quoted notice rarely is."""
+"""A notice that was joined to other texts as its own paragraph. A quoted notice is rarely a paragraph."""
 
 _FROM_A_RESULT = re.compile(r"\[[A-Z][a-z]+ from the result of .{1,200}:\]\Z", re.DOTALL)
 """The beginning of the message that holds the media of tool results (:func:`sanitizers.synthetic.media_of_result`)."""
@@ -52,7 +55,7 @@ _SYNTHETIC = frozenset({HISTORY_START, SYSTEM_ONLY, CONTINUE})
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """One marker in a text: *start* and *end* are its place. *characters* and *lines* are the original text's."""
+    """One marker in a text: it reaches from *start* to *end*. *characters* and *lines* are the original text's."""
 
     start: int
     end: int
@@ -104,7 +107,7 @@ def noticed(message: Message) -> int | None:
 def without_notice(message: Message) -> tuple[Message, int]:
     """Return *message* without the notices that were joined to its text, and the number of messages that they state.
 
-    A notice is part of the message before it where a provider refuses two user messages in a row. Returns *message*
+    Where a provider refuses two user messages in a row, a notice was joined to the message before it. Returns *message*
     itself when it holds no notice.
     """
     content = message.get("content")

@@ -1,10 +1,10 @@
-"""The marks where cutting begins and ends, and the presets for what may be cut, one table row each.
+"""The marks where cutting begins and ends, and the presets for what may be cut: one table row for each preset.
 
 High and low mark are far apart so that cuts are rare. After a cut down to half, the next cut is far away. In between,
 every request begins with the one before it, word for word, so that providers' prompt caches hit. A window that slides
 with every request costs more than not cutting at all.
 
-A preset's row names the origin of its values. A value that an operator sets replaces the row's
+A preset's row names the origin of its values. A value that an operator sets replaces the value of the row
 (``dataclasses.replace``).
 """
 
@@ -31,11 +31,13 @@ class CutPolicy:
     """The preset's name."""
 
     window_share: float = 1.0
-    """The share of the limit that is budgeted."""
+    """The share of the limit that a request may fill."""
 
     unknown_window: int | None = None
-    """Tokens to assume where a model's window is unknown. None cuts nothing there: the overflow error teaches the
-    window."""
+    """Tokens to assume where a model's window is unknown.
+
+    With None, nothing is cut there until the provider's overflow error tells the window.
+    """
 
     high: float | None = 1.0
     """The share of the available tokens above which a request is cut, or None to cut never."""
@@ -44,13 +46,16 @@ class CutPolicy:
     """The share of the available tokens to which it is cut."""
 
     headroom: int = 0
-    """Tokens that must stay free below the available ones. They lower the high mark, whatever its share."""
+    """Tokens that must stay free below the available ones.
+
+    They lower the high mark, but at most to halfway between the low mark and the available tokens.
+    """
 
     hard: float | None = 0.95
     """The share of a known limit above which a request is refused, or None to refuse nothing."""
 
     ingest: Cap | None = None
-    """The cap for every tool result at once, whatever the budget, or None to cap none at once."""
+    """The cap that every tool result gets when it arrives, whatever the budget, or None for no such cap."""
 
     aged: Cap | None = AGED_CAP
     """The cap for old tool results when room is needed, or None to leave them."""
@@ -71,7 +76,7 @@ class CutPolicy:
     """Tokens above which an old result is worth capping. 6,000 characters are 1,500 to 2,700 tokens."""
 
     least_cleared: int = 96
-    """Tokens above which an old result is worth clearing. Its replacement has about twenty."""
+    """Tokens above which an old result is worth clearing. The text that replaces the result has about twenty tokens."""
 
     kept_users: float = 0.1
     """The share of the low mark that user messages from dropped rounds may keep, newest first."""
@@ -85,7 +90,7 @@ class CutPolicy:
     notice: bool = True
     """One neutral message tells the model how many messages were removed.
 
-    Such a notice can change an agent's behaviour (OpenHands#6634), so that it can be switched off. The change list
+    Such a notice can change an agent's behaviour (OpenHands#6634). So an operator can switch it off. The change list
     reports the same in any case.
     """
 
@@ -118,9 +123,9 @@ PRESETS = MappingProxyType(
 
 
 class FixedTokens(NamedTuple):
-    """The tokens of one request that no cut can change: *tools*, with all else that is no message, and *system*.
+    """The tokens of one request that no cut can change. *tools* counts the tools and all else that is no message.
 
-    *system* are the system messages that lead the history.
+    *system* counts the system messages that lead the history.
     """
 
     tools: int = 0
@@ -172,12 +177,12 @@ def marks_for(
     """Return the marks for one request under *policy*.
 
     *limit* is min(max input, window - output reserve) in tokens, or None where the window is unknown. *margin* is the
-    share of it that is kept free for the estimate's error. *assumed* says that the limit is the policy's assumption
-    about an unknown window, by which nothing is refused.
+    share of the limit that is kept free for the estimate's error. *assumed* says that the limit is the policy's
+    assumption about an unknown window, by which nothing is refused.
 
     The input budget is limit x share x (1 - margin). The available tokens are the input budget less the fixed tokens.
-    They are rounded down to steps of 1,024, and to finer ones where little is available, so that small differences do
-    not move a cut.
+    They are rounded down to steps of 1,024, or to finer steps where little is available. So small differences do not
+    move a cut.
     """
     if limit is None:
         return Marks(None, None, None, None, *fixed)

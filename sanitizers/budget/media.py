@@ -1,7 +1,8 @@
-"""Estimate the tokens of an image, a recording or a document from its first bytes alone.
+"""Estimate the tokens of an image, a recording or a document without decoding it.
 
 Providers count media by pixels, seconds or pages, not by the base64 that carries it. Only the pixels of a PNG are cheap
-to read. All other media count by their bytes, or by a fixed cost where they are named by address.
+to read. All other images have a fixed cost. Recordings and documents count by their bytes, or by a fixed cost where an
+address names them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Media:
     """Audio, video or a document that is named by its address or id, so that its size is unknown."""
 
     tile: int | None = None
-    """Each tile of 512 pixels a side beyond *image_low*, where an image's size decides by tiles."""
+    """Each tile of 512 pixels a side, in addition to *image_low*, or None where the provider counts no tiles."""
 
 
 OPENAI_MEDIA = Media(
@@ -101,7 +102,7 @@ KINDS: dict[str, Kind] = {
     "input_image": "image",
     "video_url": "video",
 }
-"""Types of content parts that are media, in any provider's spelling, to their kinds.
+"""Maps the type of a media part, in any provider's spelling, to its kind.
 
 A ``data:`` URL's own MIME type overrides the kind.
 """

@@ -1,7 +1,10 @@
-"""Cut the middle of what must be kept, when that alone does not fit. This is the last cut before a request is refused.
+"""Cut the middle of texts that must be kept, when these alone do not fit.
 
-The newest round's results are cut first, the largest of them down to one level, and then the user's texts in the same
-way. No text is cut below about 1,000 characters. System messages, calls and their arguments, and media are never cut.
+This is the last cut before a request is refused.
+
+The newest round's results are cut first: the largest of them are cut down to one level. Then the user's texts are cut
+in the same way. No text is cut below about 1,000 characters. System messages, calls and their arguments, and media are
+never cut.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ from sanitizers.messages import RESULT_ROLES
 from sanitizers.work_limit import spend
 
 SHORTEST = 1_000
-"""Characters that are left of a text at least, beside the marker. A cut at a line's end may take some more."""
+"""The smallest number of characters that a cut leaves of a text, without the marker.
+
+A cut at a line's end may take some more.
+"""
 
 _ATTEMPTS = 4
 _SLACK = 0.97

@@ -1,8 +1,8 @@
 """Cap, then clear tool results that are no longer among the newest. These cuts cost least: calls and texts stay.
 
 Both start with the oldest result and stop when enough is saved. Clearing happens in one batch or not at all. Each cut
-invalidates the provider's cached prefix, so that a few tokens are not worth one (Anthropic's ``clear_at_least``,
-gemini-cli, opencode).
+invalidates the provider's cached prefix. So a cut that saves few tokens is not worth its cost (Anthropic's
+``clear_at_least``, gemini-cli, opencode).
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ class OldResults:
         self._cleared_tokens = ledger.size(_SAMPLE) if policy.clear else 0
 
     def see(self, unit: Unit) -> None:
-        """Take in the next unit with results. They are capped at once if the policy says so, and others become old."""
+        """Take in the next unit with results.
+
+        Its results are capped at once if the policy says so, and an earlier unit may become old.
+        """
         if self._policy.ingest is not None:
             for at in self.changeable(unit):
                 self._cap(at, self._policy.ingest, always=True)
@@ -42,7 +45,7 @@ class OldResults:
             self._age(self._newest.popleft())
 
     def forget(self, unit: Unit) -> None:
-        """Leave out a unit that is dropped."""
+        """Stop counting what clearing the results of *unit* would save, since the unit is dropped."""
         for at in unit.results():
             self._gain -= self._gains.pop(at, 0)
 
@@ -64,7 +67,7 @@ class OldResults:
     def cap_recent(self, low: int, current: Unit) -> bool:
         """Cap the results of the newest rounds except the *current* one, oldest first, and tell whether any was capped.
 
-        Dropping a round for one large result loses more than the middle of that result.
+        Dropping a round because of one large result would lose more than cutting the middle of that result.
         """
         aged = self._policy.aged
         capped = False
@@ -81,7 +84,7 @@ class OldResults:
     def clear(self, low: int, least: int) -> bool:
         """Clear old results, oldest first, until the total is at *low*, and tell whether any was cleared.
 
-        They are cleared only if all of them together save *least* tokens, or enough to reach *low*.
+        Results are cleared only if all of them together save *least* tokens, or enough to reach *low*.
         """
         if self._gain < least and self._ledger.total - self._gain > low:
             return False

@@ -1,8 +1,9 @@
-"""Drop whole units, oldest first, and keep the messages in them that must be kept.
+"""Drop whole units (:mod:`sanitizers.budget.units`), oldest first, except the messages that must be kept.
 
-System messages and the user's first message (the goal) are kept. So are the messages that are the user's last when a
-cut is made. The newest of the user's other messages are kept as long as they are few. The kept messages stay fixed
-until the next cut. Otherwise each new user message would change the history before it.
+System messages and the user's first message (the goal) are kept. So are the last messages of the user's newest turn at
+the time of a cut. The newest of the user's other messages are kept as long as their tokens fit a small share of the low
+mark. The kept messages stay fixed until the next cut. Otherwise each new user message would change the history before
+it.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from sanitizers.budget.units import Unit
 from sanitizers.messages import SYSTEM_ROLES
 
 _LONGEST_TURN = 4
-"""Messages of the user's last turn that must stay. A client that sends hundreds in a row must not be refused for it."""
+"""Messages of the user's last turn that must stay.
+
+If hundreds of messages in a row had to stay, the request could be refused.
+"""
 
 
 class OldRounds:
     """The units of a history up to the cut, as far as the replay has come. The cut only moves forward.
 
-    *cut* is the number of the first unit after the cut. *place* is that number when something was last dropped. The
-    notice stands there, and does not move over messages that stay.
+    *cut* is the number of the first unit after the cut. *place* is the value of *cut* when something was last dropped.
+    The notice stands at *place*, and does not move over messages that stay.
     """
 
     def __init__(self, ledger: Ledger, units: Sequence[Unit], results: OldResults, policy: CutPolicy) -> None:
@@ -105,7 +109,7 @@ class OldRounds:
         return sorted(found)
 
     def _unpin(self) -> None:
-        """Treat messages that were the user's last at an earlier cut as other messages, if newer ones came since."""
+        """Stop pinning messages that were the user's last at an earlier cut, if newer ones came since."""
         pinned, self._pinned = self._pinned, []
         for unit in pinned:
             if self._is_last(unit):
@@ -155,7 +159,10 @@ class OldRounds:
         self._removed += unit.end - unit.start
 
     def _settle(self, before: int) -> bool:
-        """Finish one cut. The notices of another turnright in front become part of the one that is due now."""
+        """Finish one cut, and tell whether anything was dropped.
+
+        Notices that another turnright wrote become part of the new notice.
+        """
         if len(self._ledger.gone) == before:
             return False
         self.place = self.cut

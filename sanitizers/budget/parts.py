@@ -19,8 +19,9 @@ _LARGEST = 5
 class Parts:
     """A request's tokens by part. The parts add up to the whole.
 
-    *first_goal* is the user's first message, *current_round* the newest unit, *older_rounds* all other turns. *rounds*
-    counts the model's turns. *largest* lists the largest messages as (index, tokens), largest first.
+    *first_goal* is the user's first message, unless the newest unit holds it. *current_round* is the newest unit, and
+    *older_rounds* are all other turns. *rounds* counts the model's turns. *largest* lists the largest messages as
+    (index, tokens), largest first.
     """
 
     system: int
@@ -46,7 +47,7 @@ def measure_parts(
 ) -> Parts:
     """Return the tokens of *messages* by part, as *size* counts them. *marks* has the tokens of tools.
 
-    *largest* has the indexes of *origins* where they are given.
+    If *origins* are given, *largest* has these indexes instead of those in *messages*.
     """
     tokens = [size(message) for message in messages]
     lead = count_leading_system(messages)

@@ -1,8 +1,8 @@
 """Turn a plan into messages and changes.
 
-A message that the plan does not change is sent as the same object, and a plan without changes sends the same list.
-Where rounds were dropped, one user message states how many messages are missing. It follows the messages that
-were kept of them. Where a provider refuses two user messages in a row, it becomes part of the one before it.
+A message that the plan does not change is sent as the same object. Where rounds were dropped, one user message states
+how many messages are missing. This notice follows the messages that were kept of those rounds. Where a provider refuses
+two user messages in a row, the notice is joined to the user message before it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def render_plan(
 ) -> tuple[Entries, tuple[Change, ...]]:
     """Return the messages that are sent under *plan*, and every change, in the order of the messages.
 
-    *origins* are the messages' places in what the client sent, where those differ from their own. The result is legal
-    for *profile* if *messages* are.
+    *origins* are the messages' indexes in the client's list, or None where sanitizing moved nothing. Where messages
+    were dropped, neighbours of one role are joined as *profile* needs it. The caller checks all other rules.
     """
     places = range(len(messages)) if origins is None else origins
     entries: list[Entry] = []

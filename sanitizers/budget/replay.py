@@ -1,22 +1,22 @@
 """Decide the cuts of a history by replaying it from its first message, without stored state.
 
-A client sends its conversation with every request, a little longer each time. The replay walks through it from the
-start and cuts wherever it outgrew the high mark. So every request that contains a place finds the same cuts there, in
-any process. Between two cuts, each request begins with the one before it, word for word, and the provider's prompt
-cache hits. A cut invalidates the cache once.
+A client sends its conversation with every request, a little longer each time. The replay walks through the conversation
+from its start, and cuts wherever the size exceeds the high mark. So all requests with the same beginning get the same
+cuts in it, in any process. Between two cuts, each request begins with the one before it, word for word, and the
+provider's prompt cache hits. A cut invalidates the cache once.
 
 One cut takes these actions in order, until the low mark is reached:
 
 1. Old tool results are capped to head and tail, oldest first.
 2. Old tool results are cleared, in one batch, if that is worth it.
 3. If that saved less than half of the way from the high to the low mark, the newest results except the current round's
-   are capped. Then whole rounds are dropped, oldest first. A current round that is above the hard mark by itself is cut
-   as in 4 before, since dropping others would not help.
+   are capped. Then whole rounds are dropped, oldest first. A current round that exceeds the hard mark by itself is
+   first cut as in step 4, since dropping other rounds would not help.
 4. If what must be kept is still above the hard mark, the middle of its largest texts is cut. Results are cut down to
    halfway, and the user's texts as little as possible.
 
-System messages, the user's first and last messages, and the newest unit (the current round) must be kept. If these do
-not fit either, the result says so, and nothing is raised.
+System messages, the user's first and last messages, and the newest unit (the current round) must be kept. If these
+messages do not fit either, the total of the result is above the hard mark, and nothing is raised.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class CutPlan:
     """The cuts of one history.
 
     *sizes* holds the tokens of every message as the client sent it, and *total* the turns' tokens after the cuts.
-    *gone* and *replaced* map indexes of messages to what happens to them. *cut* is the index where the unchanged rest
-    begins. *noticed* is the number of messages that a notice has to state, or 0 where none is due.
+    *gone* maps the index of each removed message to the reason, and *replaced* maps an index to the replacement. *cut*
+    is the index of the first message after the dropped rounds. *noticed* is the number of messages that a notice has to
+    state, or 0 where none is due.
     """
 
     sizes: list[int]

@@ -1,8 +1,8 @@
 """Find a position where a text may be cut: never inside what is shown as one character.
 
-Python cuts a string between code points. That can separate a letter from its accent, the members of a family emoji, a
-flag's two letters, a surrogate pair, or CR from LF. The two characters at the cut alone decide, so that a cut costs the
-same in a text of any length.
+Python cuts a string between code points. Such a cut can separate a letter from its accent, or CR from LF. It can also
+split a family emoji, a flag's two letters or a surrogate pair. Only the two characters at a cut decide. So a cut costs
+the same in a text of any length.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 _REACH = 64
-"""Characters that a cut is moved at most. Longer clusters exist only in hostile texts, which are cut anyway."""
+"""The most characters by which a cut is moved. Longer clusters exist only in hostile texts, which are cut anyway."""
 
 _JOINER = "\u200d"
 
@@ -18,8 +18,8 @@ _JOINER = "\u200d"
 def safe_cut(text: str, at: int, *, forward: bool) -> int:
     """Return the position nearest to *at* where *text* may be cut, looking forward or backward.
 
-    *at* is a position between two characters, 0 to ``len(text)``. The result is at most 64 characters away. Where all
-    of those are one cluster, only pairs (surrogates, CR LF) are kept together.
+    *at* is a position between two characters, 0 to ``len(text)``. The result is at most 64 characters away. If all 64
+    characters are one cluster, only pairs (surrogates, CR LF) are kept together.
     """
     step = 1 if forward else -1
     for position in range(at, at + step * _REACH, step):

@@ -1,9 +1,9 @@
 """Divide a history into units, which are kept or dropped together.
 
-A unit is one message with the tool results that follow it, or one message alone. Notices of the turn guard after
-results belong to the unit of those results. So does an assistant message that a provider needs before a notice. In a
-legal history results stand directly behind their call, so that no unit separates a call from its result. Reasoning and
-thought signatures stand in the message of their calls.
+A unit is one message with the tool results that follow it, or one message alone. Notices of the turn guard at the end
+of a history belong to the unit of the results before them. So does an assistant message that a provider needs before a
+notice. In a legal history, results directly follow their call. So no unit separates a call from its result. Reasoning
+and thought signatures are in the same message as their calls.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ _ASKING_ROLES = RESULT_ROLES | {"user"}
 
 
 class Unit(NamedTuple):
-    """The messages from *start* up to *end*. *role* is the first one's. The last *notices* messages are no results."""
+    """The messages from *start* up to *end*.
+
+    *role* is the role of the first message. The last *notices* messages are no results.
+    """
 
     start: int
     end: int
@@ -33,7 +36,7 @@ class Unit(NamedTuple):
     def may_end_request(self, messages: Messages) -> bool:
         """Tell whether a client could have sent the history up to here, since the model's turn would be next.
 
-        A cut is decided at every such place, whether a request ended there or not. So it does not depend on which
+        A cut is decided at every such place, whether a request ended there or not. So the cuts do not depend on which
         requests were seen. A user who interrupts after tool results makes two such places in a row.
         """
         return messages[self.end - 1]["role"] in _ASKING_ROLES
@@ -71,7 +74,10 @@ def _count_notices(messages: Messages, starts: Sequence[int]) -> int:
 
 
 def tool_names_of(turn: Message) -> Mapping[str, str]:
-    """Return the names of the tools that *turn* calls, by call id. Of calls with one id it is the first one's."""
+    """Return the names of the tools that *turn* calls, by call id.
+
+    If calls share an id, the first call's name counts.
+    """
     return {
         call["id"]: function_of(call).get("name") or (call.get("custom") or {}).get("name") or ""
         for call in reversed(tool_calls_of(turn))

@@ -33,7 +33,7 @@ _OTHERS = "яاक漢→✅😀\u1200"
 
 
 _ROUNDED_UP = 1 + 1e-6
-"""A factor for sums of floats that round differently: one part in a million."""
+"""A factor that covers the different rounding of two sums of floats: one part in a million."""
 
 _Walks: TypeAlias = dict[tuple[str, str], float]
 """The highest cost of a run of characters, by the classes of its first and last character (:func:`text_bound`)."""
@@ -64,11 +64,11 @@ def bound_of_outlined(
     """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
 
     *most_bytes* is at least the UTF-8 size of all texts in plain messages. The length of the JSON that they were read
-    from suffices, since JSON never writes a character with fewer bytes. It must not exceed :data:`WHOLE`: for
+    from suffices, since JSON never writes a character with fewer bytes. *most_bytes* must not exceed :data:`WHOLE`: for
     a longer text, :func:`upper_bound` counts four bytes for each character.
 
-    Messages that the outline calls plain take no time. Its ``odd`` ones are read as in :func:`upper_bound`. The result
-    is larger by the JSON around the texts.
+    Messages that the outline calls plain take no time. The messages in ``outline.odd`` are read as in
+    :func:`upper_bound`. If *most_bytes* is the length of the JSON, the JSON around the texts makes the result larger.
     """
     rates = _rates(family)
     plain = len(outline.messages) - len(outline.odd)
@@ -89,7 +89,9 @@ def bound_of_outlined(
 
 
 def bound_of_changed(family: Family, changed: Messages) -> int:
-    """Return what *changed* messages add to the bound of an outline. They replace messages of that outline.
+    """Return what *changed* messages add to the bound of an outline.
+
+    The *changed* messages replace messages of that outline.
 
     The outlined messages still count, so that changed ones are counted twice.
     """
@@ -125,9 +127,9 @@ def text_bound(family: Family) -> TextBound:
     """Return the bound for a text of *family*.
 
     An ASCII character's cost depends on itself and on the one before it (a space's on two). So a text is a walk over
-    the classes of characters. A long walk costs at most the mean of its dearest cycle per step. The mean
-    pays for every cycle of a walk. The rest of the walk visits no class twice, and costs at most the dearest such
-    walk. Any other character begins a new walk.
+    the classes of characters. A long walk costs at most the mean of its dearest cycle per step. That mean, charged for
+    each step, covers all cycles of a walk. The rest of the walk visits no class twice. What it costs beyond the mean is
+    at most that of the dearest such walk. Any other character begins a new walk.
     """
 
     def cost(before: str, character: str) -> float:

@@ -17,8 +17,9 @@ _LONGEST_HEAD = 512
 class Inline(NamedTuple):
     """Inline bytes of a part: *text* holds them from *start* on.
 
-    *kind* is the MIME type as it is written, or empty. *options* are what follows it in the head. *encoded* tells
-    whether the head says base64. *is_canonical* tells whether the head is written as ``data:<type>[;option]*;base64,``.
+    *kind* is the MIME type as it is written, or empty. *options* are the parameters after the type in the head (the
+    part before the comma), without ``base64``. *encoded* tells whether the head says base64. *is_canonical* tells
+    whether the head is written as ``data:<type>[;option]*;base64,``.
     """
 
     text: str

@@ -14,7 +14,7 @@ _FETCHED = frozenset({"http", "https"})
 
 
 def media_violations(part: dict[str, Any], profile: Profile) -> Iterator[str]:
-    """Yield the rules that a media part breaks, in a role that may hold media."""
+    """Yield the rules that a media part breaks by itself, whatever the role of its message is."""
     if part["type"] in profile.refused_media:
         yield "media_type"
         return

@@ -1,13 +1,13 @@
 """Native lists: the histories that providers write in formats of their own, such as Gemini's ``contents``.
 
-One rule holds here: an item whose messages come back as the same objects is written as the same item. All others are
-written anew. So fields that a chat message has no place for are not lost.
+An item whose messages come back as the same objects is written as the same item, unless it breaks a rule by itself. All
+others are written anew. So fields that a chat message has no place for are not lost.
 
     protocol    the methods of every format: project a list, check its rules, apply changed messages to it
     gemini      Gemini's ``contents``
 
-Formats may import the rest of ``sanitizers``, but not one another, and the rest may not import this package. Two
-contracts in ``pyproject.toml`` hold both.
+Formats may import the rest of ``sanitizers``, but not one another, and the rest may not import this package. Two import
+contracts in ``pyproject.toml`` enforce this.
 """
 
 from sanitizers.native.gemini import GEMINI_CONTENTS

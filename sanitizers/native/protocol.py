@@ -18,10 +18,10 @@ Items: TypeAlias = Sequence[Item]
 
 
 class Span(NamedTuple):
-    """Items and the messages that were made of them, both as places of a list.
+    """A range of items, and the range of the messages that were made of these items.
 
-    One item can be several messages, and several items one message. The spans of a list have all items and all messages
-    in their order, each once.
+    One item can be several messages, and several items one message. The spans of a list cover all items and all
+    messages in their order, each once.
     """
 
     items: range
@@ -38,7 +38,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class ItemViolation:
-    """One broken rule of a native list: *rule* is a slug of its format, *index* the place of the item."""
+    """One broken rule of a native list: *rule* is a slug of its format, and *index* is the index of the item."""
 
     rule: str
     index: int
@@ -55,7 +55,7 @@ class NativeListFormat(Protocol[P]):
         """The format's name."""
 
     def project(self, native: Items) -> P:
-        """Return *native* as chat messages, with the span of each.
+        """Return *native* as chat messages, with the spans that connect items and messages.
 
         Raises :class:`~sanitizers.errors.Unrepairable`, with the place, for what cannot be read.
         """
@@ -70,6 +70,7 @@ class NativeListFormat(Protocol[P]):
         """Return *native* with the changes that *sanitized* has against ``projected.messages``.
 
         *projected* is the projection of *native*. *sanitized* is legal for *profile*: it comes from
-        :func:`sanitizers.sanitize`, or from a later cut. Without any change *native* itself is returned. An item is
-        the same object where all messages of its span are, in their order, unless the item breaks a rule by itself.
+        :func:`sanitizers.sanitize`, or from a later cut. Without any change *native* itself is returned. An item stays
+        the same object if all messages of its span do, in their order. An item that breaks a rule by itself is written
+        anew.
         """

@@ -1,4 +1,4 @@
-"""Write contents from sanitized messages: unchanged items as they were, all others anew."""
+"""Write contents from sanitized messages: unchanged items stay as they were, and all others are written anew."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def apply_messages(
 ) -> Items:
     """Return *native* with the changes that *sanitized* has against the messages of *projected*.
 
-    Results that follow one another are one content, in the form that every model accepts: responses alone. Each has
-    the name and the id of its call. System messages are left out, since they belong to ``systemInstruction``.
-    Returns *native* itself when every item is unchanged.
+    Consecutive results become one content that holds responses alone, which every model accepts. Each response has the
+    name and the id of its call. System messages are left out, since they belong to ``systemInstruction``. Returns
+    *native* itself when every item is unchanged.
     """
     writer = _Writer(native, projected, profile, alone=len(native) == 1 == len(sanitized))
     contents = [content for run in _runs(sanitized) if (content := writer.write(run)) is not None]
@@ -31,7 +31,7 @@ def apply_messages(
 
 
 def _runs(messages: Messages) -> Iterator[list[Message]]:
-    """Yield the messages of one content after the other: results that follow one another, and each other message."""
+    """Yield the messages of each content: a run of consecutive results, or one other message."""
     results: list[Message] = []
     for message in metered(messages):
         if message["role"] == "tool":
@@ -67,7 +67,7 @@ class _Writer:
         self._calls: dict[str, tuple[str, str | None]] = {}
 
     def write(self, run: Sequence[Message]) -> Item | None:
-        """Return the content of *run*, messages of one side, or None where they hold nothing."""
+        """Return the content of *run*, the messages of one content, or None where these messages hold nothing."""
         places = [self._places.get(id(message)) for message in run]
         kept = self._unchanged_item(places)
         if run[0]["role"] == "tool":
@@ -101,7 +101,7 @@ class _Writer:
         return {**self._further_fields(places[0]), "role": "user", "parts": [*map(self._response, results)]}
 
     def _response(self, one: _Result) -> Part:
-        """Return one function response. Its media is kept only where the models of the profile accept any."""
+        """Return one function response. Its media is kept only where the profile allows media in results."""
         originals = self._projected.originals if self._profile.result_types else {}
         original = one.original
         if original is not None and not self._profile.result_types and has_nested_parts(original):
@@ -125,7 +125,7 @@ class _Writer:
         return {key: value for key, value in self._native[index].items() if key not in ("parts", "role")}
 
     def _unchanged_item(self, places: Sequence[int | None]) -> Item | None:
-        """Return the item whose whole span the messages at *places* are, or None where it breaks a rule by itself."""
+        """Return the item that the messages at *places* form, or None if there is none or it breaks a rule."""
         first = places[0]
         if first is None:
             return None

@@ -61,7 +61,7 @@ def data_of(part: Part) -> Data:
 
 
 def without_other_data(part: Part, data: Data) -> Part:
-    """Return *part* with *data* and no other field of the oneof, or *part* itself where it has none."""
+    """Return *part* with *data* and no other field of the oneof, or *part* itself where it has no other."""
     if not data.several:
         return part
     return {key: value for key, value in part.items() if key == data.key or key not in _KINDS}
@@ -114,13 +114,13 @@ def nested_parts(response: Any) -> Iterator[Part]:
 
 
 def has_nested_parts(part: Part) -> bool:
-    """Tell whether *part* is a function response with anything in the place of its parts."""
+    """Tell whether *part* is a function response whose field ``parts`` is not empty."""
     response = data_of(part).value
     return isinstance(response, dict) and bool(response.get("parts"))
 
 
 def signed(holder: Message, signature: str | None) -> Message:
-    """Return *holder*, a new call, with *signature* where Google's OpenAI endpoint has it."""
+    """Return *holder*, a new call, with *signature* added in the place that Google's OpenAI endpoint uses."""
     if signature is not None:
         holder["extra_content"] = {"google": {"thought_signature": signature}}
     return holder

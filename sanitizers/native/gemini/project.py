@@ -1,8 +1,8 @@
 """Read contents as chat messages.
 
 A content is one message, with two exceptions. Each function response is a message of its own. Calls and responses that
-stand under the wrong role are messages of the right one. A message does not carry thoughts,
-empty texts and fields that it has no place for. They stay in their part.
+stand under the wrong role become messages of the right role. A message does not carry thoughts, empty texts and fields
+that it has no place for. The native part keeps these.
 """
 
 from __future__ import annotations
@@ -30,18 +30,21 @@ from sanitizers.synthetic import DerivedIds
 from sanitizers.work_limit import metered
 
 MODEL_ROLES = ("assistant", "model")
-"""Roles that are read as the model's. A client can write any other value, which is read as the user's."""
+"""Roles that are read as the model's. Any other value that a client writes is read as the user's."""
 
 _SAID_ALONE = frozenset({"content", "output", "result"})
-"""Keys of a response that mean its text alone. ``error`` is not among them, since a text alone would hide the error."""
+"""Keys of a response whose text becomes the result, if the response has no other key.
+
+``error`` is not among them, since a text alone would hide the error.
+"""
 
 
 @record
 class GeminiProjection(Projection):
-    """Contents as messages, and what their writing needs.
+    """Contents as messages, with the data that is needed to write the contents again.
 
     *parts* are the native parts of each message. *originals* maps the ``id()`` of a content part or a call, which the
-    messages keep alive, to its native part. *unnamed* are the ids of calls that have none in the contents.
+    messages keep alive, to its native part. *unnamed* are the derived ids of calls that have no id in the contents.
     """
 
     parts: list[list[Part]]
@@ -52,8 +55,9 @@ class GeminiProjection(Projection):
 def project_contents(native: Items) -> GeminiProjection:
     """Return *native* as messages.
 
-    A call without an id gets a derived one. A response without an id gets that of the first open call of its name, in
-    the model's content before it. Raises :class:`~sanitizers.errors.Unrepairable` for what is no list of contents.
+    A call without an id gets a derived one. A response without a known id gets the id of the first unanswered call of
+    its name, in the model's content before it. Raises :class:`~sanitizers.errors.Unrepairable` for what is no list of
+    contents.
     """
     projector = _Projector(native)
     for index, content in enumerate(metered(native)):
@@ -62,7 +66,7 @@ def project_contents(native: Items) -> GeminiProjection:
 
 
 class _OpenCalls:
-    """The calls of one model content, as responses name them."""
+    """The calls of one model content, and which of them have a response."""
 
     def __init__(self, calls: list[Message]) -> None:
         self._ids = {call["id"] for call in calls}
@@ -196,7 +200,8 @@ def _split(parts: list[Part], side: str) -> list[tuple[str, list[Part]]]:
 def _content_part(part: Part, data: Data, *, media: bool) -> Message | None:
     """Return the content part of a chat message for *part*, or None where no message carries it.
 
-    With *media*, bytes are a media part. Without it, and for data that a message has no form for, a text names them.
+    With *media*, inline bytes become a media part. Without *media*, a text names their type. Other data becomes a text
+    that describes or holds it.
     """
     if is_thought(part) or not data.kind:
         return None

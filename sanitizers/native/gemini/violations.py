@@ -1,4 +1,4 @@
-"""The rules of contents: those that Gemini has for one content, and those for their order.
+"""The rules that Gemini has for one content, and for the order of contents.
 
 The rules are the strictest of all models, except where the profile says that its models accept more. Every model
 accepts a list that keeps them. One rule is our own: ``nothing_said``.
@@ -47,7 +47,7 @@ RULES = MappingProxyType(
         "[zuisong/gemini-openai-proxy#83]",
     }
 )
-"""The rules by their slugs, with Gemini's words and the source."""
+"""The rules by their slugs, most of them with Gemini's words and the source."""
 
 _FUNCTION_DATA = frozenset({"functionCall", "functionResponse"})
 
@@ -61,9 +61,9 @@ class Turn(NamedTuple):
 
 
 def find_content_violations(native: Items, profile: Profile) -> tuple[ItemViolation, ...]:
-    """Return the rules of :data:`RULES` that *native* breaks, with their places, in the order of items.
+    """Return the rules of :data:`RULES` that *native* breaks, each with its item's index, in the order of items.
 
-    An item has each rule once. An empty list breaks ``no_contents`` at 0.
+    Each rule is reported once for an item. An empty list breaks ``no_contents`` at 0.
     """
     if not native:
         return (ItemViolation("no_contents", 0),)
@@ -86,7 +86,7 @@ def find_content_faults(
 ) -> Iterator[str]:
     """Yield each rule that *content* breaks by itself. *alone* says that the list has no other content.
 
-    Such a content is written anew even where its messages are unchanged.
+    A content that breaks a rule is written anew even where its messages are unchanged.
     """
     role = content.get("role")
     if role not in ("user", "model") and not (alone and not role):
@@ -183,7 +183,7 @@ def _has_repeated_ids(calls: Sequence[Part]) -> bool:
 
 
 def _answers(responses: Sequence[Part], calls: Sequence[Part]) -> bool:
-    """Tell whether as many *responses* answer *calls*, by ids where all calls have one, and else by places."""
+    """Tell whether *responses* answer as many *calls*: by ids where all calls have one, else by position."""
     wanted = [(text_at(call, "id"), text_at(call, "name")) for call in calls]
     given = [(text_at(response, "id"), text_at(response, "name")) for response in responses]
     if all(call_id for call_id, _ in wanted):

@@ -1,4 +1,4 @@
-"""Write messages as parts of a content: native parts where they are unchanged, and new ones elsewhere."""
+"""Write messages as parts of a content: native parts where the messages are unchanged, and new parts elsewhere."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def sound_parts(parts: list[Part]) -> list[Part]:
 def write_turn(message: Message, originals: Mapping[int, Part], unnamed: set[str]) -> list[Part]:
     """Return the parts of a changed message of the user or the model.
 
-    Content parts and calls that are unchanged within it are their native parts, signatures included. *originals* and
-    *unnamed* are those of the projection. Raises :class:`~sanitizers.errors.Unrepairable` for media that is not inline.
+    Unchanged content parts and calls are written as their native parts, signatures included. *originals* and *unnamed*
+    are those of the projection. Raises :class:`~sanitizers.errors.Unrepairable` for media that is not inline.
     """
     parts = [*_content_parts(message.get("content"), originals)]
     for call in metered(tool_calls_of(message)):
@@ -50,7 +50,8 @@ def write_result(
 ) -> Part:
     """Return the function response for a result of the call *call_id* of *name*. The id is None where calls have none.
 
-    *original* is the native part of an unchanged message. It is returned itself where it answers that call in form.
+    *original* is the native part of an unchanged message. This part is returned itself where it names that call and
+    holds a JSON object.
     """
     named = {"name": name} if call_id is None else {"id": call_id, "name": name}
     if original is None:
