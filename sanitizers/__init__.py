@@ -11,7 +11,7 @@ messages that the provider accepts, with a :class:`Change` for every alteration:
 These rules hold in the whole package:
 
 - It has no I/O, clock, randomness, logging or hidden state. An import contract and an audit-hook test check this.
-- It never mutates its input. It passes on what it does not change as the same object.
+- It never mutates its input. Unchanged parts of the result are the same objects as in the input.
 - Equal input gives equal output, byte for byte, so that providers' prompt caches keep hitting.
 - The checker (:mod:`sanitizers.invariants`) shares no rule with the steps, so that it can prove their result.
 

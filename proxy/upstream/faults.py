@@ -14,13 +14,19 @@ from proxy.upstream.wires.gemini import is_bad_key
 _LONGEST_MESSAGE = 2_000
 
 _MAX_SEARCHED = 8 * 2**10
-"""Characters of a provider's message that are searched for secrets. A provider may quote a client's text there."""
+"""Characters of a provider's message that are searched for secrets.
+
+The limit is needed because a provider may quote a long text of the client.
+"""
 
 _LONGEST_ENCODING = 6
 """The most characters that one character of a secret may take when encoded (``\\u0041`` in JSON)."""
 
 _LARGEST_EVIDENCE = 64 * 2**10
-"""Bytes of a body that are kept as evidence. An error is smaller, and part of a JSON text cannot be read."""
+"""The most bytes that are kept as evidence of an error inside an answer.
+
+Nothing of a larger payload is kept, since part of a JSON text cannot be read.
+"""
 
 _RETRY_HEADERS = {
     "retry-after": re.compile(
@@ -31,8 +37,8 @@ _RETRY_HEADERS = {
 }
 """Headers that tell a client when to retry, with the values that are passed on.
 
-Sources: RFC 9110, section 10.2.3, and OpenAI's SDK, which also reads fractions of a second. Other values are left
-out. They may hold characters that no header may hold, and aiohttp would then refuse to write the answer.
+Sources: RFC 9110, section 10.2.3, and OpenAI's SDK, which also reads fractions of a second. Other values are left out.
+They may hold characters that are invalid in a header. aiohttp would then refuse to write the answer.
 """
 
 
@@ -41,9 +47,10 @@ def fault_of_answer(
 ) -> UpstreamFault:
     """Return the error for an answer with *status*. *message* is the provider's message, or None if it sent none.
 
-    The status is kept. The message for a 401 or 403 says that the provider refused the proxy's key. Gemini's 400 for
-    a bad key is treated as a 401, since a client would read a 400 as its own mistake. Of *headers*, only those that
-    tell a client when to retry are passed on. Status, headers and *body* are kept as evidence.
+    The error keeps *status*, except for a 400 about a bad key. The message for a 401 or 403 says that the provider
+    refused the proxy's key. Gemini's 400 for a bad key is treated as a 401, since a client would read a 400 as its own
+    mistake. Of *headers*, only those that tell a client when to retry are passed on. Status, headers and *body* are
+    kept as evidence.
     """
     fault = UpstreamFault(message or f"The provider answered with status {status}.", upstream_status=status)
     _complete(fault, status, headers, secrets, body)
@@ -55,8 +62,8 @@ def complete_fault(
 ) -> None:
     """Complete *fault*, an error that was found inside an answer with *status*.
 
-    *payload* is the body, or the event of a stream, in which the error stood. The fault is treated like an answer
-    that is an error. Its message is masked, and status, headers and payload are kept as evidence.
+    *payload* is the body, or the event of a stream, in which the error stood. The fault is completed as
+    :func:`fault_of_answer` does. The message is masked, and status, headers and payload are kept as evidence.
     """
     _complete(fault, status, headers, secrets, payload if len(payload) <= _LARGEST_EVIDENCE else b"")
 

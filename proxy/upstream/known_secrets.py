@@ -1,7 +1,7 @@
-"""Takes every key of the configuration out of a provider's message.
+"""Masks every key of the configuration in a provider's message.
 
-A gateway that serves several deployments may name another key than the one that was used. So may a provider that
-repeats its input.
+A gateway that serves several deployments may name a key that this call did not use. A provider that repeats its input
+may show any key in that input.
 """
 
 from __future__ import annotations
@@ -13,17 +13,23 @@ from proxy.upstream.masking import keys_of, lower, mask_spans
 from proxy.upstream.secret_forms import base64_forms, plain_forms
 
 _SHORTEST = 12
-"""Characters that a key needs to be masked in all errors.
+"""The length of the shortest key that is masked in all errors.
 
-Shorter keys are names (``lm-studio``) that other errors use.
+Shorter keys are often placeholder names (``lm-studio``), which also occur in the text of errors.
 """
 
 _INDEX_LENGTH = 8
-"""Characters at a form's end that are its index. The keys of one provider begin alike, so the start is no index."""
+"""The number of characters at the end of an encoded form that serve as its index.
+
+The keys of one provider begin alike, so their first characters would be a poor index.
+"""
 
 
 class KnownSecrets:
-    """The keys of all deployments and clients in *settings*. Their encoded forms are made for the first error."""
+    """The keys of all deployments and clients in *settings*.
+
+    The encoded forms of these keys are computed when the first error is masked.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -58,7 +64,7 @@ class _FormIndex:
 
 
 def _secrets_in(settings: Settings) -> Iterator[str]:
-    """Yield the keys of all deployments and the keys that clients send."""
+    """Yield the keys of all deployments and of all clients that are long enough to be masked."""
     routes, general = settings.routes, settings.general_settings
     for pool in (*routes.exact.values(), *routes.wildcards.values()):
         for deployment in pool:

@@ -1,4 +1,4 @@
-"""Takes a deployment's secrets out of a provider's message."""
+"""Masks a deployment's secrets in a provider's message."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from proxy.upstream.secret_forms import base64_forms, plain_forms
 from proxy.upstream.shown_parts import ShownParts
 
 _SHORTEST = 4
-"""Characters that a key or host needs to be masked. Shorter ones ("x", "api") stand in too many words."""
+"""The length of the shortest key or host that is masked. Shorter texts ("x", "api") occur in too many words."""
 
 _SHORTEST_OTHER = 8
-"""Characters that a header or credential needs to be masked. Many are settings ("true", "prod", "v1beta")."""
+"""The length of the shortest header value or credential that is masked.
+
+Many shorter values are settings ("true", "prod", "v1beta").
+"""
 
 _SHORTEST_WITHIN = 8
-"""Characters that a secret needs to be masked within a word. Shorter ones are masked as whole words only.
+"""The length of the shortest secret that is masked within a word. Shorter secrets are masked as whole words only.
 
 An example is "vllm", which is not masked in "vllms".
 """
@@ -34,7 +37,7 @@ _PLACEHOLDERS = frozenset({"dummy", "empty", "fake", "key", "none", "null", "tes
 """Values that stand for no key. Errors use these words (``EMPTY`` is from vLLM's documentation)."""
 
 _OPERATOR_NAMES = frozenset({"organization", "vertex_project"})
-"""Credentials that are not secret but name the operator. A region does not."""
+"""Credentials that are not secret but name the operator. A region does not name the operator."""
 
 
 def secrets_of(deployment: Deployment) -> tuple[str, ...]:
@@ -66,7 +69,7 @@ def _long_enough(keys: Iterable[str]) -> Iterator[str]:
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without *secrets*, in any encoding and case, whole or in part beside a mask.
+    """Return *text* with *secrets* masked: in their encoded forms, and in parts that stand next to a mask.
 
     The time is linear in the length of *text*.
     """
@@ -114,5 +117,8 @@ def mask_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def lower(text: str) -> str:
-    """Return *text* with ASCII letters in lower case. The length stays: some other letters get longer in lower case."""
+    """Return *text* with ASCII letters in lower case.
+
+    Other letters stay as they are, since some would change the text's length.
+    """
     return text.translate(_TO_LOWER)

@@ -8,7 +8,7 @@ from html import escape
 from urllib.parse import quote
 
 _SHORTEST_BASE64 = 8
-"""Base64 letters that are enough to differ from an ordinary word."""
+"""The length of the shortest base64 form that is masked. Shorter forms could be ordinary words."""
 
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
@@ -29,9 +29,9 @@ def plain_forms(secret: str) -> set[str]:
 def base64_forms(secret: str) -> set[str]:
     """Return the letters that stand in every base64 text that contains *secret*.
 
-    An example is ``Basic`` authentication, which encodes ``user:secret``. Base64 makes four letters of three bytes.
-    So the letters depend on the first byte's place among three, and there is a form for each place. A letter at
-    either end that also holds bits of a neighbour is left out.
+    An example is ``Basic`` authentication, which encodes ``user:secret``. Base64 makes four letters of three bytes. So
+    the letters depend on the secret's offset modulo three, and there is one form for each offset. A letter at either
+    end is left out if it also holds bits of a neighbouring byte.
     """
     data = secret.encode("utf-8", "surrogatepass")
     forms = set()

@@ -1,10 +1,10 @@
 """Passes each call to its deployment's transport.
 
-The default, ``auto``, means the direct transport for OpenAI's and Gemini's wire, and litellm for all other providers.
-litellm is imported only when a deployment needs it, since the import takes time and memory.
+The default, ``auto``, means the direct transport for the providers ``openai`` and ``gemini``, and litellm for all other
+providers. litellm is imported only when a deployment needs it, since the import takes time and memory.
 
-Text completions always use the direct transport. litellm opens a client for each of them that it never closes, and
-its streams of them lose log probabilities (1.105.3).
+Text completions always use the direct transport. For each text completion litellm opens a client that it never closes.
+Its streams of text completions lose log probabilities (1.105.3).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 
 class SelectingUpstream:
-    """Passes each call to its deployment's transport. *deployments* are those of the configuration."""
+    """Passes each call to its deployment's transport. *deployments* are all deployments of the configuration."""
 
     def __init__(self, deployments: Iterable[Deployment]) -> None:
         self._texts = DirectUpstream()
@@ -55,7 +55,7 @@ class SelectingUpstream:
         return missing
 
     async def prepare(self, settings: Settings) -> None:
-        """See :meth:`proxy.upstream.Upstream.prepare`. A transport takes calls once it has been started.
+        """See :meth:`proxy.upstream.Upstream.prepare`. A new transport gets calls only after its start.
 
         A transport that is no longer needed stays with its connections, since calls may be using it.
         """

@@ -1,7 +1,7 @@
-"""Finds the parts of a secret that stand beside a mask, as in ``sk-ab****xyz``.
+"""Finds the parts of a secret that stand next to a mask, as in ``sk-ab****xyz``.
 
-Providers show the first and last characters of a key that they refuse (OpenAI shows the last four). Many errors
-together would reveal much of a key, and the owner of the account.
+Providers show the first and last characters of a key that they refuse (OpenAI shows the last four). The parts from many
+errors would together reveal much of a key. They would also show which account the key belongs to.
 """
 
 from __future__ import annotations
@@ -10,23 +10,26 @@ import re
 from collections.abc import Iterable, Iterator
 
 _SHORTEST = 4
-"""Characters of a secret that do not stand beside a mask by chance."""
+"""The fewest characters of a secret that count as a part. Fewer may stand next to a mask by chance."""
 
 _EDGE = 16
-"""A part must begin or end within this many characters of a secret's ends. Long secrets hold ordinary words inside."""
+"""A part must begin within this many characters of the secret's start, or end within this many of its end.
+
+The middle of a long secret may hold ordinary words.
+"""
 
 _MASKS = re.compile(
     r"[*\u2022\u25cf\u00b7\u2219\u2588\u25a0\u25aa\u2026\u00d7]+|\.{2,}|[xX]{4,}|#{3,}"
     r"|[\[<(](?i:redacted|masked|hidden)[\])>]|(?i:\b(?:end|start|begin)n?(?:s|ing) (?:in|with):? )"
 )
-"""Masks: signs or words in place of a key's rest. Each alternative takes linear time."""
+"""Masks: characters or words that replace the rest of a key. Each alternative takes linear time."""
 
 _SEPARATORS = frozenset(" \"'`")
 """One of these characters may stand between a mask and a part."""
 
 
 class ShownParts:
-    """Finds parts of *secrets* beside masks. The time is linear in the length of the text."""
+    """Finds parts of *secrets* that stand next to masks. The time is linear in the length of the text."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         held = [secret.lower() for secret in secrets]
@@ -53,7 +56,7 @@ class ShownParts:
                 yield start, end
 
     def _find_short(self, text: str, start: int, end: int) -> tuple[int, int]:
-        """Return where the mask and the short parts on its two sides begin and end.
+        """Return the start and end of a mask together with the short parts on its two sides.
 
         Short parts count only when they have enough characters together.
         """
@@ -61,12 +64,18 @@ class ShownParts:
         return (start - before, end + after) if before + after >= _SHORTEST else (start, end)
 
     def _short_before(self, text: str, at: int) -> int:
-        """Return the number of a secret's first characters before *at*, from 0 to less than the shortest part."""
+        """Return how many of a secret's first characters stand just before *at*.
+
+        The result is less than the shortest part, and may be 0.
+        """
         sizes = range(min(at, _SHORTEST - 1), 0, -1)
         return next((size for size in sizes if text[at - size : at] in self._short_starts), 0)
 
     def _short_after(self, text: str, at: int) -> int:
-        """Return the number of a secret's last characters from *at* on, from 0 to less than the shortest part."""
+        """Return how many of a secret's last characters stand from *at* on.
+
+        The result is less than the shortest part, and may be 0.
+        """
         sizes = range(_SHORTEST - 1, 0, -1)
         return next((size for size in sizes if text[at : at + size] in self._short_ends), 0)
 

@@ -1,4 +1,4 @@
-"""The fields in which tool calls and messages carry a thought signature: read, written and removed."""
+"""Reads, writes and removes the fields in which tool calls and messages carry a thought signature."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIGNATURE_FIELD = ("extra_content", "google", "thought_signature")
 """The field of Google's OpenAI endpoint. The proxy uses it for its own answers too."""
 
 STAND_IN = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
-"""The stand-in that is sent: ``skip_thought_signature_validator`` in base64, as JSON writes bytes."""
+"""The text that the proxy sends for a lost signature: ``skip_thought_signature_validator`` in base64."""
 
 STAND_INS = frozenset(
     {
@@ -50,7 +50,7 @@ MESSAGE_SIGNATURE_FIELDS: tuple[Path, ...] = (
 """The fields of a message that may carry the signature of a text without calls."""
 
 LONGEST_SIGNATURE = 64 * 1024
-"""The most characters of a signature. Those seen so far have some hundreds to a few thousand."""
+"""The most characters of a signature. The signatures seen so far have a few hundred to a few thousand characters."""
 
 _CALL_FIELDS = frozenset({"function", "id", "index", "type"})
 _FUNCTION_FIELDS = frozenset({"arguments", "name"})
@@ -70,7 +70,7 @@ def canonical_signature(holder: Mapping[str, Any]) -> str | None:
 def call_signatures(call: Mapping[str, Any], details: Mapping[str, str]) -> Iterator[str]:
     """Yield the signatures that *call* carries, unchecked, the most reliable field first.
 
-    *details* are those of the call's message, as :func:`encrypted_details` returns them.
+    *details* is the result of :func:`encrypted_details` for the call's message.
     """
     for path in CALL_SIGNATURE_FIELDS:
         if path[0] in call:
@@ -101,7 +101,7 @@ def encrypted_details(message: Mapping[str, Any]) -> dict[str, str]:
 def with_reasoning_details(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return *message* with its calls' signatures in ``reasoning_details``, as OpenRouter expects them.
 
-    It is the same object when there are no signatures. Source: openrouter.ai/docs, reasoning tokens, "Preserving
+    The result is *message* itself if there are no signatures. Source: openrouter.ai/docs, reasoning tokens, "Preserving
     reasoning blocks".
     """
     calls = message.get("tool_calls") or ()
@@ -126,7 +126,7 @@ def is_of_gemini(entry: Any) -> bool:
 
 
 def has_only_openai_fields(call: Mapping[str, Any]) -> bool:
-    """Tell whether *call* has only the fields of OpenAI's format, none of which carries a signature but the id."""
+    """Tell whether *call* has only the fields of OpenAI's format. Of these fields only the id can carry a signature."""
     function = call.get("function")
     return call.keys() <= _CALL_FIELDS and isinstance(function, dict) and function.keys() <= _FUNCTION_FIELDS
 
@@ -155,7 +155,7 @@ def is_signature(text: str) -> bool:
 def with_signature(holder: Mapping[str, Any], signature: str | None, paths: Sequence[Path]) -> dict[str, Any]:
     """Return *holder* with *signature* in :data:`SIGNATURE_FIELD` and in no other field of *paths*.
 
-    It is the same object when nothing had to change.
+    The result is *holder* itself if nothing had to change.
     """
     bare: Any = holder
     for path in paths:

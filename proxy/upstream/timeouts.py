@@ -1,6 +1,6 @@
-"""Time limits of one call to a provider: in all, and without any bytes.
+"""Time limits of one call to a provider: for the whole call, and for a silence without any bytes.
 
-Any bytes end the silence, also a comment or a blank line. OpenRouter and DeepSeek send them while a request waits, so
+Any bytes end the silence, even a comment or a blank line. OpenRouter and DeepSeek send them while a request waits, so
 that the connection stays open.
 
     ``first_byte_s``   silence before the answer has begun (the model reads, thinks or waits for its turn)
@@ -36,7 +36,7 @@ class CallTimer:
     """The time limits of one call. The call begins when this object is made.
 
     :meth:`wait` limits one awaitable. A stream has many reads, and uses :meth:`watch`, :meth:`expect` and
-    :meth:`note_bytes` instead. One watch for each event loop checks all streams, since a timer for each read cost as
+    :meth:`note_bytes` instead. One watch for each event loop checks all streams. A timer for each read would cost as
     much as the read.
     """
 
@@ -64,7 +64,7 @@ class CallTimer:
     def note_chunk(self, chunk: Chunk) -> None:
         """Record that the answer has begun if *chunk* holds more than a role.
 
-        Some servers send a role, and then think.
+        Some servers send a role before the model begins to think.
         """
         self.begun = self.begun or any(map(_has_content, chunk.get("choices") or ()))
 
@@ -100,8 +100,8 @@ class CallTimer:
     def expect(self) -> None:
         """Record that the next bytes are expected from now on.
 
-        Raises :class:`UpstreamTimeout` when the call's whole time is over. The watch would miss an answer that always
-        has bytes ready.
+        Raises :class:`UpstreamTimeout` when the call's whole time is over. The watch alone would miss the deadline of a
+        stream that always has bytes ready.
         """
         now = self._clock()
         if now >= self._deadline:

@@ -24,10 +24,10 @@ def uses_litellm(routes: Routes) -> bool:
 
 
 def completes_texts(deployment: Deployment) -> bool:
-    """Tell whether a deployment is asked on its endpoint for text completions. Others are asked for a chat.
+    """Tell whether a deployment has an endpoint for text completions. Other deployments are asked for a chat.
 
-    The endpoint belongs to OpenAI's wire. It is used for OpenAI, for servers that the operator runs, and for
-    deployments with the direct transport.
+    The endpoint belongs to OpenAI's wire. The proxy uses it for OpenAI, for self-hosted servers, and for deployments
+    with the direct transport.
     """
     if deployment.provider == "openai" or deployment.provider in OPENAI_SERVERS:
         return has_address(deployment.provider, deployment.api_base)

@@ -1,4 +1,4 @@
-"""A whole answer as the chunks of a stream, for servers that answer a request for a stream with a whole answer."""
+"""Cuts a whole answer into the chunks of a stream, for providers and servers that send no stream."""
 
 from __future__ import annotations
 

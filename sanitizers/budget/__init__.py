@@ -12,7 +12,7 @@ These rules hold here:
 
 - A call is never separated from its result, and call arguments are never changed.
 - System messages, the user's first and last messages and the current round are never dropped.
-- No cut depends on stored state: it is found again from the history itself (:mod:`sanitizers.budget.replay`).
+- No cut depends on stored state: each cut is computed anew from the history (:mod:`sanitizers.budget.replay`).
 - By default nothing is changed while a request fits.
 
 Files, in the order of the data:

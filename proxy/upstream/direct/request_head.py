@@ -1,4 +1,4 @@
-"""The URL and the head of requests: written once for a URL and its headers, and then kept."""
+"""Builds a request's destination and head once, so that later requests to the same URL reuse them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ class Destination:
     """A URL with its connection key and the head of requests to it."""
 
     request: aiohttp.ClientRequest = field(repr=False)
-    """A request that opens connections. It is never sent."""
+    """A request object that is only used to open connections. It is never sent."""
 
     key: ConnectionKey
     """The key under which the pool keeps connections."""
 
     head: bytes = field(repr=False)
-    """The head, up to the value of Content-Length, which comes last. It holds the API key."""
+    """The request's head, up to the last header, Content-Length, without its value. The head holds the API key."""
 
     def head_for(self, body: bytes, more_headers: Mapping[str, str] | None = None) -> bytes:
-        """Return the head of a request with *body*. *more_headers* are new names with ASCII values."""
+        """Return the head of a request with *body*.
+
+        *more_headers* are added at the end. Their names must be new, and their values ASCII.
+        """
         if more_headers:
             lines = "".join(f"{name}: {value}\r\n" for name, value in more_headers.items())
             return b"%b%d\r\n%b\r\n" % (self.head, len(body), lines.encode("ascii"))
@@ -38,8 +41,8 @@ class Destination:
 def destination_of(url: str, headers: Mapping[str, str]) -> Destination:
     """Return the destination of POST requests to *url* with *headers*, which replace aiohttp's own.
 
-    The head includes the headers that aiohttp adds: Host, Accept and Accept-Encoding. aiohttp (3.14.5) takes 45 calls
-    to write them anew, as many as it takes to read the answer. Raises :class:`aiohttp.InvalidURL`.
+    The head includes the headers that aiohttp adds: Host, Accept and Accept-Encoding. aiohttp (3.14.5) makes 45
+    function calls to write these headers anew. Reading the answer takes as many. Raises :class:`aiohttp.InvalidURL`.
     """
     given: CIMultiDict[str] = CIMultiDict({"User-Agent": f"turnright/{__version__}"})
     for name, value in headers.items():

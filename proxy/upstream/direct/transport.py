@@ -37,16 +37,17 @@ from proxy.upstream.wires.sse_decoder import SSEDecoder
 from proxy.upstream.wires.table import embedding_wire_of, text_wire_of, wire_of
 
 _LARGEST_ANSWER = 64 * 2**20
-"""The most bytes of a whole answer. Images fit, and a body without an end is cut off."""
+"""The most bytes of a whole answer. Answers with images fit. A body without an end fails at this size."""
 
 _AFTER_FINISH_S = 2.0
-"""Seconds to wait for more events once each candidate has a finish reason and the answer is over.
+"""Seconds to wait for more events once every choice has a finish reason and the reader's ``is_over`` is true.
 
-Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it. Their streams end with their body. Some servers
-or proxies leave the body open, and a finished answer would then end at the idle limit, as an error. Usage comes with
-the finish reason or in the event after it, so this time is more than enough. Every event starts the time anew.
+Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it. A stream without ``[DONE]`` ends with its body.
+Some servers or proxies leave the body open. A finished answer would then fail at the idle limit. Usage comes with the
+finish reason or in the event after it, so this time is more than enough. Every event restarts this wait.
 
-Some servers send STOP with every event, so more may come. The end then waits for the idle limit, without an error.
+Some servers send STOP with every event, so more events may follow. The stream then ends at the idle limit, without an
+error.
 """
 
 _AFTER_DONE_S = 0.02
@@ -54,7 +55,10 @@ _AFTER_DONE_S = 0.02
 
 
 _MAX_DESTINATIONS = 1024
-"""The most heads of requests that are kept. A deployment has a few of a few KiB each, wildcards may have many."""
+"""The most heads of requests that are kept.
+
+A deployment has a few heads of a few KiB each. A wildcard may have many.
+"""
 
 CallT = TypeVar("CallT", UpstreamCall, TextCall)
 
@@ -166,7 +170,7 @@ class DirectUpstream:
     async def _ask(self, exchange: Exchange, call: CallT, wire: WholeWire[CallT], *, stream: bool) -> None:
         """Send the request. Raises the provider's error, and the errors of :meth:`Exchange.ask`.
 
-        This coroutine keeps no reference to the written body while it waits. The body may be as large as the
+        This coroutine keeps no reference to the written body while it waits. The written body may be as large as the
         client's.
         """
         destination = self._destination(wire.url(call, stream=stream), call.deployment, wire.headers)
@@ -202,10 +206,10 @@ def _destination(
 
 
 async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
-    """Tell by its first bytes whether *body* is an event stream. *announced*: its content type is that.
+    """Tell by its first bytes whether *body* is an event stream. *announced* is true if the content type says so.
 
-    The bytes are put back. Leading blanks are dropped and do not begin an answer, since DeepSeek sends empty lines
-    while a request waits.
+    The bytes that were read are put back. Leading blanks are dropped and do not begin an answer, since DeepSeek sends
+    empty lines while a request waits.
     """
     begun, size, found = b"", 0, None
     while found is None and (more := await body.next()):
@@ -219,7 +223,7 @@ async def _is_stream(body: AnswerBody, *, announced: bool) -> bool:
 
 
 async def _trailing(body: AnswerBody, end_by: float) -> bytes:
-    """Return bytes that arrive after an answer until *end_by*. Empty if none come, or on an error."""
+    """Return bytes that arrive after an answer until *end_by*. The result is empty if no bytes come, or on an error."""
     try:
         async with asyncio.timeout_at(end_by):
             return await body.next()
@@ -237,7 +241,10 @@ async def _read_error(body: AnswerBody) -> bytes:
 
 
 async def _finish_body(exchange: Exchange) -> None:
-    """Read the end of a finished stream's body, so that the connection is reused. Close it if more bytes come."""
+    """Read the end of a finished stream's body, so that the connection is reused.
+
+    Close the connection if the end does not come in time.
+    """
     try:
         async with asyncio.timeout(_AFTER_DONE_S):
             await exchange.body.next()

@@ -1,4 +1,4 @@
-"""Asks providers through litellm, which only ``transport`` imports.
+"""Calls providers through litellm, which only the module ``transport`` imports.
 
 In the order of the data:
 

@@ -23,38 +23,48 @@ from proxy.upstream.litellm.messages import litellm_messages
 from proxy.upstream.litellm.tools import litellm_tools, without_extras
 
 _NO_KEY = "no-key"
-"""The key that is sent where none is configured. litellm refuses to call without a key, and local servers ignore it."""
+"""The stand-in for a missing key, sent unless other credentials serve instead.
+
+litellm refuses to call without a key, and local servers ignore it.
+"""
 
 _INSTEAD_OF_KEYS = frozenset({"azure_password", "client_secret"})
-"""Credentials with which litellm gets a token for Azure. It does so only where it has no key."""
+"""Credentials with which litellm gets a token for Azure. litellm gets this token only if it has no key."""
 
 WITHOUT_STREAMS = frozenset({"cohere", "cohere_chat"})
 """Providers that are asked for whole answers, which are then cut into chunks.
 
-litellm loses the calls, finish reason and usage of their streams (1.105.3).
+litellm loses the tool calls, the finish reason and the usage of these providers' streams (1.105.3).
 """
 
 _TAKES_TOKENS = OPENAI_SERVERS | {"azure", "openai"}
-"""Providers that embed tokens. Others read texts, and litellm fails on the numbers (1.105.3)."""
+"""Providers whose embeddings take token ids as input.
+
+Others take only texts, and litellm fails on token ids (1.105.3).
+"""
 
 _TAKES_FORMAT = frozenset({"openai"})
-"""Providers that get the client's format. For others :mod:`proxy.forwarding.text.embedding` writes it later."""
+"""Providers that get the client's ``encoding_format``.
+
+For others :mod:`proxy.forwarding.text.embedding` applies the format to the answer.
+"""
 
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
 """Starts of a text that litellm takes for a file or media when it calls Google (1.105.3).
 
-It would look up the file with the proxy's key.
+litellm would look up the file with the proxy's key.
 """
 
 
 def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     """Return the keyword arguments of one ``acompletion``: the proxy's own and the allow-listed parameters.
 
-    ``max_retries=0`` because the OpenAI path retries twice by default. ``_skip_mcp_handler`` because a bare install
-    fails on tools without it in some releases. ``drop_params`` catches what :meth:`LiteLLMUpstream.unsupported`
-    missed. ``timeout`` is the same for all calls to a deployment. litellm makes a new HTTP client, with its own
-    connections, for each new value. :class:`CallTimer` keeps the rest of a request's time.
+    ``max_retries`` is 0, because litellm's OpenAI path retries twice by default. ``_skip_mcp_handler`` is set, because
+    some releases otherwise fail on tools in a bare install. ``drop_params`` makes litellm drop parameters that
+    :meth:`LiteLLMUpstream.unsupported` missed. ``timeout`` is the same for all calls to a deployment. litellm makes a
+    new HTTP client, with its own connections, for each new value. :class:`CallTimer` limits the call to the time that
+    is left for its request.
     """
     deployment = call.deployment
     arguments: dict[str, Any] = dict(call.parameters)
@@ -84,8 +94,8 @@ def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
     """Return the keyword arguments of one ``aembedding``: the proxy's own and the allow-listed parameters.
 
     ``dimensions`` is allowed by name. Otherwise litellm drops it for all models not called ``text-embedding-3``.
-    OpenAI's own provider always gets a format. Without one its SDK asks for base64 and decodes it. Raises
-    :class:`InvalidRequest`, with the place in ``param``, for an input that would not be embedded as it is.
+    OpenAI's own provider always gets a format. Without a format, OpenAI's SDK asks for base64 and decodes the answer.
+    Raises :class:`InvalidRequest`, with the place in ``param``, for an input that would not be embedded as it is.
     """
     deployment = call.deployment
     inputs = separate_inputs(call.parameters["input"])
@@ -130,7 +140,10 @@ def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
 
 
 def _takes_stand_in(deployment: Deployment) -> bool:
-    """Return False where a stand-in would replace credentials: litellm takes any key for an API key of Bedrock."""
+    """Tell whether the stand-in key may be sent, which must not replace the deployment's own credentials.
+
+    litellm takes any key for an API key of Bedrock.
+    """
     return deployment.provider not in SDK_PROVIDERS and _INSTEAD_OF_KEYS.isdisjoint(deployment.credentials)
 
 

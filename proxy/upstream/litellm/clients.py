@@ -1,7 +1,8 @@
-"""Prepares litellm's HTTP clients: errors of limited size, whose whole body is kept for the proxy, and no cookies.
+"""Prepares litellm's HTTP clients, so that they limit the size of errors and take no cookies.
 
-litellm searches the whole text of an error about twelve times on the event loop: 1 MiB takes 0.4 s (run on 1.105.3).
-A gateway may send that much, and a packed body may unpack to much more.
+litellm searches the whole text of an error about twelve times on the event loop: 1 MiB takes 0.4 s (run on 1.105.3). A
+gateway may send that much, and a compressed body may unpack to much more. The proxy still gets the whole body
+(:data:`ERROR_BODY`).
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ ERROR_BODY = "turnright.error_body"
 """The extension of an ``httpx.Response`` that holds an error's whole body."""
 
 LARGEST_SHOWN = 16 * 2**10
-"""The most bytes of an error's body that litellm gets. It gets none of a larger body. Errors have a few hundred."""
+"""The most bytes of an error's body that litellm gets.
+
+It gets nothing of a larger body. Errors usually have a few hundred bytes.
+"""
 
 _PIECE = 2**10
-"""Bytes that are unpacked at a time. At gzip's best ratio they become 1 MiB."""
+"""Compressed bytes that are unpacked at a time. At gzip's best ratio they become 1 MiB."""
 
 
 def prepare_clients(owner: Any, name: str, *steps: Callable[[Any], None]) -> None:
     """Wrap method *name* of litellm's class *owner*, so that each HTTP client that it makes goes through *steps*.
 
-    A second call does nothing.
+    A second call for the same method does nothing.
     """
     kept = inspect.getattr_static(owner, name)
     make = kept.__func__ if isinstance(kept, staticmethod) else kept
@@ -51,7 +55,7 @@ def prepare_clients(owner: Any, name: str, *steps: Callable[[Any], None]) -> Non
 
 
 def limit_errors(client: Any) -> None:
-    """Make *client*, an ``httpx.AsyncClient``, limit the errors that it hands over."""
+    """Make *client*, an ``httpx.AsyncClient``, limit the size of the errors that it returns."""
     hooks = client.event_hooks
     client.event_hooks = {**hooks, "response": [*hooks["response"], read_error_body]}
 
@@ -59,8 +63,8 @@ def limit_errors(client: Any) -> None:
 def refuse_cookies(client: Any) -> None:
     """Make *client* take no cookies, so that one client's cookie never goes out with another's request.
 
-    litellm shares its HTTP clients between all requests. Those of its own handlers take no cookies. Those that it
-    builds around OpenAI's SDK do, and most routes use them (run on 1.105.3).
+    litellm shares its HTTP clients between all requests. The clients of litellm's own handlers take no cookies. The
+    clients that it builds for OpenAI's SDK take them, and most routes use these clients (run on 1.105.3).
     """
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
 
@@ -68,7 +72,8 @@ def refuse_cookies(client: Any) -> None:
 async def read_error_body(response: httpx.Response) -> None:
     """Read the body of a *response* that is an error, and leave a small body in its place.
 
-    The whole body is then in :data:`ERROR_BODY`. It is empty if it was too large, too slow or broken.
+    The whole body is then in the extension :data:`ERROR_BODY`. The extension is empty if the body was too large, too
+    slow or broken.
     """
     if response.status_code < 400:
         return

@@ -1,12 +1,12 @@
 """Turns litellm's exceptions into the proxy's errors, by their causes and not by their class.
 
-litellm's class and status mislead. A history that it could not convert, a 502 and a refused connection all come as
-``APIConnectionError`` with status 500. A 403 comes as ``BadRequestError``. The text may hold a traceback, file paths
-and addresses (run on 1.105.3).
+The class and status of litellm's exceptions are misleading. A history that it could not convert, a 502 and a refused
+connection all come as ``APIConnectionError`` with status 500. A 403 comes as ``BadRequestError``. The text may hold a
+traceback, file paths and addresses (run on 1.105.3).
 
 The chain of causes is reliable. An HTTP answer leaves an ``httpx.HTTPStatusError``, a broken connection leaves a
-transport error, and a local failure leaves neither. A local failure inside litellm's readers came after an answer. It
-is the provider's fault and not the client's.
+transport error, and a local failure leaves neither. A local failure inside litellm's readers happened after an answer
+had come. Such a failure is the provider's fault and not the client's.
 """
 
 from __future__ import annotations
@@ -71,7 +71,10 @@ def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyEr
 
 
 def kept_body(error: BaseException) -> bytes | None:
-    """Return the body of the answer that caused *error*, as it came. None if litellm's client kept none."""
+    """Return the body of the answer that caused *error*, as it came.
+
+    The result is None if litellm's client kept no body.
+    """
     answers = (cause.response for cause in _causes(error) if isinstance(cause, httpx.HTTPStatusError))
     kept = (answer.extensions.get(ERROR_BODY) for answer in answers)
     return next((body for body in kept if isinstance(body, bytes)), None)
@@ -111,7 +114,7 @@ def _was_reading(chain: list[BaseException]) -> bool:
 
 
 def _body(response: httpx.Response, chain: list[BaseException]) -> bytes:
-    """Return the answer's body. For a stream litellm has read it into an exception's ``message``."""
+    """Return the answer's body. For a stream, litellm has put the body into an exception's ``message``."""
     try:
         if response.content:
             return response.content

@@ -1,4 +1,4 @@
-"""A second event loop in a daemon thread, for litellm's calls with large histories.
+"""A second event loop in a daemon thread, for litellm's calls that would block the main loop.
 
 litellm and OpenAI's SDK convert a request on the event loop that calls them. 500 KB of short messages took 3.7 s, and
 every other request waited that long (1.105.3, 2026-11-23). A busy thread still lets the main loop run
@@ -20,17 +20,20 @@ _END_S = 1.0
 
 
 class LoopThread:
-    """Runs coroutines on a second event loop. The first one starts the thread."""
+    """Runs coroutines on a second event loop. The first coroutine starts the loop's thread."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return the result of *work*, or raise its error. Cancelling this cancels *work* without waiting for it."""
+        """Return the result of *work*, or raise its error.
+
+        Cancelling this coroutine cancels *work*, without waiting for its end.
+        """
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running()))
 
     async def close(self, clients: dict[str, Any]) -> None:
-        """Close this loop's HTTP clients in *clients*, litellm's cache, and stop the loop."""
+        """Close the second loop's HTTP clients and stop the loop. *clients* is litellm's cache of all clients."""
         loop, self._loop = self._loop, None
         if loop is None:
             return

@@ -1,12 +1,13 @@
-"""The history as litellm gets it: the same messages without the fields that make litellm do more than convert.
+"""Prepares a history for litellm: for Gemini, it leaves out fields that make litellm do more than convert.
 
-litellm passes messages on to OpenAI-compatible targets, so they stay as they are. For Gemini it converts them, and
-reads fields outside OpenAI's format. ``provider_specific_fields`` can add server-side tool calls, ``images`` makes it
-fetch, and ``cache_control`` creates a cache entry upstream. The sanitizer removes and reports the fields that it
-knows. This module passes only the fields that a conversion needs.
+litellm passes messages on to OpenAI-compatible providers as they are, so nothing is removed from these messages. For
+Gemini litellm converts the messages, and reads fields outside OpenAI's format. ``provider_specific_fields`` can add
+server-side tool calls. ``images`` makes litellm fetch images, and ``cache_control`` creates a cache entry at the
+provider. The sanitizer removes and reports the fields that it knows. This module passes only the fields that a
+conversion needs.
 
-A signature goes into the field where litellm looks first. Ids go without a signature's suffix, where litellm looks
-too.
+A thought signature goes into the field that litellm reads first. As litellm also reads the suffix of an id, ids are
+sent without it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _CALL_FIELDS = frozenset({"function", "id", "type"})
 def litellm_messages(messages: Messages, profile: Profile) -> list[Message]:
     """Return *messages* as a new list, since litellm removes system messages from the list that it gets.
 
-    A message stays the same object unless fields are left out. litellm writes into image parts, which is safe because
-    each request's messages are parsed for that request alone.
+    A message stays the same object unless it must change or has tool calls. litellm writes into image parts, which is
+    safe because each request's messages are parsed for that request alone.
     """
     if not profile.name.startswith("gemini"):
         return list(messages)

@@ -1,4 +1,4 @@
-"""Copies of the tools for litellm, which writes into them. The cleaned originals are kept for other requests.
+"""Copies the tools for litellm, which modifies its arguments. The cleaned originals are kept for other requests.
 
 For Gemini litellm also removes every key ``strict``, even a property of that name. It fails on a property called
 ``$ref`` (1.105.3, ``_remove_strict_from_schema``, ``unpack_defs``).
@@ -16,14 +16,14 @@ _MISREAD_NAMES = frozenset({"$ref", "strict"})
 
 
 def litellm_tools(tools: list[dict[str, Any]], *, rewritten: bool) -> list[Any]:
-    """Return copies of *tools*. *rewritten* means that litellm turns their schemas into another provider's."""
+    """Return copies of *tools*. *rewritten* means that litellm translates their schemas for another provider."""
     if not rewritten:
         return [_copied(tool) for tool in tools]
     return [_without_strict(_copied(tool, properties=True)) for tool in tools]
 
 
 def without_extras(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return *tools* with the fields that Cohere knows of a function. It refuses others, also ``strict`` (422).
+    """Return *tools* with only the function fields that Cohere knows. It answers 422 to others, such as ``strict``.
 
     The error is "unknown field".
     """
@@ -35,7 +35,7 @@ def without_extras(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class _Properties(dict[str, Any]):
-    """The properties of a schema. litellm cannot see or delete those whose names are keywords."""
+    """The properties of a schema. litellm cannot see or delete properties whose names are keywords."""
 
     @override
     def __delitem__(self, name: str) -> None:

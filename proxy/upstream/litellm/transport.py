@@ -1,6 +1,7 @@
-"""The litellm transport, with the methods of :class:`proxy.upstream.Transport`. An import contract keeps litellm here.
+"""The litellm transport, with the methods of :class:`proxy.upstream.Transport`.
 
-litellm's own retries, fallbacks and callbacks are off, so that it makes exactly one call.
+An import contract allows ``import litellm`` only in this module. litellm's own retries, fallbacks and callbacks are
+off, so that it makes exactly one call.
 
 Known limits of this transport are in ``docs/endpoints.md`` (run on 1.105.3).
 """
@@ -32,7 +33,10 @@ from proxy.upstream.timeouts import CallTimer
 from proxy.upstream.whole_as_chunks import whole_as_chunks
 
 _SECOND_LOOP_WEIGHT = 2**18
-"""Weight of a call above which the second event loop converts it. On the main loop other requests would wait."""
+"""Weight of a call above which the second event loop converts it.
+
+Converting such a call on the main loop would make other requests wait.
+"""
 
 
 class LiteLLMUpstream:
@@ -44,7 +48,10 @@ class LiteLLMUpstream:
         self._thread = LoopThread()
 
     async def start(self) -> None:
-        """Import litellm in a worker thread, so that the process answers probes meanwhile. It takes 2 to 5 s of CPU."""
+        """Import litellm in a worker thread, so that the process answers probes meanwhile.
+
+        The import takes 2 to 5 s of CPU.
+        """
         if self._litellm is not None:
             return
         async with self._starting:
@@ -60,7 +67,7 @@ class LiteLLMUpstream:
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
         """Return the names in *parameters* that litellm's table lacks for the provider, or that litellm loses.
 
-        litellm drops a parameter outside its table without an error, tools too. Names that the deployment allows are
+        litellm silently drops every parameter outside its table, even ``tools``. Names that the deployment allows are
         not returned.
         """
         lost = withheld_names(deployment, "litellm", parameters)
@@ -142,9 +149,9 @@ class LiteLLMUpstream:
 
 
 def _on_second_loop(call: UpstreamCall | TextCall) -> bool:
-    """Tell whether *call* would stop the main loop: it is large, or an SDK looks for credentials, which blocks.
+    """Tell whether *call* would block the main loop: it is large, or an SDK looks for credentials, which blocks.
 
-    boto3 waits up to 2 s for the address that gives a machine its role.
+    boto3 waits up to 2 s for the metadata address that gives a machine its role.
     """
     return call.weight > _SECOND_LOOP_WEIGHT or call.deployment.provider in SDK_PROVIDERS
 
@@ -164,7 +171,10 @@ _SAMPLES: Mapping[str, Any] = {"dimensions": 256, "user": "x"}
 
 @lru_cache(maxsize=1024)
 def _takes_with_embeddings(litellm: Any, model: str, name: str) -> bool:
-    """Tell whether litellm passes a parameter on for embeddings. It has no list of them to ask."""
+    """Tell whether litellm passes a parameter on for embeddings.
+
+    litellm has no list of these parameters, so a sample value is tried.
+    """
     provider, _, model_id = model.partition("/")
     try:
         mapped = litellm.utils.get_optional_params_embeddings(

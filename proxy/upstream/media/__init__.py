@@ -8,7 +8,7 @@ In the order of the data:
     addresses     which IP addresses are public
     image_room    the bytes of the images, limited while they arrive
 
-An address that a client names is a way into the operator's network. So only public addresses on the usual ports are
+An address that a client names is a way into the operator's network. So only public addresses on ports 80 and 443 are
 fetched. Time, size and number are limited, and no credentials, cookies or forward proxies are used. An address may
-carry a token. So it is in no log, metric or change, and an error names its host only.
+carry a token. So no log, metric or change holds the address, and an error names only its host.
 """

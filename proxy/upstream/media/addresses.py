@@ -1,7 +1,7 @@
 """Tells public IP addresses from others.
 
-``is_global`` alone is not enough. It counts multicast as global, and an IPv6 address may hold an IPv4 address that a
-gateway leads to.
+``is_global`` alone is not enough. It counts multicast as global. An IPv6 address may also embed an IPv4 address that a
+gateway forwards to.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 _UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _TUNNELS = (IPv6Network("2001::/32"), IPv6Network("2002::/16"))
-"""Teredo and 6to4: they hold an IPv4 address that a relay might lead to. No images are served from them."""
+"""The networks of Teredo and 6to4.
+
+Their addresses embed an IPv4 address that a relay might forward to. No images are served from these networks.
+"""
 
 _NOT_THE_INTERNET = (
     IPv4Network("168.63.129.16/32"),  # Azure's host
@@ -27,11 +30,11 @@ _NOT_THE_INTERNET = (
 
 
 def is_public(host: str) -> bool:
-    """Tell whether *host* is an IP address of the public internet. A text that is no IP address is not.
+    """Tell whether *host* is an IP address of the public internet. The result is False for other texts.
 
-    An IPv4 address inside an IPv6 address is judged as IPv4. It may be mapped, or translated by NAT64, which
-    IPv6-only networks use for every IPv4 host. Of other IPv6 addresses only global unicast (2000::/3) counts as
-    public.
+    An IPv4 address inside an IPv6 address is judged as IPv4. The IPv6 address may be IPv4-mapped, or translated by
+    NAT64. IPv6-only networks use NAT64 for every IPv4 host. Of other IPv6 addresses only global unicast (2000::/3)
+    counts as public.
     """
     try:
         address = ip_address(host)

@@ -33,10 +33,13 @@ _AT_ONCE = 8
 """Fetches of the whole process at one time. This also limits open connections and name look-ups."""
 
 _KEPT_FREE = 2
-"""Places of these for clients that fetch nothing yet. Six slow images of one client do not block others."""
+"""The number of these fetches that are reserved for clients that fetch nothing yet.
+
+So six slow images of one client do not block other clients.
+"""
 
 _LARGE = 2**20
-"""Bytes of an image whose encoding takes a millisecond."""
+"""The size above which an image is encoded in a worker thread. Encoding this many bytes takes a millisecond."""
 
 _STEP = 3 * 2**18
 """Bytes that are encoded at a time. The number is a multiple of three, since base64 encodes three bytes at a time."""
@@ -51,7 +54,10 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Unfetched:
-    """The reason why an image was not fetched. It continues "the image at HOST" and holds nothing of the address."""
+    """The reason why an image was not fetched.
+
+    The text continues "the image at HOST" and holds no part of the address.
+    """
 
     what: str
 
@@ -94,11 +100,11 @@ class MediaFetcher:
     async def fetch(
         self, addresses: Iterable[str], *, client: str, until: float
     ) -> dict[str, Fetched | Unfetched]:
-        """Fetch *addresses* at the same time, as far as *client* has places, and return what was found at each.
+        """Fetch *addresses* concurrently, within the share of *client*, and return the result for each address.
 
-        Each fetch has the fetcher's timeout from the moment it gets its place. Raises TimeoutError when *until*, a
-        time of the loop's clock, comes first. All images together may have as many bytes as one may. Beyond that the
-        last ones in the order of *addresses* are dropped.
+        Each fetch first waits for a free place among all clients' fetches. Its timeout begins after that wait. Raises
+        TimeoutError when *until*, a time of the loop's clock, comes first. The limit in bytes holds for all images
+        together. Beyond this limit the last images, in the order of *addresses*, are dropped.
         """
         wanted = list(dict.fromkeys(addresses))
         room = ImageRoom(len(wanted), self._max_bytes)
@@ -117,7 +123,7 @@ class MediaFetcher:
         return found
 
     async def _fetch(self, address: str, image: IncomingImage, client: str, until: float) -> Unfetched | None:
-        """Read the image at *address* into *image*. Return None, or the reason why that failed."""
+        """Read the image at *address* into *image*. Return None, or the reason why the fetch failed."""
         try:
             async with asyncio.timeout_at(until):
                 await self._places.acquire(client)

@@ -9,8 +9,8 @@ _HEAD = 64
 class ImageRoom:
     """Room for *max_bytes*, shared by *count* images.
 
-    When the room is full, the last image that still fits is dropped. So an image is never lost to a later one,
-    whichever arrives first.
+    When the images exceed the limit, the last of those that are still kept is dropped. So an image is never dropped for
+    a later image, whichever arrives first.
     """
 
     def __init__(self, count: int, max_bytes: int) -> None:
@@ -30,7 +30,7 @@ class ImageRoom:
 
 
 class IncomingImage:
-    """One image, as far as it has arrived."""
+    """One image, with the bytes that have arrived so far."""
 
     __slots__ = ("_pieces", "_room", "is_dropped", "size")
 

@@ -1,4 +1,4 @@
-"""The images that one request names by address: fetched once, and put inline for each target that cannot fetch."""
+"""Fetches the images that a request names by address once, and puts them inline for models that cannot fetch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOO_MANY = Unfetched(f"is one too many: {MAX_IMAGES} are fetched for a request"
 
 
 class RequestMedia:
-    """The images found for one request of *client*, kept for all its attempts."""
+    """The results of the fetches for one request of *client*, kept for all attempts of that request."""
 
     def __init__(self, fetcher: MediaFetcher, client: str) -> None:
         self._fetcher = fetcher
@@ -34,8 +34,8 @@ class RequestMedia:
     async def fetch(self, messages: Messages, profile: Profile, *, deadline: float) -> None:
         """Fetch the images that *messages* name by address, if *profile* needs them inline.
 
-        No address is fetched twice, also not after a failure. Raises :class:`DeadlineExceeded` when *deadline*, a
-        time of the loop's clock, comes first.
+        No address is fetched twice, even after a failure. Raises :class:`DeadlineExceeded` when *deadline*, a time of
+        the loop's clock, comes first.
         """
         places = reversed(list(_addresses(messages, profile)))
         wanted = dict.fromkeys(address for _, _, address in places)
@@ -50,10 +50,10 @@ class RequestMedia:
             raise DeadlineExceeded(_UNFINISHED) from None
 
     def put_in(self, chat: ChatRequest, profile: Profile) -> tuple[ChatRequest, tuple[Change, ...]]:
-        """Return *chat* with the fetched images inline and the changes made. It is *chat* itself if none was fetched.
+        """Return *chat* with the fetched images inline and the changes made. It is *chat* itself if nothing changed.
 
-        An image that could not be fetched stays, and the sanitizer replaces and reports it. In the newest user turn
-        it raises :class:`InvalidRequest` with the image's host instead.
+        An image that could not be fetched stays, and the sanitizer replaces and reports that image. In the newest user
+        turn, such an image raises :class:`InvalidRequest` with its host instead.
         """
         messages = list(chat.messages)
         newest = first_of_newest_user_turn(messages)
@@ -79,7 +79,7 @@ class RequestMedia:
 
 
 def _addresses(messages: Messages, profile: Profile) -> Iterator[tuple[int, int, str]]:
-    """Yield the message, the part and the address of each image at an http or https address."""
+    """Yield the message's index, the part's index and the address of each image at an http or https address."""
     if profile.remote_media:
         return
     for index, message in enumerate(messages):

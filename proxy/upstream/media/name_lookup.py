@@ -1,7 +1,7 @@
 """Resolves names that clients choose, each in a thread of its own.
 
-A slow look-up blocks its thread for up to a minute, and cannot be cancelled. asyncio's own threads are few, and
-upstream calls resolve their names there. A client that names slow hosts would block them.
+A slow look-up blocks its thread for up to a minute, and cannot be cancelled. asyncio's own thread pool is small, and
+upstream calls resolve their names in that pool. A client that names slow hosts would block these calls.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ThreadResolver(AbstractResolver):
         ]
 
     def call_when_idle(self, call: Callable[[], None]) -> None:
-        """Call *call* when no thread of this resolver runs: now, or when the running one ends."""
+        """Call *call* when no thread of this resolver runs: now, or when the running thread ends."""
         if self._lookup is None or self._lookup.done():
             call()
         else:

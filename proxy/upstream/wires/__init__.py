@@ -1,4 +1,4 @@
-"""The providers' wires: the bytes of a request, and the answer read from bytes.
+"""The providers' wires: they write a request as bytes, and read an answer from bytes.
 
 In the order of the data:
 

@@ -1,7 +1,7 @@
-"""Attaches the provider's own answer to its projection, for clients that speak the wire's format.
+"""Attaches the provider's own answer to the converted answer, for clients that speak the wire's format.
 
-The projection is in OpenAI's chat format. It has no place for thinking between calls or for citations, which such a
-client would otherwise lose.
+The converted answer, the projection, is in OpenAI's chat format. This format cannot hold thinking between calls or
+citations, which such a client would otherwise lose.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from proxy.core.upstream_call import Answer, Chunk, UpstreamCall
 def takes_native(wire_format: str | None, call: UpstreamCall) -> bool:
     """Tell whether the client of *call* takes native events of *wire_format*.
 
-    The internal form is OpenAI's chat format, so nothing is attached to answers in it.
+    The proxy's own answers are in OpenAI's chat format, so nothing is attached for clients of that format.
     """
     source = call.source
     return source is not None and source.format == wire_format and wire_format != OPENAI_CHAT
@@ -25,7 +25,7 @@ def attach_event(chunks: list[Chunk], wire_format: str, event: Any) -> list[Chun
     """Return *chunks*, the projection of *event*, with the event as their source.
 
     An event without chunks becomes a chunk without choices. An event with several chunks is not attached, since the
-    writer could not know which part of it was repaired.
+    code that writes the answer could not tell which of the chunks was repaired.
     """
     if len(chunks) > 1:
         return chunks

@@ -33,7 +33,7 @@ class StreamReader(Protocol):
         """Tell whether *wanted* choices, and all that were seen, have a finish reason."""
 
     def is_over(self) -> bool:
-        """Tell whether no more events are expected. Only asked after :meth:`may_end` was true."""
+        """Tell whether no more events are expected. The transport asks this only after :meth:`may_end` was true."""
 
     def close(self) -> list[Chunk]:
         """Return the last chunks, at the end of the stream.
@@ -83,7 +83,7 @@ class Wire(StreamWire[UpstreamCall], Protocol):
     def format(self) -> str | None:
         """The client format that the wire speaks too, or None if no client speaks it.
 
-        The wire may send the body of such a client while its history is unchanged.
+        For a client of this format, the wire may send the client's own body if the history is unchanged.
         """
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:

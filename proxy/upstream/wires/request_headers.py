@@ -6,7 +6,7 @@ from proxy.core.deployment import Deployment
 
 
 def request_headers(deployment: Deployment, **ours: str) -> dict[str, str]:
-    """Return the headers of a JSON request: *ours*, by name, replaced by the deployment's own headers.
+    """Return the headers of a JSON request: *ours*, and the deployment's own headers, which take precedence.
 
     Names are compared without case, so that no header is sent twice in two spellings.
     """

@@ -1,8 +1,8 @@
 """Decodes server-sent events: bytes in, payloads out, however the bytes are split.
 
-It follows the WHATWG event stream format as far as LLM servers use it. Lines end in LF, CR LF or CR, and a blank line
-ends an event. The ``data`` lines of one event are joined by LF. Comments and other fields are skipped, and so is one
-byte order mark at the start.
+The decoder follows the WHATWG event stream format as far as LLM servers use it. Lines end in LF, CR LF or CR, and a
+blank line ends an event. The ``data`` lines of one event are joined by LF. Comments and other fields are skipped, and
+so is one byte order mark at the start.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class SSEDecoder:
         return payloads
 
     def close(self) -> list[bytes]:
-        """Return the payload of an event that the end of the stream ends, if any.
+        """Return the payload of the last event if the stream ended without that event's blank line.
 
         The standard drops an event without its blank line. Some servers omit that line after the last event, which
         holds the finish reason. An incomplete line is dropped, since its rest is unknown.
@@ -85,7 +85,7 @@ class SSEDecoder:
     def _begin(self, received: bytes) -> bytes:
         """Return the stream's first bytes without the byte order mark.
 
-        Nothing while more bytes are needed to see it.
+        The result is empty while more bytes are needed to recognise the mark.
         """
         first = bytes(self._rest) + received
         if len(first) < len(_MARK) and _MARK.startswith(first):
@@ -109,6 +109,6 @@ class SSEDecoder:
         self._data += value
 
     def _check(self, line: int) -> None:
-        """Raise when an event's data lines, with a further line of *line* bytes, are too many bytes."""
+        """Raise :class:`UpstreamFault` if an event, with a further line of *line* bytes, is too large."""
         if line + len(self._data or b"") > LARGEST_EVENT:
             raise UpstreamFault("The provider's stream holds an event that is too large.")

@@ -1,6 +1,6 @@
 """The list of wires, and the wire of a deployment.
 
-A new wire is a folder beside ``openai`` and ``gemini``, and a row of :data:`WIRES`. The configuration checks
+A new wire is a folder next to ``openai`` and ``gemini``, and a row of :data:`WIRES`. The configuration checks
 ``transport: direct`` against :mod:`proxy.config.addresses`, which also has the providers' addresses.
 """
 

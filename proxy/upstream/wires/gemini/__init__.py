@@ -1,9 +1,8 @@
-"""Gemini's ``generateContent`` wire: OpenAI's format on the proxy's side, Gemini's JSON on the provider's.
+"""Converts OpenAI's format into Gemini's ``generateContent`` JSON, and Gemini's answers back.
 
-A history was sanitized for its Gemini profile before it comes here, so nothing is repaired. A request that still
+The history has been sanitized for its Gemini profile before, so this package repairs nothing. A request that still
 cannot be written is an :class:`~proxy.core.errors.InvalidRequest`. A body that is no answer is an
-:class:`~proxy.core.errors.UpstreamFault`. There is no randomness: ids that Gemini left out are derived from the
-answer.
+:class:`~proxy.core.errors.UpstreamFault`. There is no randomness: ids that Gemini left out are derived from the answer.
 
 The request, in the order of the data:
 
@@ -27,8 +26,8 @@ The answer, in the order of the data:
     usage        the count of tokens, with the numbers read by ``counts``
     refusals     Google's errors
 
-The module ``embeddings`` holds both sides of a call for embeddings, and ``wire`` offers all of this as the protocol
-of wires.
+The module ``embeddings`` holds the request and the answer of a call for embeddings. ``wire`` implements
+:mod:`proxy.upstream.wires.protocol` with these modules.
 """
 
 from proxy.upstream.wires.gemini.answers import read_answer

@@ -16,24 +16,24 @@ NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 
 
 class CandidateReader:
-    """Reads one candidate, and keeps what its later events need.
+    """Reads one candidate, and keeps the state that its later events need.
 
-    Media is not carried, since OpenAI's format has no place for it. A line of text stands in its place if there
-    is other text. An answer of nothing but media is a fault.
+    Media is not carried, since OpenAI's format has no place for it. A line of text replaces the media if there is other
+    text. An answer of nothing but media is a fault.
 
     A thought signature goes onto its call, in the field of Google's OpenAI endpoint. Some answers have it on the
-    thought or the empty text before the call. In streams that may be an event of its own. Gemini expects it back on
-    the call: "Function call is missing a thought_signature" (ai.google.dev/gemini-api/docs/thought-signatures;
-    gemini-cli moves it too).
+    thought or the empty text before the call. In a stream, the part with the signature may be an event of its own.
+    Gemini expects the signature back on the call: "Function call is missing a thought_signature"
+    (ai.google.dev/gemini-api/docs/thought-signatures; gemini-cli moves it too).
 
-    So such a signature waits for the next call. That call takes it unless it has its own, and a parallel call after
-    it does not get it. After the last call, and in an answer without calls, it belongs to the answer
-    (:meth:`final_delta`).
+    So a signature without a call waits for the next call. That call takes the signature unless it has its own. Later
+    parallel calls do not get the signature. After the last call, and in an answer without calls, the signature belongs
+    to the answer (:meth:`final_delta`).
     """
 
     def __init__(self, index: int) -> None:
         self.ended = False
-        """True once the candidate has a finish reason. It may send another one."""
+        """True once the candidate has a finish reason. The candidate may send another reason later."""
 
         self._index = index
         self._ids: list[str] = []  # of the calls so far
@@ -83,10 +83,10 @@ class CandidateReader:
         return {name: value for name, value in fields.items() if value}
 
     def is_over(self, *, counted: bool) -> bool:
-        """Tell whether no more events are expected. *counted* means that the usage came with the finish reason.
+        """Tell whether no more events are expected. *counted*: complete usage came with the finish reason or later.
 
-        Some servers send STOP with every event. So STOP ends the answer only with the usage, which is complete at the
-        end, and if no event came after an earlier STOP. Other reasons end the answer by themselves.
+        Some servers send STOP with every event. So STOP ends the answer only if complete usage has come, and if no
+        content followed an earlier STOP. Other reasons end the answer by themselves.
         """
         if self._reason == "STOP":
             return counted and not self._continued
@@ -95,12 +95,15 @@ class CandidateReader:
     def finish(self) -> str:
         """Return OpenAI's finish reason.
 
-        Raises :class:`UpstreamFault` when the candidate did not end as an answer does.
+        Raises :class:`UpstreamFault` if the candidate is incomplete, is empty or has failed.
         """
         return finish_reason(self._reason, self._message, self._kinds)
 
     def final_delta(self) -> dict[str, Any]:
-        """Return the signature that no call took, as a field of the answer's message. Empty if there is none."""
+        """Return the signature that no call took, as a field of the answer's message.
+
+        The result is empty if there is none.
+        """
         signature = self._pending_signature
         return with_signature({}, signature, ()) if signature else {}
 
@@ -160,7 +163,10 @@ def _parts_of(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _text_of(holder: Mapping[str, Any], name: str) -> str | None:
-    """Return a text, or None if it is missing. Raises for another type, since its content would be lost."""
+    """Return a text, or None if it is missing.
+
+    Raises :class:`UpstreamFault` for a value of another type, since its content would be lost.
+    """
     value = holder.get(name)
     if value is not None and not isinstance(value, str):
         raise UpstreamFault(NO_ANSWER)
@@ -186,8 +192,8 @@ def _written(args: Mapping[str, Any]) -> str:
 def note_of_media(part: Mapping[str, Any]) -> str | None:
     """Return a line for the client in place of the media in *part*, or None if it holds no media.
 
-    No media is asked for (:mod:`proxy.upstream.wires.gemini.settings`). Some models still return it, with a text that
-    refers to it.
+    The proxy asks Gemini for no media (:mod:`proxy.upstream.wires.gemini.settings`). Some models still return it, with
+    a text that refers to it.
     """
     media = part.get("inlineData")
     if media is None:

@@ -1,7 +1,8 @@
 """Writes a sanitized history as ``systemInstruction`` and ``contents``.
 
-Every reported model and surface takes this shape. A user content comes first. The calls of a turn stand in one model
-content, and only their results in the next one. The user's next message has a content of its own.
+All models and endpoints of which reports exist accept the following shape. A user content comes first. The calls of a
+turn stand in one model content. The next content holds only their results. The user's next message has a content of its
+own.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
 
 
 def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
-    """Yield runs of messages of one side, as indices. System messages between them do not end a run."""
+    """Yield runs of messages of one side (model, results or user), as lists of indices.
+
+    System messages do not end a run.
+    """
     side, run = "", list[int]()
     for index, message in enumerate(metered(messages)):
         role = message["role"]
@@ -71,9 +75,10 @@ def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
 
 
 def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
-    """Add a content. A user's parts are added to a user content before it that holds no responses.
+    """Add *parts* to the last content if it has the same role and holds no responses, else as a new content.
 
-    Responses come first in a content that has some. The content takes over the list *parts*.
+    Only the first part is checked, since a content with responses begins with one. The content takes over the list
+    *parts*.
     """
     if not parts:
         return

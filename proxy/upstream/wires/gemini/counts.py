@@ -11,7 +11,8 @@ _LARGEST = 2**31 - 1
 def read_count(value: Any) -> int | None:
     """Return the count in *value*, or None if it is no count.
 
-    In proto JSON ``5``, ``5.0`` and ``"5"`` are one number (protobuf.dev/programming-guides/json). A boolean is none.
+    In proto JSON ``5``, ``5.0`` and ``"5"`` are one number (protobuf.dev/programming-guides/json). A boolean is not a
+    number.
     """
     if value is None:
         return None

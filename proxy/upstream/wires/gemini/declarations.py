@@ -1,4 +1,4 @@
-"""Writes tools and tool choice: one tool object that declares every function, and the mode of calling them."""
+"""Writes tools and tool choice: one tool object that declares every function, and the function calling mode."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from proxy.upstream.wires.gemini.function_parameters import parameter_fields
 _MODES = MappingProxyType({"auto": "AUTO", "none": "NONE", "required": "ANY"})
 
 _MAX_KEPT = 256
-"""Schemas whose translation is cached. Eight tools take 5 us from the cache, and 120 us without."""
+"""The number of schemas whose translation is cached. Eight tools take 5 us from the cache, and 120 us without."""
 
 _LARGEST_KEPT = 16 * 2**10
 """The most bytes of a cached schema. The cache takes 2 MB as a rule, and 53 MB if all schemas are large."""
 
 
 def tool_fields(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``tools`` and ``toolConfig`` for the request, as far as it has them.
+    """Return ``tools`` and ``toolConfig`` for the request, or an empty dict if it declares no function.
 
-    Some surfaces refuse several tool objects (Google_GenerativeAI#56), so there is one. Of declarations with one name
-    the first counts ("Duplicate function declaration found", Open-WebUI-Functions#135). Without a declaration there
-    is no tool choice ("Function calling config is set without function_declarations.", claude-code-router#1207).
+    Some Gemini endpoints refuse several tool objects (Google_GenerativeAI#56), so the request has one. If declarations
+    share a name, only the first is sent ("Duplicate function declaration found", Open-WebUI-Functions#135). Without a
+    declaration there is no tool choice ("Function calling config is set without function_declarations.",
+    claude-code-router#1207).
 
     Raises :class:`InvalidRequest` for an unknown mode, and for a choice of a function that is not declared.
     """

@@ -1,4 +1,4 @@
-"""Gemini's own fields, which a client sends by name together with those of OpenAI's format."""
+"""Merges Gemini's own fields, which a client sends by name, into a request."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ _EXCLUSIVE_SETTINGS = (
     frozenset({"thinkingBudget", "thinkingLevel"}),
     frozenset({"responseFormat", "responseJsonSchema", "responseSchema"}),
 )
-"""Settings that exclude each other."""
+"""Groups of settings that exclude each other."""
 
 
 def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
     """Return *body* with *extras*, fields that the deployment allows by name (``safetySettings``, ``labels`` …).
 
-    The settings in ``generationConfig`` are merged. A setting made from an OpenAI parameter stays. Gemini takes a
-    name in two spellings (``generation_config``), and both count as one field here. Raises :class:`InvalidRequest`
-    for the fields of the history, which a client sends as messages and tools, and for settings that are no object.
+    The settings in ``generationConfig`` are merged. A setting made from an OpenAI parameter is not overwritten. Gemini
+    takes a name in two spellings (``generation_config``), and both count as one field here. Raises
+    :class:`InvalidRequest` for the fields of the history, which a client sends as messages and tools, and for settings
+    that are no object.
     """
     merged = dict(body)
     for name, value in extras.items():

@@ -56,10 +56,10 @@ class PartKinds:
 def finish_reason(reason: str | None, message: str | None, kinds: PartKinds) -> str:
     """Return OpenAI's finish reason for Gemini's *reason*. *message* is Gemini's explanation, if any.
 
-    *kinds* are the kinds of parts that the candidate held. Raises :class:`UpstreamFault`, with its cause, where the
-    candidate did not end as an answer does. Examples are an unreadable call (langgraph#6574), an unknown reason, an
-    empty candidate (python-genai#1289), and a stream that broke off. A client would take an empty ``stop`` for a
-    complete answer.
+    *kinds* are the kinds of parts that the candidate held. Raises :class:`UpstreamFault`, with its cause, for a
+    candidate that is no complete answer. Examples are an unreadable call (langgraph#6574), an unknown reason, an empty
+    candidate (python-genai#1289), and a stream that broke off. A client would take an empty ``stop`` for a complete
+    answer.
     """
     if reason is None:
         words = "The model's answer broke off: it has no finish reason."

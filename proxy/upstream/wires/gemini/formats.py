@@ -1,4 +1,4 @@
-"""The format of the answer: as generation settings, or as an instruction for models that refuse them with tools."""
+"""Writes the answer's format as generation settings, or as an instruction where tools exclude these settings."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def answer_format(given: Mapping[str, Any]) -> dict[str, Any]:
 def format_instruction(given: Mapping[str, Any] | None) -> str | None:
     """Return a ``response_format`` as an instruction for a request with tools, or None for text.
 
-    Models before Gemini 3 refuse both at once: "Function calling with a response mime type: 'application/json' is
-    unsupported" (python-genai#867, symfony/ai#1777). Without the instruction the client would get prose that it
-    cannot parse. The modes that fit parameters have done this before (:mod:`proxy.upstream.dialects.formats`). Raises
-    what :func:`answer_format` raises.
+    Models before Gemini 3 refuse tools and a format in one request: "Function calling with a response mime type:
+    'application/json' is unsupported" (python-genai#867, symfony/ai#1777). Without the instruction the client would get
+    prose that it cannot parse. If parameters are fitted to the provider, :mod:`proxy.upstream.dialects.formats` has
+    already written the instruction. Raises the errors of :func:`answer_format`.
     """
     if given is None or not answer_format(given):
         return None

@@ -1,6 +1,7 @@
 """Writes a function's parameters as Gemini's ``Schema`` if that can hold them, else as JSON Schema.
 
-:mod:`sanitizers.schemas` has cleaned the schema before, for one of the two. The schema itself shows for which.
+:mod:`sanitizers.schemas` has already cleaned the schema for one of these two forms. Its keywords and types show which
+form that is.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ Schema = dict[str, Any]
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _FORMATS = GEMINI.formats or {}
 _DEEPEST = 64
-"""Levels that are read. A cleaned schema has half as many."""
+"""The most nesting levels that are translated. A cleaned schema has half as many."""
 
 
 class _NotInSchemaError(Exception):
-    """Gemini's ``Schema`` cannot hold this."""
+    """Raised for a JSON Schema that Gemini's ``Schema`` cannot hold."""
 
 
 def parameter_fields(schema: Any) -> dict[str, Any]:
-    """Return *schema* under the field of a declaration that takes it, or nothing if there is nothing to declare.
+    """Return *schema* under the declaration field that can hold it, or an empty dict if it declares nothing.
 
     An object without properties is left out, since older models refuse it (pydantic-ai#1998, livekit#2689).
     ``parametersJsonSchema`` takes everything that ``parameters`` has no field for (gemini-cli#4196, goose#6555).

@@ -10,9 +10,9 @@ from typing import Any
 def read_logprobs(result: Any) -> dict[str, Any] | None:
     """Return OpenAI's ``logprobs`` for Gemini's ``logprobsResult``, or None if there are none.
 
-    Only its place links a token to a word of the answer. So one token that cannot be read makes the result
-    None. That is no fault, since the answer is complete without log probabilities. Alternatives that cannot be read
-    are left out.
+    Only the position in the list links a token to the answer's text. So the result is None if any token cannot be read.
+    This is no fault, since the answer is complete without log probabilities. If an alternative cannot be read, all
+    alternatives of its token are left out.
     """
     chosen = _tokens(result.get("chosenCandidates")) if isinstance(result, Mapping) else None
     if not chosen:

@@ -21,7 +21,7 @@ _TYPES = MappingProxyType(
     }
 )
 _UNNAMED = "text/plain"
-"""The type of a data URL that names none (RFC 2397)."""
+"""The type of a data URL that names no type (RFC 2397)."""
 
 
 def inline_data(part: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _blob(mime_type: str, data: str, place: str) -> dict[str, Any]:
 
 
 def _base64(text: str, place: str) -> str:
-    """Return *text* if it is padded base64 in one line, else the same bytes encoded so."""
+    """Return *text* if it is padded base64 in one line, else the same bytes encoded in that way."""
     mended = mended_base64(text)
     if mended is None:
         _refuse(place, "is no base64")

@@ -36,7 +36,7 @@ class ResponseReader:
         self._usage_complete = False  # complete usage came with the finish reasons, or after them
 
     def read(self, response: Any) -> list[ChoiceDelta]:
-        """Return what *response* adds, without candidates that add nothing.
+        """Return the deltas of *response*, without candidates that add nothing.
 
         Raises :class:`UpstreamFault` for an error object, with its status, and for a value that is no answer.
         """
@@ -68,9 +68,9 @@ class ResponseReader:
         return deltas
 
     def finish(self) -> dict[int, str]:
-        """Return each choice's finish reason. A blocked prompt has one filtered choice.
+        """Return each choice's finish reason. A blocked prompt has one choice, with ``content_filter``.
 
-        Raises :class:`UpstreamFault` when there is no candidate, or when one did not end as an answer does.
+        Raises :class:`UpstreamFault` if there is no candidate, or if a candidate is incomplete or has failed.
         """
         if self._candidates:
             return {index: candidate.finish() for index, candidate in sorted(self._candidates.items())}
@@ -94,11 +94,14 @@ class ResponseReader:
         return all(candidate.ended for candidate in self._candidates.values())
 
     def is_over(self) -> bool:
-        """Tell whether an answer that may end is expected to be over."""
+        """Tell whether no more events are expected. Ask this only after :meth:`may_end` was true."""
         return all(candidate.is_over(counted=self._usage_complete) for candidate in self._candidates.values())
 
     def usage(self) -> dict[str, Any] | None:
-        """Return the usage that was reported last, if any. Each report counts the whole answer so far."""
+        """Return the last complete usage, or else the last partial usage, if any.
+
+        Each report counts the whole answer so far.
+        """
         return None if self._usage is None else read_usage(self._usage)
 
     def _note_origin(self, response: Mapping[str, Any]) -> None:
@@ -125,11 +128,11 @@ class ResponseReader:
 
 
 def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
-    """Return the candidates by their indices. Two candidates never share one, which would mix their texts.
+    """Return the candidates by their indices. Two candidates never share an index, which would mix their texts.
 
-    JSON leaves out an index of zero, and some servers leave out every index. A candidate without one gets its place,
-    or the first free index if another candidate names that place. Raises :class:`UpstreamFault` for an invalid index,
-    and for one that two candidates name.
+    JSON leaves out an index of zero, and some servers leave out every index. A candidate without an index gets its
+    position in the list. If another candidate names that position, it gets the first free index. Raises
+    :class:`UpstreamFault` for an invalid index, and for one that two candidates name.
     """
     if len(candidates) == 1 and type(candidates[0]) is dict:  # nearly every event holds one
         index = candidates[0].get("index")

@@ -36,8 +36,8 @@ def read_error(status: int, body: bytes) -> str | None:
     """Return Google's message from an error's body, or None if it is no JSON or has no message.
 
     The message stands in an object, in an array around it (helix#1835), or as JSON inside another message. Each proxy
-    on the way may wrap it once (continue#9575). An error with a status name and no message gives the name and
-    *status*.
+    on the way may wrap the message once more (continue#9575). An error with a status name and no message gives the name
+    and *status*.
     """
     try:
         value: Any = orjson.loads(body)
@@ -49,7 +49,7 @@ def read_error(status: int, body: bytes) -> str | None:
 def raise_error(value: Any) -> None:
     """Raise :class:`UpstreamFault` if *value* is an error in place of an answer, however it is wrapped.
 
-    The message is the innermost one. The status is that of the innermost layer which has one.
+    The message is that of the innermost layer. The status is that of the innermost layer with a status.
     """
     found = next((one for one in (value if isinstance(value, list) else [value]) if _is_error(one)), None)
     if found is None:
@@ -61,10 +61,10 @@ def raise_error(value: Any) -> None:
 
 
 def is_bad_key(words: str, body: bytes) -> bool:
-    """Tell whether a 400 with the message *words* in *body* is about the key. Google has no 401 for that.
+    """Tell whether a 400 with the message *words* in *body* is about the key. Google sends no 401 then.
 
-    Its messages are "API key not valid. …", "API key expired. …" and "API Key not found. …". Their details share one
-    reason (googleapis ``google/api/error_reason.proto``).
+    Google's messages are "API key not valid. …", "API key expired. …" and "API Key not found. …". The details of these
+    errors share one reason (googleapis ``google/api/error_reason.proto``).
     """
     if words[: len(_BAD_KEY_WORDS)].lower() == _BAD_KEY_WORDS:
         return True

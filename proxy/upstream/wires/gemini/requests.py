@@ -46,8 +46,8 @@ def build_request(
 ) -> dict[str, Any]:
     """Return the body for *messages*, sanitized for *profile*, and *parameters*, whose types were checked.
 
-    *model* is Gemini's own name of the model (``gemini-3.6-flash``). Parameters outside :func:`carried_parameters`
-    are left out. Nothing that was passed in is changed, but parts of it are in the result.
+    *model* is Gemini's own name of the model (``gemini-3.6-flash``). Parameters outside :func:`carried_parameters` are
+    left out. The arguments are not changed, but the result shares parts with them.
 
     Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for a value that cannot be sent.
     """

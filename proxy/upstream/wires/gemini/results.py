@@ -12,17 +12,20 @@ from proxy.upstream.wires.gemini.media import inline_data
 from sanitizers.messages import Message, Messages, base_id, is_part_list, parse_arguments
 
 TEXT_KEY = "content"
-"""The key of a response that is no JSON object. litellm uses the same key."""
+"""The key that holds a result which is no JSON object. litellm uses the same key."""
 
 _DEEPEST = 64
-"""The most levels of a response. Gemini's parser refuses bodies of over 100 (protobuf's recursion limit)."""
+"""The most nesting levels of a response.
+
+Gemini's parser refuses bodies with over 100 levels (protobuf's recursion limit).
+"""
 
 
 Calls: TypeAlias = dict[str, tuple[int, str, str | None]]
-"""The calls of a content by their ids, each with its place, its name and its id on the wire.
+"""The calls of a content by their ids, each with its index, its name and its id on the wire.
 
-The id is None where the wire has no ids. Of calls with one id the first counts. There is a tuple for each call of a
-history, and a plain tuple takes a third of the time of a named one.
+The id on the wire is None for models without call ids. If calls share an id, only the first is kept. These are plain
+tuples, since a named tuple takes three times as long to make.
 """
 
 
@@ -31,12 +34,13 @@ def response_contents(
 ) -> list[dict[str, Any]]:
     """Return the user contents for the tool messages at *results*, which answer the calls in *calls*.
 
-    With *nested_media* (from Gemini 3 on) a result's media stands inside its response. 3.6 refuses a content that
-    mixes responses with other parts. Older models know no nested parts. There a single result has its media next to
-    it. Next to parallel results every part counts as one more response ("the number of function response parts is
-    equal to …", ag-ui#1334). So their media follows as a content of its own.
+    With *nested_media* (from Gemini 3 on) a result's media stands inside its response. Gemini 3.6 refuses a content
+    that mixes responses with other parts. Older models know no nested parts. For them, the media of a single result
+    stands next to its response. Next to parallel responses every part counts as one more response ("the number of
+    function response parts is equal to …", ag-ui#1334). So the media of parallel results follows in a content of its
+    own.
 
-    Raises :class:`InvalidRequest` for a result whose call is not in *calls*, since its name is unknown.
+    Raises :class:`InvalidRequest` for a result whose call is not in *calls*, since the function's name is unknown.
     """
     answered = []
     by_base: Calls | None = None
@@ -75,12 +79,12 @@ def response_contents(
 
 
 def _by_base(calls: Calls) -> Calls:
-    """Return *calls* by their ids without a signature. Of calls with one such id the first counts."""
+    """Return *calls* by their ids without a signature. If calls share such an id, the first is kept."""
     return {base_id(call_id): call for call_id, call in reversed(calls.items())}
 
 
 def _call_by_base(message: Message, index: int, by_base: Calls) -> tuple[int, str, str | None]:
-    """Return the call whose id is that of the result when signatures are left out.
+    """Return the call whose id equals the result's id, both without a signature's suffix.
 
     Raises :class:`InvalidRequest` if there is none.
     """

@@ -30,9 +30,9 @@ class StreamReader(ResponseReader):
         return [self._chunk(choices)] if choices else []
 
     def close(self) -> list[dict[str, Any]]:
-        """Return the last chunks, once: the finish reasons, then the usage if Gemini sent it.
+        """Return the last chunks: the finish reasons, then the usage if Gemini sent it. A second call returns none.
 
-        Raises :class:`proxy.core.errors.UpstreamFault` when the stream broke off or did not end as an answer does.
+        Raises :class:`proxy.core.errors.UpstreamFault` if the answer is incomplete, is empty or has failed.
         """
         if self._closed:
             return []

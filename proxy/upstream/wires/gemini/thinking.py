@@ -15,10 +15,13 @@ _AS_THE_MODEL_LIKES = ("auto", "default")
 """Efforts that leave the choice to the model. Some clients send them."""
 
 _BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh": 8192, "max": 16384})
-"""litellm's numbers (``DEFAULT_REASONING_EFFORT_*``)."""
+"""Budgets in tokens. The numbers are litellm's (``DEFAULT_REASONING_EFFORT_*``)."""
 
 _SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
-"""The budgets of ``minimal``, also litellm's. The first prefix that matches applies."""
+"""The budgets of ``minimal``, also litellm's.
+
+A model that always thinks gets them for ``none`` too. The first prefix that matches applies.
+"""
 
 
 def thinking_config(effort: str, profile: Profile, model: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from proxy.upstream.wires.gemini.counts import read_count
 
 
 def is_complete(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether *metadata* counts the answer's tokens. Chunks before the last may count less, or nothing.
+    """Tell whether *metadata* counts the answer's tokens. Earlier events may hold fewer counts, or none.
 
     Vertex sends only ``trafficType`` until the end (agenthub notes).
     """
@@ -23,8 +23,8 @@ def read_usage(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``usage`` for ``usageMetadata``, empty if it has only a total.
 
     Gemini counts thoughts separately (envoy ai-gateway#2399). Some gateways count them within the candidates' tokens.
-    The total shows that, and thoughts are not added twice (litellm#10141). A count that is no number counts as
-    missing.
+    If the total already equals prompt plus candidates, the thoughts are not added again (litellm#10141). A count that
+    is no number counts as missing.
     """
     prompt = read_count(metadata.get("promptTokenCount")) or 0
     prompt += read_count(metadata.get("toolUsePromptTokenCount")) or 0

@@ -70,7 +70,7 @@ class StreamReader:
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunk in *payload*, if it holds one. Return one chunk for each choice if choices share an index.
 
-        OpenAI's own client keeps only the last of these when they are in the first chunk.
+        If such choices are in the first chunk, OpenAI's own client keeps only the last of them.
 
         Raises :class:`UpstreamFault` for an error object, and for a payload that is no chunk. It is also raised for a
         choice that goes on after its finish reason, since clients read nothing after it. Payloads after ``[DONE]``
@@ -134,7 +134,10 @@ class StreamReader:
 
 
 def _has_content(delta: dict[str, Any]) -> bool:
-    """Tell whether *delta* has content. Blanks and empty fields, which come with usage, are none."""
+    """Tell whether *delta* has content.
+
+    Blanks and empty fields, which some servers send with the usage, are no content.
+    """
     if any(isinstance(delta.get(name), str) and delta[name].strip() for name in _TEXTS):
         return True
     if any(call.get("id") or call.get("function") for call in delta.get("tool_calls") or ()):

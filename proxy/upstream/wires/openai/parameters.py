@@ -1,7 +1,7 @@
 """The parameters on OpenAI's wire, and their names there.
 
-OpenAI's own models refuse some (:mod:`proxy.upstream.dialects.openai_models`). Other providers of the wire refuse
-some or have other names for them.
+OpenAI's own models refuse some parameters (:mod:`proxy.upstream.dialects.openai_models`). Other providers that speak
+the wire refuse some parameters, or have other names for them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
 
 
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *parameters* with the names that the provider uses. It is the same object if nothing changes.
+    """Return *parameters* with the names that the provider uses. It returns *parameters* itself if nothing changes.
 
     A parameter that the deployment allows by name keeps its name. DeepSeek has a switch for thinking in addition to
     the effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets too.

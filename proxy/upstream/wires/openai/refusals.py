@@ -34,16 +34,19 @@ _STATUSES = MappingProxyType(
         for name in names.split()
     }
 )
-"""The statuses that stand for an error's code, type or Google status when it has no number.
+"""The status for an error's code, type or Google status name, used if the error holds no status number.
 
 The names are OpenAI's (error codes guide), Anthropic's (``…_error``, from its compatible endpoint), Google's
 (google.rpc.Code) and vLLM's (``BadRequestError``), in lower case. Anthropic's overload has the status 529, which HTTP
-does not define. It is 503 here.
+does not define. The table maps it to 503.
 """
 
 
 def read_error(body: bytes) -> str | None:
-    """Return the provider's message from an error's body, in any envelope. None for invalid JSON or no message."""
+    """Return the provider's message from an error's body, in any envelope.
+
+    The result is None for invalid JSON, or if there is no message.
+    """
     try:
         value: Any = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -87,7 +90,7 @@ def _is_bare(value: dict[str, Any]) -> bool:
 
 
 def _status_of(error: dict[str, Any]) -> int | None:
-    """Return the status that an error names. A number counts before a name, and the code before the type."""
+    """Return the status that an error names. A number takes precedence over a name, and the code over the type."""
     given = [error.get(name) for name in ("code", "status", "status_code", "type")]
     numbers = [
         int(one) if isinstance(one, str) and one.isdecimal() and len(one) == 3 else one for one in given

@@ -34,8 +34,8 @@ _LISTS = frozenset({"annotations", "tool_calls"})
 def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
     """Bring the choices of *value* into shape, in place, and return them. *said* is ``message`` or ``delta``.
 
-    Every choice has an index afterwards: its place, if the provider gave none. Raises :class:`UpstreamFault` for a
-    value that is no answer, and for a choice that ended with an error.
+    Every choice has an index afterwards: its position in the list, if the provider gave none. Raises
+    :class:`UpstreamFault` for a value that is no answer, and for a choice that ended with an error.
     """
     usage = value.get("usage")
     choices: Any = value.get("choices")
@@ -78,7 +78,7 @@ def read_choices(value: dict[str, Any], said: str) -> list[dict[str, Any]]:
 def _are_argument_pieces(calls: Any) -> bool:
     """Tell whether *calls* are pieces of arguments as OpenAI writes them.
 
-    Most streamed pieces are, so that they skip the full check.
+    Most streamed pieces have this form, and so skip the full check.
     """
     if type(calls) is not list:
         return False

@@ -1,6 +1,6 @@
 """Reads text completions of servers that speak OpenAI's wire: whole answers and stream events.
 
-The checks are those for chats (:mod:`proxy.upstream.wires.openai.answers`).
+The checks are the same as for chats (:mod:`proxy.upstream.wires.openai.answers`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NO_TEXT = "The provider answered with something that is not a text completion."
 def read_text_answer(body: bytes) -> Answer:
     """Return a whole answer.
 
-    Raises :class:`UpstreamFault` for a 200 without one: HTML, an error object, other JSON, a choice without a finish
-    reason.
+    Raises :class:`UpstreamFault` for a 200 without an answer: HTML, an error object, other JSON, a choice without a
+    finish reason.
     """
     value = load_payload(body)
     raise_error(value)
@@ -54,7 +54,7 @@ class TextStreamReader(StreamReader):
 def _read_choices(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Bring the choices of *value* into shape, in place, and return them.
 
-    Each has an index, a text and a finish reason.
+    Each choice then has an ``index``, a ``text`` and a ``finish_reason``, which may be None.
 
     Raises :class:`UpstreamFault` for a choice of the wrong type, and for one that ended with an error.
     """
