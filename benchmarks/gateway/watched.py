@@ -39,7 +39,7 @@ def read_interval(script: str) -> float:
     Raises:
         ValueError: it names none.
     """
-    found = re.search(r"^const EVERY_MS = (\d+);", script, re.MULTILINE)
+    found = re.search(r"^const EVERY_MS = \{ live: (\d+)", script, re.MULTILINE)
     if found is None:
         raise ValueError("the page does not say how often it asks")
     return int(found[1]) / 1000

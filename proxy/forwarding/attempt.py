@@ -31,7 +31,7 @@ from proxy.observability.request_record import AttemptTrace
 from proxy.observability.tracing import ANSWERED, CANCELLED
 from proxy.resilience.decide_action import Step
 from proxy.resilience.find_blame import find_blame
-from proxy.resilience.request_words import RequestWords
+from proxy.resilience.request_words import NO_WORDS, RequestWords
 
 _UNFINISHED = "The provider's answer was not complete in time."
 _SILENT = "The provider did not answer in time."
@@ -75,6 +75,7 @@ class Attempt(Generic[PlanT, CallT]):
         "_limit",
         "_place",
         "_trace",
+        "_words",
         "call",
         "plan",
     )
@@ -89,6 +90,7 @@ class Attempt(Generic[PlanT, CallT]):
         self._asked_at: float | None = now
         self._began = now
         self._trace: AttemptTrace | None = None
+        self._words = NO_WORDS
 
     def note_activity(self) -> None:
         """Record that the first bytes arrived (reasoning counts). A later timeout is then not a first-byte timeout."""
@@ -169,8 +171,9 @@ class Attempt(Generic[PlanT, CallT]):
         row = failure.row
         attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, row.kind).inc()
         if isinstance(error, UpstreamFault):
-            refused = RefusedKey(self.plan.deployment, error, row, failure.said)
-            attempts.gateway.key_refusals.note(refused, attempts.record.request_id, attempts.clock())
+            refused = RefusedKey(self.plan.deployment, error, row, failure.said, self._words)
+            note = attempts.gateway.key_refusals.note
+            await note(refused, attempts.record.request_id, attempts.clock, len(attempts.body))
         blame, reach, delay_s = find_blame(row, failure.said, attempts.planner.not_blamed)
         self._place.failed(blame, delay_s, attempts.clock(), reach)
         step = Step.GIVE_UP  # holds if the task is cancelled while deciding
@@ -190,8 +193,8 @@ class Attempt(Generic[PlanT, CallT]):
             if cause is Cause.DEADLINE and attempts.clock() < attempts.deadline:
                 # The deployment's own timeout passed, not the request's deadline.
                 cause = Cause.OVERTIME if self._bytes_arrived else Cause.FIRST_BYTE_TIMEOUT
-        words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
-        row, said = await read_sent(error, words, len(attempts.body), cause)
+        self._words = RequestWords(*attempts.planner.values_of(plan), plan.deployment.model)
+        row, said = await read_sent(error, self._words, len(attempts.body), cause)
         return Failure(
             error,
             row,

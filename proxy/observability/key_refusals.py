@@ -6,16 +6,20 @@ every request, so a line for each would fill the disk. Each deployment has one l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import TypeAlias
 
 from proxy.core.deployment import Deployment
 from proxy.core.errors import CredentialsMissing, UpstreamFault
+from proxy.core.offload import run_offloaded
 from proxy.observability.logs import get_log
 from proxy.resilience.failure_table import Kind, Row
 from proxy.resilience.read_error import ProviderError
 from proxy.resilience.read_subject import Subject
+from proxy.resilience.request_words import NO_WORDS, RequestWords
 from proxy.upstream.known_secrets import KnownSecrets
 
 LINE_S = 60.0
@@ -37,6 +41,8 @@ class RefusedKey:
     fault: UpstreamFault
     row: Row
     said: ProviderError
+    request: RequestWords = NO_WORDS
+    """The words of the request. The provider's error may quote them, and the log must not."""
 
 
 class KeyRefusals:
@@ -46,20 +52,23 @@ class KeyRefusals:
         self._secrets = secrets
         self._lines: dict[_Entry, _Line] = {}
 
-    def note(self, refused: RefusedKey, request_id: str, now: float) -> None:
+    async def note(self, refused: RefusedKey, request_id: str, clock: Callable[[], float], size: int) -> None:
         """Log *refused* where its kind is about the key, unless its deployment had a line within the last minute.
 
-        *now* is seconds by the event loop's clock. Every line has the number of refusals since the one before.
+        *clock* is the event loop's, in seconds. Every line has the number of refusals since the one before. The
+        provider's words are compared with those of a long request in a worker thread. *size* is the request's, in
+        bytes.
         """
         event = _event_of(refused)
         if event is None:
             return
-        deployment = refused.deployment
+        deployment, now = refused.deployment, clock()
         line = self._lines.setdefault((deployment.position, deployment.variables), _Line())
         line.untold += 1
         if now < line.due:
             return
-        line.due = now + LINE_S
+        line.due, untold, line.untold = now + LINE_S, line.untold, 0
+        reason, codes = await run_offloaded(size, partial(self._shown_words, refused))
         get_log().warning(
             event,
             request_id=request_id,
@@ -68,17 +77,20 @@ class KeyRefusals:
             provider=deployment.provider[:_LONGEST_CODES],
             variables=", ".join(deployment.variables) or None,
             status=refused.said.status,
-            codes=", ".join(sorted(refused.said.codes))[:_LONGEST_CODES] or None,
-            reason=self._reason(refused),
-            refused=line.untold,
+            codes=codes[:_LONGEST_CODES] or None,
+            reason=reason[:_LONGEST_WORDS] or None,
+            refused=untold,
         )
-        line.untold = 0
 
-    def _reason(self, refused: RefusedKey) -> str | None:
-        """Return the provider's words, or None where they may quote a request: a 403 about an unknown subject."""
+    def _shown_words(self, refused: RefusedKey) -> tuple[str, str]:
+        """Return the provider's words and codes without secrets and without words of the request.
+
+        The words of a 403 about an unknown subject are left out.
+        """
+        hide, codes = refused.request.without_quotations, ", ".join(sorted(refused.said.codes))
         if refused.row.kind is not Kind.KEY_REFUSED and refused.said.refusal.subject is Subject.NONE:
-            return None
-        return self._secrets.mask(refused.fault.reason)[:_LONGEST_WORDS] or None
+            return "", hide(codes)
+        return hide(self._secrets.mask(refused.fault.reason)), hide(codes)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ costs a little information. A client's word that passes for the provider's would
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import compress
@@ -39,6 +40,10 @@ _LONGEST_PAIRED = 200
 """The longest value that is kept with its field's name, in characters. Codes and delays are short."""
 
 
+_SHORTEST_QUOTED = 4
+_WORD = re.compile(r"[^\W_]+|[^\x00-\x7f]+")
+
+
 class RequestWords:
     """The words of one request as it was sent. *values* are its messages, parameters and all other sent values.
 
@@ -56,6 +61,17 @@ class RequestWords:
             self._found = list(self._read())
         wanted = _letters_of(words)
         return any(wanted in text for text in self._found)
+
+    def without_quotations(self, words: str) -> str:
+        """Return *words*, a provider's, with an ellipsis for each word that occurs in the request.
+
+        Words of fewer than four letters stay, since they say nothing of a request. Words in other than ASCII letters
+        are replaced, since :meth:`contains` cannot look them up.
+        """
+        return _WORD.sub(lambda word: "…" if self._may_quote(word[0]) else word[0], words)
+
+    def _may_quote(self, word: str) -> bool:
+        return not word.isascii() or (len(word) >= _SHORTEST_QUOTED and self.contains(word))
 
     def _read(self) -> Iterator[bytes]:
         pieces = _collect(self._values)

@@ -75,9 +75,13 @@ class Watched:
     http: httpx.Client
 
     def owners_in_output(self) -> set[str]:
-        """Return whose marks the process has written."""
+        """Return whose marks the process has written, but for the names of models in the lines of requests."""
         running = self.served.running
-        return self.marks.owners_in(running.output + running.errors)
+        return self.marks.owners_in(_ASKED_MODEL.sub("", running.output + running.errors))
+
+
+_ASKED_MODEL = re.compile(r'"asked_model":"[A-Za-z0-9._:/@*-]{1,100}"')
+"""The model that a client asked for. Operators look it up, so a request's line has it, bounded."""
 
 
 @contextmanager

@@ -130,7 +130,10 @@ def replay_whole(body: bytes, model: str, taken: Collection[str] = ()) -> Replay
     except UpstreamFault as fault:
         return Replayed(b"", fault.cause)
     cause = find_empty(answer)
-    if cause is None or (cause is Cause.EMPTY and answer["choices"] and not _is_gemini(model)):
+    # An answer that a filter emptied is delivered, unless the operator names a fallback for it.
+    if cause in (None, Cause.CONTENT_FILTER) or (
+        cause is Cause.EMPTY and answer["choices"] and not _is_gemini(model)
+    ):
         return Replayed(write_json(answer))
     return Replayed(b"", cause)
 

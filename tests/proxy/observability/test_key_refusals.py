@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from proxy.core.failures import Evidence
 from proxy.observability.key_refusals import LINE_S, KeyRefusals, RefusedKey
 from proxy.resilience.failure_table import find_row
 from proxy.resilience.read_error import read_error
+from proxy.resilience.request_words import RequestWords
 from proxy.upstream.known_secrets import KnownSecrets
 from tests.proxy.config.samples import entry, load
 from tests.proxy.conftest import LogLines
@@ -65,11 +68,11 @@ COUNTRY = "Country, region, or territory not supported"
         (refused(401, "x" * 900), "provider_key_refused", "x" * 300),
     ],
 )
-def test_the_event_says_what_was_refused(
+async def test_the_event_says_what_was_refused(
     log_lines: LogLines, given: RefusedKey, event: str, reason: str | None
 ) -> None:
     """The words of a 403 about an unknown subject may be a client's."""
-    KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", 0.0)
+    await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
 
     [line] = log_lines()
     assert (line["event"], line["reason"]) == (event, reason)
@@ -77,30 +80,41 @@ def test_the_event_says_what_was_refused(
     assert (line["variables"], line["request_id"], line["refused"]) == ("KEY_ONE", "r-1", 1)
 
 
+async def test_words_of_the_request_are_hidden_in_the_providers_words(log_lines: LogLines) -> None:
+    """A provider may quote the client in its error. The log holds no text of a client."""
+    given = replace(
+        refused(401, "Wrong key for: my SECRET-plan, 秘密."), request=RequestWords("tell my secret-plan")
+    )
+    await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
+
+    [line] = log_lines()
+    assert line["reason"] == "Wrong key for: my …-…, …."
+
+
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
-def test_other_failures_have_no_line(log_lines: LogLines, status: int) -> None:
+async def test_other_failures_have_no_line(log_lines: LogLines, status: int) -> None:
     """They are counted in the metrics."""
-    KeyRefusals(KnownSecrets(LOADED)).note(refused(status), "r-1", 0.0)
+    await KeyRefusals(KnownSecrets(LOADED)).note(refused(status), "r-1", lambda: 0.0, 0)
 
     assert log_lines() == []
 
 
-def test_a_deployment_has_one_line_a_minute_with_the_number_of_refusals(log_lines: LogLines) -> None:
+async def test_a_deployment_has_one_line_a_minute_with_the_number_of_refusals(log_lines: LogLines) -> None:
     """Another deployment's line does not wait for it."""
     refusals = KeyRefusals(KnownSecrets(LOADED))
     for now in (0.0, 1.0, LINE_S - 0.1, LINE_S, LINE_S + 1):
-        refusals.note(refused(401), "r-1", now)
-    refusals.note(refused(401, deployment=TWO), "r-2", 1.0)
+        await refusals.note(refused(401), "r-1", partial(float, now), 0)
+    await refusals.note(refused(401, deployment=TWO), "r-2", lambda: 1.0, 0)
 
     assert [(line["model"], line["refused"]) for line in log_lines()] == [("one", 1), ("one", 3), ("two", 1)]
 
 
-def test_the_models_of_a_wildcard_share_a_line_for_each_key(log_lines: LogLines) -> None:
+async def test_the_models_of_a_wildcard_share_a_line_for_each_key(log_lines: LogLines) -> None:
     """A client can name any number of models."""
     refusals = KeyRefusals(KnownSecrets(LOADED))
     for name in ("groq/a", "groq/b", "other/c", "other/d"):
         [deployment] = LOADED.routes.named(ANY, name)
-        refusals.note(refused(401, deployment=deployment), "r-1", 0.0)
+        await refusals.note(refused(401, deployment=deployment), "r-1", lambda: 0.0, 0)
 
     assert [line["variables"] for line in log_lines()] == ["GROQ_API_KEY", None]
     assert len(refusals._lines) == 2

@@ -36,6 +36,7 @@ FIELDS = {
     "trace_id",
     "route",
     "model",
+    "asked_model",
     "deployment",
     "mode",
     "stream",
