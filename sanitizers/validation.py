@@ -1,8 +1,8 @@
 """Refuse histories that cannot be read.
 
 An unknown role, an unknown content part and a value of the wrong type are the client's faults. Repairing them would
-mean guessing. Each is refused with the message's index, in the spelling of OpenAI's ``param``. Null, missing and empty
-values are not faults: the ``shape`` step handles them.
+mean guessing. Each refusal names the message's index, in the notation of OpenAI's ``param`` (``messages[3].role``).
+Null, missing and empty values are not faults: the ``shape`` step handles them.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ def validate_messages(messages: object) -> Messages:
 
 
 def read_history(messages: object, outline: Outline | None = None) -> Outline:
-    """Return the outline of *messages* when every message can be read. *outline* is that one, where it is known.
+    """Return the outline of *messages* when every message can be read.
 
-    Raises :class:`Unrepairable` where *messages* are no list or an empty one, and for a message that is no object. It
-    also raises for an unknown role or content part, and for a value of the wrong type in ``content``, ``tool_calls`` or
-    ``tool_call_id``.
+    *outline* is their outline, where the caller has it.
+
+    Raises :class:`Unrepairable` where *messages* are no list or an empty list. An unknown role or content part also
+    raises. So does a message, or a field that this module checks, of the wrong type.
     """
     if not isinstance(messages, list):
         _refuse(

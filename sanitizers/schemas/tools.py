@@ -1,6 +1,6 @@
-"""Clean the tools that a request declares for one dialect: their schemas, and names that are declared twice.
+"""Clean the schemas of a request's tools for one dialect, and drop tools whose name is declared twice.
 
-The same tools come with every request of a conversation, so that cleaned schemas are cached.
+The same tools come with every request of a conversation, so cleaned schemas are cached.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ STEP = "tools"
 """The step's name in a change."""
 
 MAX_KEPT = 8 * 1024 * 1024
-"""Bytes of all cleaned schemas in the cache. Mutually recursive types of a kilobyte can grow to a hundred."""
+"""Bytes of all cleaned schemas in the cache.
+
+Mutually recursive types of one kilobyte can grow to a hundred kilobytes.
+"""
 
 _LONGEST_PATH = 200
 
@@ -40,7 +43,7 @@ class CleanedTools(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """The cleaned schema, or None where it stays, and each reason with its first place."""
+    """The cleaned schema, or None where the given schema stays, and each rewrite's reason with its first place."""
 
     schema: Schema | None
     rewrites: tuple[tuple[str, str], ...]
@@ -50,7 +53,10 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """The *dialect* that tools are cleaned for, or *richer* where that one loses less of a schema."""
+    """The *dialect* that tools are cleaned for.
+
+    A schema gets the *richer* dialect where that loses less of its meaning.
+    """
 
     dialect: Dialect
     richer: Dialect | None = None
@@ -62,13 +68,13 @@ _OUTCOMES: OutcomeCache[Target, _Outcome | Unrepairable] = OutcomeCache(MAX_KEPT
 def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools") -> CleanedTools:
     """Return *tools* as *target* accepts them, with a change for every kind of rewrite in each tool.
 
-    Entries are OpenAI's ``{"type": "function", "function": {…}}``, or those of ``functions``, as *place* says. Of
-    several declarations of one name the first counts ("Duplicate function declaration found",
+    An entry is OpenAI's ``{"type": "function", "function": {…}}``, or a bare function as in ``functions``. Where a name
+    is declared several times, the first declaration stays ("Duplicate function declaration found",
     Open-WebUI-Functions#135).
 
-    A change has the tool's index. Its detail is the place of the first rewrite with the number of further ones, behind
-    *place* where that is not ``tools``. Raises :class:`sanitizers.errors.Unrepairable` with the place of a schema that
-    is too large or too deep.
+    A change has the tool's index. Its detail is the path of the first rewrite, with the number of further rewrites.
+    *place* precedes the path unless it is ``tools``. Raises :class:`sanitizers.errors.Unrepairable` with the place of a
+    schema that is too large or too deep.
     """
     cleaned: list[dict[str, Any]] = []
     changes: list[Change] = []
@@ -109,10 +115,10 @@ def _path(place: str, index: int, *, wrapped: bool) -> str:
 
 
 def _outcome(schema: Any, target: Target) -> _Outcome | Unrepairable | None:
-    """Return the outcome for *schema*, or its refusal, or None for a missing schema, which every provider accepts.
+    """Return the outcome for *schema*, or the error that refuses it, or None where the tool stays as it is.
 
-    Where schemas are rewritten, a schema without parameters is not declared. Other providers get it as it is. OpenAI
-    requires properties in it: "object schema missing properties" (spring-ai#4776, fast-agent#143).
+    A tool without a schema stays. A schema without parameters stays too, except in a dialect with ``root_only``. OpenAI
+    requires properties in such a schema: "object schema missing properties" (spring-ai#4776, fast-agent#143).
     """
     if not isinstance(schema, dict) or (not target.dialect.root_only and _asks_for_nothing(schema)):
         return None
@@ -140,7 +146,10 @@ def _asks_for_nothing(schema: Schema) -> bool:
 
 @lru_cache(maxsize=512)
 def _changes(rewrites: tuple[tuple[str, str], ...], index: int, prefix: str) -> tuple[Change, ...]:
-    """Return the changes for *rewrites* of the tool at *index*. Making them takes longer than finding them."""
+    """Return the changes for *rewrites* of the tool at *index*.
+
+    Making the changes takes longer than finding them in the cache.
+    """
     return tuple(Change(STEP, "replaced", index, reason, f"{prefix}{detail}") for reason, detail in rewrites)
 
 

@@ -1,4 +1,4 @@
-"""Give each call exactly one result, directly behind its turn, in call order."""
+"""Give each call exactly one result, directly after the assistant message with the call."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ NAME = "pairing"
 def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Move late results up, sort results into call order, and synthesize missing ones.
 
-    Invariant: an assistant message with calls is directly followed by one result for each call. Results that are
-    complete behind their turn keep their order where the profile does not require one.
+    Invariant: an assistant message with calls is directly followed by one result for each call. A complete set of
+    results directly after its calls keeps its order, unless the profile requires call order.
 
     Source: OpenAI "An assistant message with 'tool_calls' must be followed by tool messages responding to each
     'tool_call_id'" (dataline#172). Gemini "the number of function response parts is equal to the number of function
-    call parts" (gemini-cli#4217 and others). Results are matched by position where ids are absent (kimi-cli#1582), so
-    that swapped results are wrong answers without an error.
+    call parts" (gemini-cli#4217 and others). Some providers match results by position where ids are absent
+    (kimi-cli#1582). There, swapped results are wrong answers without an error.
 
-    A synthesized result carries the call's id and says that no result was recorded. A call that ends the history gets
-    one too, under the reason ``trailing_call``, since a proxy cannot wait. When the real result comes with a later
-    request it takes that place, and the provider's cached prefix is lost once.
+    A synthesized result carries the call's id and says that no result was recorded. An unanswered call at the history's
+    end gets such a result too, with the reason ``trailing_call``, since a proxy cannot wait. The real result of a later
+    request takes its place, and the provider's cached prefix is lost once.
 
-    Identical parallel calls become one where the provider's API has no ids, with the results of all. There, litellm
-    drops the second of two equal calls but not its result.
+    Where the provider's API has no call ids, identical parallel calls become one call with the results of all. litellm
+    would drop the second of two equal calls there, but not its result.
 
     Returns *entries* itself when nothing was changed.
     """
@@ -76,7 +76,7 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
 
 
 def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[list[Entry], list[Change]]:
-    """Return the results of the turn *at* that place in call order, with the changes that were needed.
+    """Return the results of the calls in the message at index *at*, in call order, and the changes.
 
     *order* holds the results' positions, with None for a missing result.
     """
@@ -104,7 +104,10 @@ def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[
 
 
 def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int], int]:
-    """Map each answered call in *places*, as (position, number), to its result's position. Ids mean the latest call."""
+    """Map each answered call in *places*, as (position, number), to its result's position.
+
+    An id means the latest call with it.
+    """
     latest: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], int] = {}
     for at in places:
@@ -119,7 +122,7 @@ def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int
 
 
 def _misplaced(order: list[int | None]) -> set[int]:
-    """Return the offsets of results that stand behind a later call's result, or before an earlier call's."""
+    """Return the offsets of the calls whose result is not in call order relative to another call's result."""
     found: set[int] = set()
     if len(order) < 2:
         return found
@@ -146,7 +149,7 @@ def _synthesize_result(call: Message) -> Message:
 def _collapse_identical_calls(
     turn: Entry, results: list[Entry], changes: list[Change]
 ) -> tuple[Entry, list[Entry], list[Change]]:
-    """Join equal calls of one turn, and their results. Changes of results that are gone again are not reported."""
+    """Join equal calls of one turn, and their results. A synthesized result that a join removes is not reported."""
     names = [function_of(call)["name"] for call in tool_calls_of(turn.message)]
     if len(set(names)) == len(names):  # most parallel calls are of different tools
         return turn, results, changes
@@ -174,7 +177,10 @@ def _collapse_identical_calls(
 
 
 def _join_results(group: list[Entry]) -> Entry:
-    """Return one result with the contents of all, each once. A recorded result wins over a synthesized one."""
+    """Return one result with the contents of all results in *group*.
+
+    Synthesized contents are left out where a recorded one exists.
+    """
     first = group[0]
     said: list[Any] = []
     for entry in group:

@@ -1,7 +1,7 @@
-"""Limit the rounds of an agent's loop, and end it with an answer.
+"""Limit the rounds of tool calls in an agent's loop, and end the loop with an answer.
 
-A turn begins with the user's message. A round is an assistant message with tool calls, and their results. Clients send
-the whole loop with each request, so that rounds are counted in the request itself::
+A turn begins with the user's message. A round is one assistant message with tool calls, together with the results of
+these calls. Clients send the whole loop with each request, so rounds are counted in the request itself::
 
     guarded = guard_turn(messages, parameters, policy)
     guarded.turn         # the count of rounds, the limit, a warning, a loop, a wrap-up

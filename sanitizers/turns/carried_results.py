@@ -1,8 +1,8 @@
 """Tool results that clients carry in user messages, and calls that models write as text.
 
-Agents without native tool calls send results as plain text in user messages. Such a message is not the user's, and must
-not open a turn. Only forms that a client was seen to send are known here, at the start of a text. A message with any
-other text is the user's.
+Agents without native tool calls send results as plain text in user messages. The user did not write such a message, so
+it must not open a turn. This module knows only the forms that real clients were seen to send. A message with any other
+text counts as the user's.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _RESULT = re.compile(
     r"|\[[a-z_]{3,40}(?: for '[^'\n]*')?\] Result:"  # Cline, by XML tools
 )
 _OBSERVATION = "Observation:\n"
-"""The start of a smolagents result (memory.py, 1.26). Users may begin with these words too, so that they count after a
-call alone."""
+"""The start of a smolagents result (memory.py, 1.26).
+
+Users may begin with these words too, so they count as a result only after a call.
+"""
 
 _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
 """The frame that pydantic-ai (2.68) puts around a tool's output beside text, in parts of a user message."""
@@ -31,16 +33,19 @@ _AUTOMATED = re.compile(
     r"|Your previous response failed the application's validation"  # pydantic-ai (2.68), of a final answer
     r"|Now proceed and carry out this plan\.\Z"  # smolagents, after each plan, one in every ``planning_interval``
 )
-"""Texts that clients send by themselves to keep their agent going. They are neither results nor the user's."""
+"""Texts that clients send by themselves to keep their agent going. Such a text is neither a result nor the user's."""
 
 _RETRY = "\nFix the errors and try again."
-"""The end of such a text from pydantic-ai. It is compared with the end, since a pattern would search the whole text."""
+"""The end of pydantic-ai's retry prompts. ``endswith`` compares it, since a pattern would search the whole text."""
 
 _ACTS = ("Calling tools:\n", "```", "<code>", "<function=")
 """Marks of an action in an assistant's text: smolagents' calls and code, and OpenHands' calls."""
 
 _NEW_TASK = "\nNew task:\n"
-"""The start of a further task, which follows the last result, since smolagents joins neighbours of one role."""
+"""The words before a new task of the user.
+
+They may follow a result in one message, since smolagents joins neighbours of one role.
+"""
 
 _CALLS = "Calling tools:\n"
 """The text before the list of calls in smolagents' assistant messages (memory.py, 1.26), written as Python."""
@@ -54,11 +59,13 @@ Arguments stay text. Reading them as Python took a second for a megabyte, and wo
 """
 
 _BETWEEN = "]}, \n"
-"""Characters after the arguments that are stripped. Brackets of the arguments' own are stripped too, equally for all
-calls."""
+"""Characters after the arguments that are stripped.
+
+Closing brackets that belong to the arguments are stripped too, in the same way for all calls.
+"""
 
 Called = tuple[str, Any]
-"""A call: the tool's name, and the arguments as they came."""
+"""A call: the tool's name, and the arguments as the client sent them."""
 
 
 def texts_of(message: Message) -> Iterator[str]:
@@ -73,16 +80,16 @@ def texts_of(message: Message) -> Iterator[str]:
 
 
 def carries_result(message: Message) -> bool:
-    """Tell whether a user message holds the result of a tool. It is of a form that may follow a call."""
+    """Tell whether a user message holds a tool's result, in any form that may follow a call."""
     return any(text.startswith(_FRAME) or _is_result(text, behind_call=True) for text in texts_of(message))
 
 
 def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
-    """Tell whether the client alone wrote a user message, so that none of it is the user's.
+    """Tell whether the client program alone wrote a user message, so that no part of it comes from the user.
 
     *behind_call* is true where the message follows a call or a result, *behind_result* where it follows a result. A
-    blank message is not the user's. Media alone belong to a tool after a result (computer use, pydantic-ai's files),
-    and otherwise to the user.
+    blank message is not the user's. A message of media alone is a tool's after a result (computer use, pydantic-ai's
+    files). Elsewhere such a message is the user's.
     """
     said = [text for text in _unframed(texts_of(message)) if text.strip()]
     if not said:
@@ -119,7 +126,10 @@ def _is_result(text: str, *, behind_call: bool) -> bool:
 
 
 def calls_in_text(message: Message) -> list[Called]:
-    """Return the calls in an assistant message's text. Calls that cannot be read are one call without a name."""
+    """Return the calls in an assistant message's text.
+
+    Calls that cannot be parsed are returned as one call without a name.
+    """
     for text in texts_of(message):
         if _CALLS not in text:
             continue

@@ -1,7 +1,7 @@
 """Find rounds that repeat: cycles of one to three rounds, with the same calls and the same results each time.
 
-A call whose result changes is polling and no loop. Waiting for a build may repeat itself for good reason, so that mode
-``warn`` only reports a loop.
+A repeated call whose result changes is polling, not a loop. An agent that waits for a build may repeat a call for good
+reason. So mode ``warn`` only reports a loop.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ PERIODS = (1, 2, 3)
 
 
 class Loop(NamedTuple):
-    """A loop that ends with a round: a cycle of *period* rounds, repeated *times* over."""
+    """A cycle of *period* rounds that was made *times* in a row. *times* is counted up to one more than the limit."""
 
     period: int
     times: int
     is_new: bool
-    """True where this round made it a loop."""
+    """True where the newest round completed the repetitions that make a loop."""
 
     goes_on: bool
     """True where the cycle was completed once more after it became a loop."""
 
 
 def find_beginnings(rounds: Sequence[Round], repeats: int) -> Iterator[tuple[int, Loop]]:
-    """Yield each round that makes a loop, by its place, with the loop as :func:`find_loop` finds it there."""
+    """Yield the index of each round that makes a loop, with the loop that :func:`find_loop` would return there."""
     runs = dict.fromkeys(PERIODS, 0)
     for at, one in enumerate(rounds):
         for period in PERIODS:
@@ -52,7 +52,7 @@ def find_loop(rounds: Sequence[Round], at: int, repeats: int) -> Loop | None:
 
 
 def _run_length(rounds: Sequence[Round], at: int, period: int, most: int) -> int:
-    """Return the number of rounds up to *at* that repeat the round *period* before them, at most *most*."""
+    """Count the rounds in a row, back from *at*, that equal the round *period* rounds earlier, up to *most*."""
     run = 0
     while run < most and at - run - period >= 0 and rounds[at - run].repeats(rounds[at - run - period]):
         run += 1

@@ -1,8 +1,8 @@
 """Decide which calls of an answer reach the client.
 
-At a limit no call passes, or no call that delegates. Otherwise a number of calls may pass. The client always gets a
-complete answer, with a text and a finish reason. A call is held back whole, and the passing calls are numbered without
-gaps.
+At the limit of rounds no call passes, except a final tool's. At the limit of delegation, no delegating call passes.
+Otherwise a limited number of calls may pass. The client always gets a complete answer, with a text and a finish reason.
+A call is held back completely or not at all. The passing calls are numbered without gaps.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _Choice = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CallGate:
-    """The calls that pass: *most* of one choice (0 is any number), or none where the gate is *closed*.
+    """The rule for the calls of each choice: *most* may pass (0 is any number), and none where it is *closed*.
 
-    *refused* is the policy whose delegations are held back, or None. *final* is the policy whose final tools pass a
-    closed gate, or None. *words* are the client's text where nothing else is left of a choice.
+    *refused* is the policy whose delegating calls are held back, or None. *final* is the policy whose final tools pass
+    a closed gate, or None. *words* is the text that the client gets where nothing else is left of a choice.
     """
 
     most: int = 0
@@ -44,7 +44,7 @@ class CallGate:
 
 @dataclass(slots=True)
 class _ChoiceGate:
-    """The gate of the choice *index*: it counts the calls that passed, and adds those that did not to *changes*."""
+    """The gate of the choice *index*: it counts the calls that passed, and adds a change for each that did not."""
 
     index: int
     gate: CallGate
@@ -52,13 +52,13 @@ class _ChoiceGate:
     calls: int = 0
     held: int = 0
     places: dict[int, int | None] = field(default_factory=dict)
-    """The new place of each call by its old place, or None for a call that is held back."""
+    """The new index of each call by its old index, or None for a call that is held back."""
 
     said: bool = False
     """True where the choice has text."""
 
     legacy: str | None = None
-    """The decision about a legacy call: empty where it passes, else a reason, and None before there is one."""
+    """The decision about a legacy call: empty where it passes, else ``held``, and None before the decision."""
 
     def passes(self, name: str, call_id: str) -> bool:
         """Tell whether a call of the tool *name* passes, and count it."""
@@ -72,7 +72,7 @@ class _ChoiceGate:
 
 
 def gate_answer(answer: dict[str, Any], gate: CallGate) -> tuple[dict[str, Any], tuple[Change, ...]]:
-    """Return the whole *answer* with the calls that pass, or *answer* itself where all do."""
+    """Return the complete *answer* with only the calls that pass, or *answer* itself where nothing changes."""
     changes: list[Change] = []
     choices = [_gate_choice(choice, gate, changes) for choice in answer["choices"]]
     if all(new is old for new, old in zip(choices, answer["choices"], strict=True)):
@@ -113,13 +113,13 @@ def _kept(message: Mapping[str, Any], calls: list[dict[str, Any]], legacy: Any) 
 
 
 class ChunkGate:
-    """The gate of one stream, which its chunks go through one by one."""
+    """The gate of one streamed answer, which passes its chunks one by one."""
 
     def __init__(self, gate: CallGate) -> None:
         self._gate = gate
         self._choices: dict[int, _ChoiceGate] = {}
         self.changes: list[Change] = []
-        """A change for each call that was held back, and for each text in its place."""
+        """A change for each call that was held back, and for each text that replaced calls."""
 
     def pass_chunk(self, chunk: dict[str, Any]) -> dict[str, Any] | None:
         """Return *chunk* with the calls that pass, or None where nothing is left of it."""

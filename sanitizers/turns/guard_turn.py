@@ -1,4 +1,4 @@
-"""Compare one request with the limits: count its rounds, and in mode ``enforce`` bring the turn to an end."""
+"""Compare one request's rounds with the limits, and in mode ``enforce`` make the model finish at a limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sanitizers.turns.withhold_tools import add_guidance, withhold_delegation, w
 class Guarded:
     """A request as the guard leaves it. Unchanged *messages* and *parameters* are the given objects.
 
-    *gate* is what the answer goes through, or None where all of it passes.
+    *gate* filters the calls of the answer, or is None where all calls pass.
     """
 
     messages: Messages
@@ -42,7 +42,7 @@ class Guarded:
 
 
 class Declared(NamedTuple):
-    """The names of the tools that a request declares, and of those that delegate."""
+    """The names of all tools that a request declares, and the names of the delegating tools among them."""
 
     names: Sequence[str]
     delegating: Sequence[str]
@@ -51,7 +51,10 @@ class Declared(NamedTuple):
 _NONE = Declared((), ())
 
 _FINAL_TRIES = 3
-"""Rounds with a final tool after which it is withheld too: a final answer that is always refused is a loop."""
+"""The number of rounds with a final tool after which final tools are withheld too.
+
+A final answer that is always refused is a loop.
+"""
 
 
 class _Counts(NamedTuple):
@@ -65,9 +68,10 @@ _NO_ROUNDS = _Counts(0, 0)
 
 
 class _Standing(NamedTuple):
-    """The state of the newest turn: its rounds, and their counts with and *before* the newest round.
+    """The state of the newest turn: its rounds, their *counts*, and the counts *before* the newest round.
 
-    *limit* is the limit of rounds, and *warning_from* the number of rounds from which a warning is given. 0 is none.
+    *limit* is the limit of rounds. *warning_from* is the number of rounds from which a warning is given. In both, 0
+    means none.
     """
 
     rounds: Sequence[Round]
@@ -101,11 +105,11 @@ def guard_turn(
     *,
     in_result: bool = False,
 ) -> Guarded:
-    """Return the request that *messages*, as the client sent them, and *parameters* become under *policy*.
+    """Return the request of *messages* and *parameters* as *policy* changes it, with the state of its turn.
 
     *declared* are the declared tools, where the caller knows them. The instruction to finish is a user message at the
-    end. With *in_result* it is part of the last result instead. No step makes the history legal then, and some
-    providers refuse a user message after a result.
+    end. With *in_result* the instruction is added to the last result or user message instead. No step repairs the
+    history then, and some providers refuse a user message after a result.
     """
     names, delegating = declared or read_declared(parameters, policy)
     standing = _read_standing(messages, policy, delegating)
@@ -160,13 +164,13 @@ def _read_standing(messages: Messages, policy: TurnPolicy, delegating: Sequence[
 
 
 def read_declared(parameters: Mapping[str, Any], policy: TurnPolicy) -> Declared:
-    """Return the tools that a request declares, and those of them that delegate under *policy*."""
+    """Return the names of the declared tools, and of the declared tools that delegate under *policy*."""
     names = declared_names(parameters)
     return Declared(names, policy.delegating(names)) if names else _NONE
 
 
 def declared_names(parameters: Mapping[str, Any]) -> list[str]:
-    """Return the names of the tools that a request declares, in both forms."""
+    """Return the names of the tools that a request declares in ``tools`` and in the legacy ``functions``."""
     tools, functions = parameters.get("tools"), parameters.get("functions")
     if not tools and not functions:
         return []
@@ -185,7 +189,7 @@ def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
 
 
 def _newly_reached(limit: int, count: int, before: int) -> bool:
-    """Tell whether *count* reaches *limit*, and the count *before* did not. 0 is no limit."""
+    """Tell whether *count* reaches *limit* while the earlier count *before* did not. A *limit* of 0 is no limit."""
     return before < limit <= count
 
 
@@ -213,17 +217,17 @@ def _instruction(wrap_up: WrapUp, limit: int, policy: TurnPolicy, final: Sequenc
 
 
 def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy: TurnPolicy) -> list[str]:
-    """Return the tools that may give the final answer, or none where they were tried often enough in this turn.
+    """Return the tools that may give the final answer, or none where this turn has called them too often.
 
-    Some agents answer by tool calls alone (pydantic-ai with an output type). Without its final tool, such an agent
-    could not answer.
+    Some agents give their answer only by a tool call (pydantic-ai with an output type). Without the final tool, such an
+    agent could not answer.
     """
     tried = sum(any(map(policy.finishes, one.names)) for one in rounds)
     return [] if tried >= _FINAL_TRIES else [*filter(policy.finishes, declared_names(parameters))]
 
 
 def _events(standing: _Standing, policy: TurnPolicy, wrap_up: WrapUp) -> tuple[str, ...]:
-    """Return the thresholds that the newest round reached first."""
+    """Return the events that the newest round caused, and ``wrap_up`` where the model has to finish."""
     rounds, counts, before = standing.rounds, standing.counts, standing.before
     if not rounds and not wrap_up:
         return ()

@@ -28,7 +28,7 @@ def wrap_up_of_loop(final: Sequence[str] = ()) -> str:
 
 
 def wrap_up_of_delegation(limit: int, final: Sequence[str] = ()) -> str:
-    """Return the instruction to finish where only delegation is declared, and its limit is reached."""
+    """Return the instruction to finish where all declared tools delegate, and may not any more."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. {_finish(final)}"
 
 
@@ -42,7 +42,7 @@ def _finish(final: Sequence[str]) -> str:
 
 
 def loop_note(period: int, times: int) -> str:
-    """Return the note after the result that made a loop."""
+    """Return the note that follows the result which completed a loop."""
     what = "This call was" if period == 1 else f"These {period} rounds of calls were"
     return (
         f"{NOTICE_START}{what} made {times} times in a row with the same result. Making the same call again will not "
@@ -51,7 +51,7 @@ def loop_note(period: int, times: int) -> str:
 
 
 def warning_note(rounds: int, limit: int) -> str:
-    """Return the note after the result that made the warning due."""
+    """Return the note that follows the result of the round at which the warning is given."""
     return f"{NOTICE_START}{rounds} of {limit} rounds of tool calls are used. Work towards an answer.]"
 
 
@@ -61,9 +61,10 @@ def delegation_note(limit: int) -> str:
 
 
 def error_hint(name: str, times: int, quote: str) -> str:
-    """Return the note after the failure of a tool that reached the limit of failures.
+    """Return the note that follows a tool's failure number *times*, at which the hint is given.
 
-    *quote* is the tool's own text: it must not look like the end of the note, or like a text of the gateway.
+    *quote* is the tool's error text. Its brackets and quotation marks are replaced, so that the text cannot imitate the
+    end or start of a note.
     """
     name, quote = name[:64].translate(_QUOTED), quote.translate(_QUOTED)
     return (
@@ -84,18 +85,18 @@ def delegation_guidance(limit: int) -> str:
 
 
 def last_words(instruction: str) -> str:
-    """Return the client's text where the model, which got *instruction*, answered without text."""
+    """Return the text that the client gets where the model got *instruction* and answered without text."""
     reason = instruction.removeprefix(NOTICE_START).partition(". ")[0]
     return f"{NOTICE_START}{reason}. The model was asked to finish and said nothing; no further call was passed on.]"
 
 
 def delegation_refused(limit: int) -> str:
-    """Return the client's text in place of a delegation over the limit, where the model wrote no other text."""
+    """Return the text that the client gets where a delegation was held back and the model wrote no text."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit; it was not handed on again.]"
 
 
 def with_notices(message: Message, notices: list[str]) -> Message:
-    """Return a tool's result with *notices* after it. Notices that it already holds are not added again."""
+    """Return a message with *notices* after its content. Notices that the content already holds are not added again."""
     content = message.get("content")
     if isinstance(content, list) and is_part_list(content):
         held = "".join(text for part in content if isinstance(text := part.get("text"), str))
@@ -107,14 +108,20 @@ def with_notices(message: Message, notices: list[str]) -> Message:
 
 
 def as_text(content: Any) -> str:
-    """Return a content that is no list of parts as the text that the ``shape`` step makes of it."""
+    """Return a content that is not a list of parts as text.
+
+    A value of another type becomes JSON, as in the ``shape`` step.
+    """
     if isinstance(content, str):
         return content
     return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
 def without_notices(text: str) -> str:
-    """Return a result's *text* without the notices after it, which another turnright in front may have added."""
+    """Return a result's *text* without the notices at its end.
+
+    Another turnright proxy before this one may have added them.
+    """
     if text.startswith(NOTICE_START):
         return ""  # after an empty result
     return text.partition(f"{SEPARATOR}{NOTICE_START}")[0] if NOTICE_START in text else text

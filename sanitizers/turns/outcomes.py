@@ -1,7 +1,7 @@
 """Read tool results so that equal results compare as equal.
 
-Differences that the tool did not make are left out. They are notices of another turnright in front, prompt-cache marks,
-which clients move to the newest messages with every request, and call ids within texts.
+Differences that the tool did not make are left out. They are the notices of another turnright proxy before this one,
+call ids within texts, and prompt-cache marks. Clients move these marks to the newest messages with every request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _CALL_ID = re.compile(r"^Call id: [^\n]*\n(?=Error:\n)", re.MULTILINE)
 
 
 def words_of(message: Message) -> str:
-    """Return the texts of a result without the notices after them. A bare value is returned as JSON."""
+    """Return the texts of a result without turnright's notices.
+
+    A value that is no text or part list is returned as JSON.
+    """
     content = message.get("content")
     if isinstance(content, list) and is_part_list(content):
         return "".join(text for text in texts_of(message) if not text.startswith(NOTICE_START))
@@ -27,7 +30,7 @@ def words_of(message: Message) -> str:
 
 
 def outcome_of(message: Message) -> Any:
-    """Return the content of a result for comparison: its texts, or its parts where it holds other parts too."""
+    """Return the content of a result for comparison: its text, or its parts where some part is not a text."""
     content = message.get("content")
     if (
         isinstance(content, list)

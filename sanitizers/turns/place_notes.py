@@ -1,7 +1,7 @@
-"""Place notes for the model within its history, each after the result that made it due.
+"""Insert notes for the model into the history, each after the result that caused it.
 
-The cause of each note is found again from the history alone, in every request. So a note stays in its place in all
-later requests, and the cached prefix holds.
+In every request, the history alone shows the cause of each note. So a note has the same position in all later requests,
+and the provider's prompt cache keeps hitting.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _Notes = dict[int, list[tuple[str, str]]]
 def place_notes(
     messages: Messages, policy: TurnPolicy, *, multi_agent: bool
 ) -> tuple[Messages, list[Change]]:
-    """Return *messages* with all notes that are due, and a change for each, or *messages* itself where none is due.
+    """Return *messages* with all notes that the limits call for, and a change for each.
+
+    Returns *messages* itself without notes.
 
     *multi_agent* says that the request declares tools that delegate. The note of index ``i`` depends on
     ``messages[:i + 1]``, on the policy and on *multi_agent* alone.
@@ -54,7 +56,7 @@ def place_notes(
 
 
 def _note_counts(rounds: Sequence[Round], policy: TurnPolicy, notes: _Notes, *, multi_agent: bool) -> None:
-    """Add the note for the round that made the warning due, and for the round that used up the allowed delegations."""
+    """Add the note for the first round that gets the warning, and for the round that used up the delegations."""
     working = delegations = 0
     warned = False
     for one in rounds:
@@ -81,6 +83,6 @@ def _note_loops(rounds: Sequence[Round], repeats: int, notes: _Notes) -> None:
 
 
 def _add(notes: _Notes, one: Round, reason: str, words: str) -> None:
-    """Add a note after the last result of a round. A round without results gets none yet."""
+    """Add a note after the last result of a round. A round without results gets no note in this request."""
     if one.results:
         notes.setdefault(one.results[-1].place, []).append((reason, words))

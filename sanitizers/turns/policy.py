@@ -1,4 +1,4 @@
-"""The operator's limits for a turn, and the actions at them."""
+"""The operator's limits for a turn, and the settings for what happens at a limit."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from math import ceil
 from typing import Literal
 
 DELEGATION_TOOLS = ("transfer_to_*", "handoff_*", "delegate_*", "task")
-"""Names of tools that delegate, which means that they hand the task on.
+"""Name patterns of tools that delegate: they hand the task to another agent.
 
-They are google-adk's ``transfer_to_agent``, openai-agents' ``transfer_to_<agent>``, those of langgraph-supervisor and
-crewAI, and the ``task`` of coding agents.
+They match google-adk's ``transfer_to_agent`` and openai-agents' ``transfer_to_<agent>``. They also match the tools of
+langgraph-supervisor and crewAI, and the ``task`` of coding agents.
 """
 
 
 FINAL_TOOLS = ("final_result*", "final_answer", "attempt_completion")
-"""Names of tools that give the final answer: pydantic-ai's output tools, smolagents', Cline's."""
+"""Name patterns of tools that give the final answer, in pydantic-ai, smolagents and Cline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class TurnPolicy:
     """Equal rounds in a row that make a loop."""
 
     hint_after_errors: int = 0
-    """Failures of one tool after which the model is asked for another way."""
+    """The number of failures of one tool after which a note asks the model to try another way."""
 
     tell_model: bool = False
-    """Tell the model about the warning, and about the rounds that delegation may take."""
+    """True where notes tell the model about the warning, and about the limit of delegation."""
 
     delegation_tools: tuple[str, ...] = DELEGATION_TOOLS
     final_tools: tuple[str, ...] = FINAL_TOOLS
-    """Names of tools that may be called when the model has to finish."""
+    """Name patterns of the tools that may be called when the model has to finish."""
 
     @property
     def changes_nothing(self) -> bool:
@@ -52,7 +52,7 @@ class TurnPolicy:
         return self.mode == "warn" and not self.tell_model and not self.hint_after_errors
 
     def lowered(self, asked: int) -> TurnPolicy:
-        """Return the policy with limits of at most *asked* rounds, the client's own limit, which is at least 1."""
+        """Return the policy with limits of at most *asked* rounds. The client sets *asked*, which is at least 1."""
         return replace(
             self,
             max_rounds=min(self.max_rounds or asked, asked),
@@ -60,11 +60,11 @@ class TurnPolicy:
         )
 
     def limit(self, *, multi_agent: bool) -> int:
-        """Return the limit of rounds, where 0 is none."""
+        """Return the limit of rounds. 0 means no limit."""
         return self.max_rounds_multi_agent if multi_agent else self.max_rounds
 
     def warning_from(self, limit: int) -> int:
-        """Return the number of rounds from which a warning is given, where 0 is never."""
+        """Return the number of rounds from which a warning is given. 0 means never."""
         return ceil(round(limit * self.warn_at, 6)) if limit else 0  # 0.55 of 100 is 55.00000000000001
 
     def delegates(self, name: str) -> bool:
@@ -93,7 +93,10 @@ def _delegates(patterns: tuple[str, ...], name: str) -> bool:
 
 _LONGEST_KEPT = 128
 _delegates_kept = lru_cache(maxsize=4096)(_delegates)
-"""The same with a cache, for names of usual length, which come with every call of every request."""
+"""A cached version of :func:`_delegates`.
+
+It is for short names alone, since they come with every call of every request.
+"""
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,7 @@
 """Read a history as rounds: an assistant turn with tool calls, and its results.
 
-The client's messages are counted, and not the messages that are sent to a provider. A budget may have dropped half of
-those, and providers differ in what is merged.
+Rounds are counted in the client's messages, not in the messages that are sent to a provider. A budget may drop messages
+on the way, and merging differs by provider.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sanitizers.turns.outcomes import outcome_of
 from sanitizers.work_limit import metered
 
 _NEAR = 8
-"""Messages that are searched backwards for the one before a user message: the others are system messages."""
+"""The number of messages before a user message in which its predecessor is searched. System messages are skipped."""
 
 
 class Result(NamedTuple):
@@ -41,20 +41,23 @@ class Result(NamedTuple):
 
 @dataclass(eq=False)
 class Round:
-    """One round. *calls* are in the order of the turn, and *ids* are the calls' ids."""
+    """One round. *calls* are in the order of the history, and *ids* are their ids in the same order."""
 
     index: int
-    """The index of its first assistant message."""
+    """The index of the round's first assistant message."""
 
     calls: list[Called] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    """The texts of its messages without calls."""
+    """The texts of the round's assistant messages without calls."""
 
     @property
     def text(self) -> str:
-        """The text by which turns differ whose calls cannot be read. It is empty for a turn with calls."""
+        """The text that distinguishes rounds whose calls cannot be read.
+
+        It is empty for a round with readable calls.
+        """
         return "" if self.calls else "".join(self.said)
 
     @property
@@ -74,7 +77,7 @@ class Round:
         return sorted(said) if all(isinstance(text, str) for text in said) else said
 
     def _ids_for(self, result: Result) -> Sequence[str | None]:
-        """Return the ids that are removed from *result*: all of its turn, or its own alone where there are many."""
+        """Return the ids to remove from *result*: all of its round's, or only its own in a large round."""
         return self.ids if len(self.ids) <= _MAX_IDS else [result.call_id]
 
     def repeats(self, other: Round) -> bool:
@@ -99,7 +102,7 @@ class Round:
 
     @cached_property
     def _named(self) -> dict[str | None, str]:
-        """The tools' names by call id. Where several calls share an id, it is the first call's."""
+        """The tools' names by call id. Where several calls share an id, the first call's name counts."""
         named = zip(reversed(self.ids), reversed(self.names), strict=True)
         return {call_id: name for call_id, name in named if call_id is not None}
 
@@ -121,7 +124,7 @@ def opens_turn(messages: Messages, index: int) -> bool:
 
 
 def last_turn_start(messages: Messages) -> int:
-    """Return the index after the last message of the user's own, or 0 where no message stands before it."""
+    """Return the index after the message that opens the newest turn, or 0 where no message after the first does."""
     for index in range(len(messages) - 1, 0, -1):
         if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1
@@ -139,11 +142,11 @@ def split_turns(messages: Messages) -> Iterator[list[Round]]:
 
 
 def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
-    """Return the rounds between *start* and *end*, where no message of the user's own stands.
+    """Return the rounds between *start* and *end*. After *start*, no message there opens a turn.
 
-    Assistant messages in a row are one turn if a result follows, since some clients send parallel calls one by one. If
-    no result follows, each message with calls is a round, so that a client which drops results is counted too. A
-    message without calls is a round where a result follows it: its calls are in its text.
+    Assistant messages in a row are one round if a result follows, since some clients send parallel calls one by one. If
+    no result follows, each message with calls is a round. So rounds count even for a client that drops results. A
+    message without calls is a round if a result follows, since its calls are in its text.
     """
     rounds: list[Round] = []
     run: list[Round] = []  # the newest assistant messages, until a result joins them to one round
@@ -175,7 +178,7 @@ def _acts(message: Message) -> bool:
 
 
 def _answer(run: list[Round], result: Result) -> None:
-    """Add a result to the turn *run*, and join its messages to one round."""
+    """Join the assistant messages of *run* to one round, and add *result* to that round."""
     if len(run) > 1:
         whole = Round(run[0].index)
         for one in run:
@@ -214,7 +217,7 @@ def _read_turn(index: int, message: Message) -> Round:
 
 
 def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
-    """Return a result's content without the ids of its turn's calls, which some tools write into it."""
+    """Return a result's content without the call *ids* that some tools write into their output."""
     if isinstance(said, str):
         for call_id in ids:
             if call_id and len(call_id) >= _SHORTEST_ID and call_id in said:
@@ -223,10 +226,13 @@ def _without_ids(said: Any, ids: Sequence[str | None]) -> Any:
 
 
 _MAX_IDS = 32
-"""Calls of a turn up to which all ids are searched for in every result."""
+"""The largest number of calls in a round for which every result is searched for all ids."""
 
 _SHORTEST_ID = 6
-"""Characters from which an id is searched for in a text: a text such as ``1`` occurs in many."""
+"""The shortest id, in characters, that is removed from results.
+
+A short id such as ``1`` occurs in many texts by chance.
+"""
 
 
 def _canonical(arguments: Any) -> str:

@@ -1,7 +1,7 @@
 """Find tools that fail repeatedly: recognize results that are errors, and count them.
 
-OpenAI's format has no field for an error. The beginning of a text or a field of a JSON object decides, in the words of
-the frameworks that write them. Words in the middle do not count, since a page about errors is no error.
+OpenAI's format has no field for an error. A result is an error by the beginning of its text, by a field of its JSON
+object, or by pydantic-ai's closing words. Words in the middle do not count, since a web page about errors is no error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LONGEST_QUOTE = 200
 
 
 class Failure(NamedTuple):
-    """The failure of a tool that reached the limit: *times* in all, and its shortened text."""
+    """The failure with which a tool reached the limit of *times*. *quote* is the shortened text of the error."""
 
     result: Result
     name: str
@@ -44,7 +44,7 @@ class Failure(NamedTuple):
 
 
 def find_failures(rounds: Sequence[Round], times: int) -> Iterator[Failure]:
-    """Yield for each tool its failure number *times* in the *rounds* of one turn, if there were as many."""
+    """Yield for each tool the failure number *times* in the *rounds* of one turn, if the tool failed that often."""
     counts: Counter[str] = Counter()
     for one in rounds:
         for result in one.results:

@@ -7,14 +7,17 @@ from typing import Any, Literal
 from sanitizers.record import record
 
 EVENTS = ("warning", "limit", "delegation_limit", "loop", "tool_errors", "wrap_up")
-"""Events of a turn. All but the last are reported once, with the request whose newest round caused them."""
+"""Events of a turn.
+
+All events except ``wrap_up`` are reported once, with the request whose newest round caused them.
+"""
 
 WrapUp = Literal["", "limit", "loop", "delegation"]
 
 
 @record
 class Turn:
-    """The agent's turn since the user's last message. A limit of 0 is none."""
+    """The agent's turn since the user's last message. A limit of 0 means no limit."""
 
     mode: str
     rounds: int
@@ -22,7 +25,7 @@ class Turn:
     delegations: int = 0
     delegation_limit: int = 0
     warns: bool = False
-    """True where the rounds have reached the warning."""
+    """True where the number of rounds has reached the share of the limit at which a warning is given."""
 
     loop_period: int = 0
     """Rounds of the cycle that the newest rounds repeat, or 0 where they repeat none."""
@@ -31,12 +34,12 @@ class Turn:
     """The reason why the model has to finish, or empty where it may go on."""
 
     events: tuple[str, ...] = ()
-    """Those of :data:`EVENTS` that the newest round, or this request, caused."""
+    """The events (:data:`EVENTS`) that the newest round or this request caused."""
 
     def header(self) -> str:
         """Return ``x-turnright-rounds``: ``12/25``, or ``12`` without a limit.
 
-        These follow where they apply: ``;warn``, ``;wrap-up``, ``;loop``, ``;delegations=3/10``.
+        Where they apply, ``;warn``, ``;wrap-up``, ``;loop`` and ``;delegations=3/10`` follow in this order.
         """
         used = _of(self.rounds, self.limit)
         if not (self.warns or self.wrap_up or self.loop_period or self.delegations):

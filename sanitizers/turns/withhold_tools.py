@@ -14,9 +14,10 @@ from sanitizers.turns.policy import TurnPolicy
 def withhold_tools(
     parameters: Mapping[str, Any], policy: TurnPolicy, changes: list[Change], *, may_finish: bool
 ) -> Mapping[str, Any]:
-    """Return *parameters* for the last answer, with a change for what was withheld.
+    """Return *parameters* for the final answer, and add a change for the withheld tools to *changes*.
 
-    Where the model *may_finish* by a final tool, the final tools alone are left. Otherwise no tool may be called.
+    With *may_finish*, the final tools stay and all other tools are removed. Otherwise all tools stay declared, and none
+    may be called.
     """
     if may_finish:
         return _with_tools(parameters, policy.finishes, "tools_withheld", changes)
@@ -26,15 +27,15 @@ def withhold_tools(
 def withhold_delegation(
     parameters: Mapping[str, Any], policy: TurnPolicy, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Return *parameters* without the tools that delegate, with a change for it."""
+    """Return *parameters* without the tools that delegate, and add a change to *changes*."""
     return _with_tools(parameters, lambda name: not policy.delegates(name), "delegation_withheld", changes)
 
 
 def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapping[str, Any]:
     """Forbid calls, and keep the declarations, which are part of the cached prefix.
 
-    A history with calls must not come without declarations (Anthropic, Bedrock). Where a provider cannot forbid calls,
-    the table of dialects decides, and the gate holds back the calls.
+    Anthropic and Bedrock refuse a history with calls where the request declares no tools. Where a provider cannot
+    forbid calls, the gate (``gate_calls``) still holds back the answer's calls.
     """
     forbidden = {
         choice: "none"
@@ -50,7 +51,7 @@ def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapp
 def _with_tools(
     parameters: Mapping[str, Any], stays: Callable[[str], bool], reason: str, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Leave out all tools but those whose name *stays*, and a choice that names another tool."""
+    """Remove each tool whose name does not match *stays*, and a tool choice that names a removed tool."""
     fitted = dict(parameters)
     for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
         entries, choice = fitted.get(name) or (), fitted.get(choice_name)
@@ -68,7 +69,7 @@ def _with_tools(
 def add_guidance(
     parameters: Mapping[str, Any], first: str, limit: int, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Add the limit of delegation to the description of the tool *first*, always in the same words."""
+    """Add the limit of delegation to the description of the tool *first*. The words depend on *limit* alone."""
     guidance = delegation_guidance(limit)
     for name in ("tools", "functions"):
         entries = parameters.get(name) or ()

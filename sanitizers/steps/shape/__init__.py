@@ -1,6 +1,6 @@
 """Step 0: give every message a shape that the other steps and the provider can read.
 
-Its parts, in their order, since each relies on the one before:
+The modules of this step, in the order in which they run:
 
     calls        the calls of one message
     contents     the content of one message
@@ -24,11 +24,12 @@ __all__ = ["NAME", "normalize_shape"]
 
 
 def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Normalize every message by itself, drop empty ones, then settle the calls' ids.
+    """Normalize every message by itself, drop empty messages, then make the calls' ids usable.
 
-    Invariant: contents and parts are not empty where the profile refuses that. Arguments are a JSON object where it
-    requires one. Every call has an unambiguous id, and its results carry the same id. System messages lead where the
-    profile accepts no others. Legacy function forms are converted where it refuses them.
+    Invariant: contents and parts are not empty where the profile refuses that. Arguments are a JSON object where the
+    profile requires that. Every call has an unambiguous id, and its results carry the same id. System messages stand
+    only at the start where the profile requires that. Legacy function calls and results are converted where the profile
+    refuses them.
 
     Sources: "contents.parts must not be empty" (vercel/ai#3775), "it has an empty text parameter" (zuisong#83), "Please
     use a valid role: user, model." (one-api#1385), and those named in the parts.

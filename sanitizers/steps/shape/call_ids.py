@@ -1,4 +1,4 @@
-"""Give new ids to calls without a usable one, and write each call's id into its results."""
+"""Give new ids to calls whose id is missing or unusable, and write each call's id into its results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LETTERS = frozenset(string.ascii_letters + string.digits)
 
 @dataclass(slots=True)
 class PairedCall:
-    """One call in its place. *run* is the number of its turn."""
+    """One call: *number* is its index in the message at index *at*, and *run* is the number of its turn."""
 
     at: int
     number: int
@@ -34,7 +34,10 @@ class PairedCall:
 def write_ids(
     entries: Entries, calls: list[PairedCall], profile: Profile
 ) -> tuple[Entries, tuple[Change, ...]]:
-    """Return the history with a usable id on each of *calls*, and on its results. *entries* itself if all had one."""
+    """Return the history with a usable id on each of *calls* and its results.
+
+    Returns *entries* itself if all had such ids.
+    """
     identity = base_id if profile.signs_calls else str
     derived: DerivedIds | None = None
     earlier: dict[str, PairedCall] = {}
@@ -82,7 +85,7 @@ def _ids_in(entries: Entries) -> Iterator[str]:
 
 
 def _why_not(call: PairedCall, same: PairedCall | None, profile: Profile) -> str | None:
-    """Return why a call cannot keep its id, or None. *same* is the last call before it with that id."""
+    """Return the reason why *call* cannot keep its id, or None. *same* is the last earlier call with that id."""
     if not call.id:
         return "call_id_missing"
     if profile.max_call_id_length is not None and len(call.id) > profile.max_call_id_length:
@@ -106,7 +109,10 @@ def _is_spelled(call_id: str, profile: Profile) -> bool:
 
 
 def _signature_readable(call_id: str) -> bool:
-    """Tell whether an id's ``__thought__`` suffix, if it has one, can be decoded. litellm passes it on as it is."""
+    """Tell whether an id's ``__thought__`` suffix, if there is one, can be decoded.
+
+    litellm passes the suffix on unchanged.
+    """
     _, mark, signature = call_id.partition("__thought__")
     if not mark:
         return True

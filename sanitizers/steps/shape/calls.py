@@ -13,11 +13,11 @@ from sanitizers.synthetic import RAW_ARGUMENTS
 
 
 def normalize_calls(message: Message, profile: Profile, changes: list[MessageChange]) -> Message:
-    """Return *message* with calls that can be read, or *message* itself when they could be.
+    """Return *message* with readable calls alone, or *message* itself when all of its calls are readable.
 
     Legacy ``function_call`` and role ``function`` become a tool call and a tool result where the profile refuses them.
-    ``identities`` gives them their ids. A call without a name is dropped, since nothing can answer or run it. litellm
-    would skip it silently and then fail on its result.
+    The module ``identities`` later gives these calls their ids. A call without a name is dropped, since no tool can run
+    it. litellm would skip such a call silently and then fail on its result.
     """
     if "tool_calls" not in message and "function_call" not in message and message["role"] != "function":
         return message
@@ -64,11 +64,11 @@ def _same_function(first: dict[str, Any], second: dict[str, Any]) -> bool:
 def fit_result_to_call(
     message: Message, before: Sequence[Entry], profile: Profile, changes: list[MessageChange]
 ) -> Message:
-    """Return a result in the form of the call before it: a legacy result behind a legacy call, else a tool result.
+    """Return a result in the form of the call before it, legacy or not.
 
-    *before* are the shaped entries in front of the result. Some clients answer calls of one form in the other, and the
-    provider does not pair the two. A legacy result without a name gets its call's name (OpenAI: "messages with role
-    'function' must have a 'name'"). ``orphan_drop`` drops a result without a call.
+    *before* are the shaped entries in front of the result. Some clients answer a call of one form with a result of the
+    other form, and the provider does not pair the two. A legacy result without a name gets its call's name (OpenAI:
+    "messages with role 'function' must have a 'name'"). ``orphan_drop`` drops a result without a call.
     """
     if not before:
         return message
@@ -122,11 +122,11 @@ def _normalize_call(
 
 
 def _readable_arguments(arguments: Any, profile: Profile) -> str:
-    """Return arguments as the string that the profile accepts, without losing any of them.
+    """Return *arguments* as a string that the profile accepts, without losing information.
 
     Missing arguments become ``{}``. An object is written as JSON, and an object that was encoded twice is decoded once.
-    Anything else is kept word for word under the key ``_raw``. Completing broken JSON would rewrite what the model did,
-    and replacing it with ``{}`` would lose it.
+    Anything else is kept word for word under the key ``_raw``. Completing broken JSON would rewrite what the model
+    wrote, and ``{}`` in its place would lose the arguments.
     """
     if arguments is None or (arguments == "" and profile.object_arguments):
         return "{}"

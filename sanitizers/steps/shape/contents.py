@@ -13,7 +13,7 @@ from sanitizers.synthetic import EMPTY_RESULT
 
 
 class _Holder(NamedTuple):
-    """The message that holds a list of parts: its role, its place, its profile, and the changes about its changes."""
+    """The message that holds a list of parts: its role and index, the profile, and the list of changes."""
 
     role: str
     message_index: int
@@ -27,8 +27,8 @@ def normalize_content(
     """Return *message* with a content that can be sent, or None when it holds nothing at all.
 
     Returns *message* itself when its content can be sent as it is. A tool result is never dropped here: an empty result
-    is an answer ("the command printed nothing"). Whitespace counts as text. It is legal at OpenAI and Gemini, and
-    models write it in front of calls.
+    is an answer ("the command printed nothing"). Whitespace counts as text unless the profile refuses blank texts.
+    OpenAI and Gemini accept whitespace, and models write it before calls.
 
     Raises :class:`Unrepairable` for a user's part that this provider cannot accept.
     """
@@ -55,7 +55,10 @@ def normalize_content(
 def _without_content(
     message: Message, content: Any, refusal: Any, profile: Profile, changes: list[MessageChange]
 ) -> Message | None:
-    """Return the outcome for a message with blank content that is no result. *refusal* is its refusal as it came."""
+    """Return what becomes of a message with blank content, except a result.
+
+    *refusal* is the refusal that the client sent.
+    """
     role = message["role"]
     if role == "assistant":
         if message.get("tool_calls"):

@@ -1,15 +1,16 @@
-"""Match results with calls, so that ids are present, unambiguous and equal on both sides.
+"""Match results with calls, so that a call and its results carry the same unambiguous id.
 
-There are three walks. The first pairs by id: each result goes to the nearest turn before it that carries the id. Where
-calls of one turn share an id, the result goes to the call that it names, else to the first unanswered one. Further
-results of an id supersede the first. They do so even where an earlier turn's call of that id is open, since the client
-meant the later call.
+There are three passes over the history. The first pass pairs by id: each result belongs to the nearest earlier turn
+that has a call with the id. Where calls of one turn share an id, the result belongs to the call of the tool that it
+names. Otherwise the result belongs to the first unanswered call. Further results with the same id belong to the same
+call. This holds even where an earlier turn's call with the id is unanswered, since the client meant the later call.
 
-The second walk pairs the remaining results by name and by place. The third gives new ids to calls without one, or where
-two open calls share one, and writes them into the results (:mod:`sanitizers.steps.shape.call_ids`).
+The second pass pairs the remaining results by tool name and by position. The third pass
+(:mod:`sanitizers.steps.shape.call_ids`) gives new ids to calls without a usable id. It writes each call's id into the
+results.
 
-A later turn may use an id again after the id's result. That is legal, and such ids stay: one flat map of ids would find
-the wrong call (autogen).
+A later turn may use an id again after the id's result. That is legal, and such ids stay unless the profile requires
+unique ids. A single map from id to call would find the wrong call (autogen).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sanitizers.steps.shape.call_ids import PairedCall, write_ids
 
 
 class _OpenCalls:
-    """Calls of one turn that wait for a result, found by their function's name or in order."""
+    """The calls of one turn that have no result yet, found by their function's name or in order."""
 
     def __init__(self, *calls: PairedCall) -> None:
         self.calls: list[PairedCall] = []
@@ -56,7 +57,7 @@ class _OpenCalls:
 
 
 def settle_identities(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Return the history with every call identified, or *entries* itself when every call was."""
+    """Return the history with a usable id on every call, or *entries* itself when nothing was changed."""
     calls, unmatched = _pair_by_id(entries)
     if unmatched:
         _pair_by_place(entries, calls, unmatched)
@@ -108,13 +109,14 @@ def _pair_by_id(entries: Entries) -> tuple[list[PairedCall], list[int]]:
 
 
 def _pair_by_place(entries: Entries, calls: list[PairedCall], unmatched: list[int]) -> None:
-    """Pair results without a usable id with the calls of the turn before their block, then late results by name.
+    """Pair results without a known id with the calls of the turn before them, then late results by tool name.
 
-    Results pair by name first, then by place. A result with an unknown id is paired by place only when there are as
-    many such results as open calls. Otherwise the pairing would be a guess, and a swapped result is a wrong answer
-    without an error. Results without any id pair in order, which is all that they tell.
+    Results pair by tool name first, then by position. A result with an unknown id pairs by position only when such
+    results are as many as the open calls. Otherwise the pairing would be a guess, and a swapped result is a wrong
+    answer without an error. Results without any id pair in order, since the order is their only information.
 
-    A late result with a name and without an id answers the only open call of that name before it.
+    A late result with a tool name and without an id answers the earlier open call of that tool. There must be only one
+    such call.
     """
     waiting = set(unmatched)
     calls_of: dict[int, list[PairedCall]] = defaultdict(list)
