@@ -1,6 +1,7 @@
 """An upstream that records OpenTelemetry's GenAI client metrics: the time and the tokens of each call.
 
-It wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Elsewhere there is no wrapper and no cost.
+It wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Without that setting there is no wrapper and
+no cost.
 """
 
 from __future__ import annotations

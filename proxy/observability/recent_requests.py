@@ -1,7 +1,8 @@
 """Remembers the last requests, and sums of five seconds each, in a bounded part of memory.
 
 A finished request leaves an entry and some sums. Everything else is calculated when the inspector asks. Texts are not
-kept, unless the configuration asks for the bodies of chat requests. Then the newest bodies are kept that fit.
+kept, unless the configuration asks for the bodies of chat requests. Then the newest bodies that fit into the memory
+limit are kept.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class RecentRequest(NamedTuple):
     estimate: int | None
     """The prompt's estimated tokens. Where it is not *exact* it is an upper bound, usually far too high.
 
-    Exact are requests near the limit, and a sample of all others (:mod:`proxy.forwarding.calibrate`).
+    Requests near the limit have an exact estimate, and so does a sample of all others
+    (:mod:`proxy.forwarding.calibrate`).
     """
 
     exact: bool
@@ -92,7 +94,8 @@ class RecentRequests:
     def keep(self, body: bytes) -> KeptBody | None:
         """Return the entry that keeps *body*.
 
-        The oldest bodies make room for it, or None where it is larger than all the room.
+        The oldest bodies are forgotten to make room for *body*. Returns None for a body that is larger than the whole
+        memory limit.
         """
         if len(body) > self._room:
             return None

@@ -1,4 +1,4 @@
-"""Logs one line a minute about requests that were refused before their client was known.
+"""Logs at most one line a minute about requests that were refused before their client was known.
 
 Anyone who reaches the port can send requests without a key. A line for each would fill the disk and hide other lines.
 """
@@ -15,7 +15,11 @@ LINE_S = 60.0
 
 
 class RefusalLog:
-    """Counts refusals by their error code. The first is logged at once, and then the counts of each minute."""
+    """Counts refusals by their error code.
+
+    The first refusal is logged at once. Later lines hold the counts since the line before, and are a minute apart or
+    more.
+    """
 
     def __init__(self) -> None:
         self._untold: Counter[str] = Counter()

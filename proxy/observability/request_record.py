@@ -1,6 +1,6 @@
 """The facts of one request. Handlers fill them in.
 
-:mod:`proxy.observability.finish_request` writes them at the end of the request.
+:mod:`proxy.observability.finish_request` writes these facts to the log and the metrics at the end of the request.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ class RequestRecord:
     route: str
     started: float
     deadline: float = inf
-    """The end of the request's time. It is infinite once the answer begins, which has its own limits."""
+    """The moment at which the request times out.
+
+    It is infinite once the answer begins, since answers have limits of their own.
+    """
 
     overdue: bool = False
     """True where the request was cancelled at its deadline."""
@@ -115,7 +118,7 @@ class RequestRecord:
     """The budget header of the answer."""
 
     rounds: str | None = None
-    """The header of the answer with the turn's rounds."""
+    """The value of the answer's header about the rounds of the turn."""
 
     key: str = ""
     """The name of the client's key. Empty for the master key, and where no keys are configured."""
@@ -151,7 +154,7 @@ class RequestRecord:
     """The body of a chat request, where the inspector keeps bodies."""
 
     unchanged: Planned | None = None
-    """The plan that was found to change nothing. The check is not repeated, since most plans are such.
+    """The plan that was found to change nothing. The check is not repeated, since most plans change nothing.
 
     The answer may still be changed afterwards.
     """

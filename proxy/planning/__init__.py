@@ -1,6 +1,6 @@
-"""Decides what is sent to one deployment, and gives every change with its reason. Pure.
+"""Decides what is sent to one deployment, and lists every change with its reason. Nothing here sends a request.
 
-In the order of the data:
+The modules, in the order in which a request passes through them:
 
     windows, model_spellings  a model's window, from the operator, litellm's table or the model's family
     turn_policies             the turn guard's limits for a model and a key

@@ -43,8 +43,8 @@ of 354 KB took 2 ms."""
 def target_of(deployment: Deployment, profile: Profile) -> Target:
     """Return the schema dialects that the tools for *deployment* are cleaned for.
 
-    ``parametersJsonSchema`` can say more than ``parameters``. generativelanguage takes it, and models since 2.5 are
-    known to read it (gemini-cli#4196, goose#6555). litellm writes only ``parameters``.
+    Gemini's field ``parametersJsonSchema`` can express more than ``parameters``. The generativelanguage API takes this
+    field, and models since 2.5 are known to read it (gemini-cli#4196, goose#6555). litellm writes only ``parameters``.
     """
     if profile.schemas != GEMINI.name:
         return _TARGETS[profile.schemas]
@@ -59,7 +59,7 @@ def clean_declared(
 ) -> tuple[Mapping[str, Any], tuple[Change, ...]]:
     """Return *parameters* with their tools cleaned for *target*, and the changes.
 
-    Without changes it returns the object that it got. *known* is the shared list of tools that the client sent. Raises
+    Without changes, *parameters* itself is returned. *known* is the shared list of tools that the client sent. Raises
     :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
     """
     made: dict[str, Any] = {}
@@ -118,5 +118,8 @@ def refuse_tools(changes: tuple[Change, ...]) -> UnrepairableHistory:
 
 
 def _path_of(change: Change) -> str:
-    """Return the path of the tool that was changed. The detail of a change names ``functions``, the older list."""
+    """Return the path of the tool that was changed.
+
+    The detail of a change begins with ``functions`` for a tool of that older list.
+    """
     return f"{'functions' if change.detail.startswith('functions') else 'tools'}[{change.index}]"

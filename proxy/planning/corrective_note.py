@@ -3,8 +3,8 @@
 A plain retry of a malformed call often fails again, since the context is the same (PasClaw#406, epam#490). A model
 that is told its mistake corrects it (vellum#43134).
 
-The note is a user message at the end of the history, so a cached prefix stays valid. The list of changes names it. The
-client never sees it.
+The note is a user message at the end of the history, so a cached prefix stays valid. The list of changes names the
+note. The client never sees the note's text.
 """
 
 from __future__ import annotations

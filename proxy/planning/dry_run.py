@@ -42,10 +42,10 @@ class DryRunInput:
 class DryRun:
     """The result of a dry run.
 
-    *request* is the request after the turn guard. *kept* holds the signatures that are stored for its calls.
-    *repaired* is the plan in mode ``repair``. *shown* is the same plan. Where that history is too long, *shown* is the
-    plan without a budget. *sent* is the plan in the configured mode. *refusal* is the error where there is no such
-    plan.
+    *request* is the request after the turn guard. *kept* holds the signatures that are stored for its calls. *repaired*
+    is the plan in mode ``repair``. *shown* is the same plan, or the plan without a budget where the history is too
+    long. *sent* is the plan in the configured mode. *refusal* is the error of the configured mode, else that of mode
+    ``repair``, else None.
     """
 
     request: ChatRequest
@@ -123,10 +123,10 @@ def run_dry(given: DryRunInput) -> DryRun:
 def describe_dry_run(run: DryRun) -> dict[str, Any]:
     """Return a dry run as JSON-ready values.
 
-    In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` says why there are none.
-    ``mode`` and ``verdict`` are those of the configured mode. ``body`` is the request as it would be sent, with the
-    stored signatures. It is None for a refused request. ``turns`` holds the turn guard's findings, None where the
-    guard is off.
+    In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` is the error of the configured
+    mode, else that of mode ``repair``, else None. ``mode`` and ``verdict`` are those of the configured mode. ``body``
+    is the request as it would be sent, with the stored signatures. It is None for a refused request. ``turns`` holds
+    the turn guard's findings, None where the guard is off.
     """
     changes, repaired = run.changes, run.repaired
     return {

@@ -1,7 +1,7 @@
 """Applies the turn guard to a client's request, before it is planned.
 
-:mod:`sanitizers.turns` holds the rules. This module passes a request to them. :mod:`proxy.forwarding.chat.gate_answer`
-applies them to the answer.
+:mod:`sanitizers.turns` holds the rules. This module applies these rules to a request.
+:mod:`proxy.forwarding.chat.gate_answer` applies the rules to the answer.
 """
 
 from __future__ import annotations

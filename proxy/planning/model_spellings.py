@@ -1,8 +1,9 @@
 """The names under which a table of models may list a deployment's model.
 
-A route's spelling holds more than the model. ``bedrock/converse/us.anthropic.claude-…`` holds an API and a region,
-``openrouter/openai/gpt-4o`` a vendor, ``openai/ft:gpt-4o-mini:org::id`` an organisation. The route decides which parts
-may be left out. On routes that serve any weights under any name, only the full name is looked up.
+A deployment's configured name holds more than the model. ``bedrock/converse/us.anthropic.claude-…`` holds an API and a
+region, ``openrouter/openai/gpt-4o`` a vendor, ``openai/ft:gpt-4o-mini:org::id`` an organisation. The route, such as
+``bedrock``, decides which other parts may be left out. On routes that serve any weights under any name, only the full
+name is looked up.
 """
 
 from __future__ import annotations
@@ -42,14 +43,17 @@ OWN_WINDOWS = frozenset(
 """Routes to servers that set a window of their own. Most serve weights under names that anybody may choose."""
 
 _VENDORS = frozenset({"anthropic", "azure", "azure_ai", "bedrock", "gemini", "google", "openai", "vertex_ai"})
-"""Vendors whose models are the same on every host. The next segment of a path is a model, or one of these: an API
-(``converse``, ``invoke``, ``responses``), a region, an ARN, ``models``."""
+"""Vendors whose models are the same on every host.
+
+After a vendor, the next segment of the path is a model, or one of these: an API (``converse``, ``invoke``,
+``responses``), a region, an ARN, ``models``.
+"""
 
 _REGION = re.compile(r"[a-z-]+\.(?=[a-z0-9-]*[a-z-]\.)")
-"""``us.`` before ``anthropic.``: Bedrock's inference profiles."""
+"""Matches ``us.`` before ``anthropic.``, as in the names of Bedrock's inference profiles."""
 
 _LABELS = re.compile(r"(?:[a-z0-9-]*[a-z-]\.)+")
-"""``us.anthropic.`` before a model's name, but not ``gpt-4.`` before ``1``."""
+"""Matches ``us.anthropic.`` before a model's name, but not ``gpt-4.`` before ``1``."""
 
 
 def spellings_of(deployment: Deployment) -> Iterator[str]:

@@ -40,11 +40,13 @@ from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
 
 REPLACED = "replaced"
-"""The count of required signatures that were lost, and were replaced by a stand-in."""
+"""The outcome of required signatures that were lost, and that stand-ins replaced."""
 
 _COUNTER_FROM = 1_000
-"""From this many changes on, a Counter is faster. A history may have 100,000 changes, and counting blocks the event
-loop."""
+"""Above this number of changes, a Counter is faster than a loop.
+
+A history may have 100,000 changes, and counting blocks the event loop.
+"""
 
 _STEP = attrgetter("step")
 
@@ -58,7 +60,7 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "ans
 _STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # "tools" may be a step of both
 
 MADE_IN_EVERY_MODE = ("turns", "answer_repair")
-"""Steps with settings of their own. They change a request in every mode of sanitizing."""
+"""Steps with settings of their own. They make their changes in every mode of sanitizing."""
 
 
 @record
@@ -79,7 +81,8 @@ class Plan:
     extra_body: Mapping[str, Any]
     dropped: tuple[str, ...]
     later_changes: tuple[Change, ...] = ()
-    """Changes after sanitizing: repairs and the note to the model for a retry, and corrections of the answer."""
+    """Changes that :func:`plan_request` does not make: fetched media, the turn guard's, and a retry's note and repairs.
+    """
 
     signatures: Mapping[str, int] = field(default_factory=dict)
     """Thought signatures by outcome: ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
@@ -119,9 +122,9 @@ def plan_request(
     *kept* holds the signatures that are stored for the calls of the history. *facts* is what is known of the
     deployment's budget. Without facts no budget is enforced. With *count* the tokens are always counted.
 
-    Signatures are restored in every mode, since the client got ids in their place. Raises :class:`UnrepairableHistory`
-    for a history that cannot be made legal, or must not be changed. Raises :class:`proxy.core.errors.ContextTooLong`
-    for a history that cannot be made to fit.
+    Signatures are restored in every mode, since clients hold only ids for them. Raises :class:`UnrepairableHistory` for
+    a history that cannot be made legal, or must not be changed. Raises :class:`proxy.core.errors.ContextTooLong` for a
+    history that cannot be made to fit.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     request = with_defaults(request, deployment)
@@ -211,7 +214,7 @@ def restore_or_remove_signatures(
     kept: Mapping[str, StoredSignature] = _NO_SIGNATURES,
     outline: Outline | None = None,
 ) -> tuple[Messages, defaultdict[str, int]]:
-    """Return *messages* with only the signatures that *deployment* made, and the count of signatures by outcome.
+    """Return *messages* with only the signatures that *deployment* made or may have made, and counts by outcome.
 
     An *outline* of other messages is ignored.
     """
@@ -223,7 +226,7 @@ def restore_or_remove_signatures(
 def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
     """Return the cost of planning *request* for *target*, in bytes of a usual body.
 
-    Tools cost more than their bytes.
+    Each byte of a tool's schema counts as many bytes of history, unless the schemas were cleaned before.
     """
     if not (request.parameters.get("tools") or request.parameters.get("functions")):
         return request.weight

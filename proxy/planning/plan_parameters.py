@@ -35,8 +35,8 @@ _NEVER_DROPPED = ("tools", "functions", "n")
 class ParameterPlan:
     """The parameters that go upstream, and the changes.
 
-    *extra_body* goes into the body by name. *dropped* names the parameters that do not go upstream. *words* is text
-    that the history has to tell the model.
+    *extra_body* holds the unknown parameters that the deployment allows by name. *dropped* names the parameters that do
+    not go upstream. *words* is an instruction to the model that has to be added to the history, if any.
     """
 
     parameters: Mapping[str, Any]
@@ -55,8 +55,8 @@ def plan_parameters(
 ) -> ParameterPlan:
     """Return the parameters of *request* as *deployment* takes them.
 
-    *messages* is the history that goes with them. In the modes that fit, raises :class:`InvalidRequest` for a
-    parameter that can neither be sent nor dropped.
+    *messages* is the history that goes with them. In modes ``repair`` and ``strict``, raises :class:`InvalidRequest`
+    for a parameter that can neither be sent nor dropped.
     """
     given, allowed = request.parameters, deployment.allowed_openai_params
     if mode in _FITTING:

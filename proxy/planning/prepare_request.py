@@ -1,7 +1,7 @@
 """Makes a request legal for one target, before its budget is checked: history, parameters, tools.
 
-Tools are renamed first, since calls and declarations share their names. The history is next. Parameters follow, since
-some depend on the history. The schemas of the remaining tools are last.
+Tools are renamed first, since calls and declarations share their names. Then the history is made legal. Parameters
+follow, since some depend on the history. The schemas of the remaining tools are cleaned last.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def prepare_request(
     profile: Profile,
     unsupported: Unsupported,
 ) -> Prepared:
-    """Return *request* with the history *messages*, as *deployment* takes it.
+    """Return *request* with the history *messages*, in the form that *deployment* accepts.
 
-    Violations and changes carry the indexes of *messages*. Violations may remain. The caller decides about sending
-    them. Raises :class:`Unrepairable` for a history that cannot be read. Raises :class:`InvalidRequest` for parameters
-    and tools that can neither be sent nor left out.
+    Violations and changes carry the indexes of *messages*. Violations may remain. The caller decides whether such a
+    request is sent. Raises :class:`Unrepairable` for a history that cannot be read. Raises :class:`InvalidRequest` for
+    parameters and tools that can neither be sent nor left out.
     """
     profile = profile_for_request(profile, request)
     outline = request.outline
@@ -135,10 +135,10 @@ def profile_for_request(profile: Profile, request: ChatRequest) -> Profile:
 
 
 def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tuple[Violation, ...]:
-    """Return the violations before *renames*: those *found* after it, and the illegal tool names.
+    """Return the violations before the *renames*: those *found* afterwards, and the illegal tool names.
 
-    Renaming keeps different names different, so it hides no other violation. A second check of the history would read
-    all its media again.
+    Renaming keeps different names different, so it hides no other violation. So the history is not checked twice. A
+    second check would read all its media again.
     """
     names = (
         Violation("tool_name_illegal", change.index) for change in renames if change.reason == "call_name"
@@ -149,7 +149,7 @@ def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tupl
 def _refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
     """Return the 400 that lists the violations.
 
-    Each has its message index and rule. The first also has the provider's words.
+    Each violation is listed with its message index and its rule. For the first one, the provider's words are quoted.
     """
     first = violations[0]
     listed = "; ".join(f"messages[{violation.index}]: {violation.rule}" for violation in violations[:20])

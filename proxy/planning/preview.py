@@ -1,7 +1,7 @@
-"""Shows the rules and limits of each configured model. The facts come from the code that acts on them.
+"""Shows the rules and limits of each configured model. The values come from the code that applies them.
 
-No fact is a secret. A wildcard has an address, key, transport and timeouts of its own. Facts that depend on the model
-that a client will name are None.
+No value is a secret. A wildcard is shown with its address, key, transport and timeouts. Values that depend on the model
+that a client names are None.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ class BudgetPreview:
 
     margin_percent: int
     cut_above: int | None
-    """Tokens of system messages, tools and turns together. Above them the turns are cut. None means never."""
+    """The most tokens of system messages, tools and turns together before turns are cut.
+
+    None where turns are never cut.
+    """
 
     cut_to: int | None
     refused_above: int | None

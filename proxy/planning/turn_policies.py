@@ -14,7 +14,10 @@ _NO_OVERRIDES = Overrides()
 
 
 class TurnPolicies:
-    """The turn policies of a configuration, each made once. *aliases* maps second names to their models."""
+    """The turn policies of a configuration.
+
+    Each policy is made once, when it is first needed. *aliases* maps second names to their models.
+    """
 
     def __init__(self, turns: Turns, aliases: Mapping[str, str] | None = None) -> None:
         self._turns = turns

@@ -1,9 +1,9 @@
 """Returns a model's window from the table in litellm's package, which is read as a data file.
 
-litellm itself is not imported. An import costs seconds and 165 MB, and direct deployments do not need it. The table
-has holes: ``gemini/gemini-3-pro-preview`` is listed without values. A short table of families fills them on the routes
-that host those models. Every other missing value is None and never a guess. An operator's ``model_info`` overrides
-all.
+litellm itself is not imported. An import costs seconds and 165 MB, and direct deployments do not need it. The table has
+gaps: ``gemini/gemini-3-pro-preview`` is listed without values. A short table of model families fills gaps, on the
+routes that host these models. Every other missing value is None and never a guess. An operator's ``model_info``
+overrides all.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Family:
     window: int
     shared: bool
     hosts: frozenset[str]
-    """Routes and vendors with these models. On other routes anybody may choose the name."""
+    """Routes and vendors with these models. On other routes, any model may have such a name."""
 
 
 _CLAUDE = frozenset({"anthropic", "azure_ai", "bedrock", "bedrock_converse", "vertex_ai"})
@@ -97,7 +97,7 @@ _UNKNOWN = _Row()
 
 @lru_cache(maxsize=1024)
 def window_of(deployment: Deployment) -> Window:
-    """Return the limits of a deployment: the operator's values, then those of the table under one of its spellings."""
+    """Return the limits of a deployment: the operator's values, else those of the table, else those of the family."""
     rows = (_table().get(name) for name in spellings_of(deployment))
     row = next((row for row in rows if row and _count(row.max_input_tokens)), _UNKNOWN)
     vendors = vendors_of(deployment)
@@ -130,7 +130,7 @@ def _count(value: Any) -> int | None:
 def _table() -> dict[str, _Row]:
     """Return litellm's table, empty where the package is not installed.
 
-    Reading whole rows would take 5 MB, and two to four times as long to read.
+    Only two fields of each row are read. Whole rows would take 5 MB, and two to four times as long to read.
     """
     spec = importlib.util.find_spec("litellm")  # of a top-level package this imports nothing
     if spec is None or not spec.submodule_search_locations:

@@ -1,6 +1,6 @@
 """Reads a failure and decides what follows, and shares limited resources between clients.
 
-Pure: the clock and random numbers are arguments. A provider's error, read into facts:
+Pure: callers pass the time and the random numbers. These modules read a provider's error into facts:
 
     unwrap_error, error_prefix                the innermost of several nested errors
     request_words, own_objects, read_subject  tell quotations of the request from the provider's own words
@@ -8,14 +8,14 @@ Pure: the clock and random numbers are arguments. A provider's error, read into 
     overflow_table, read_overflow             the context limit
     read_error                                all facts of an error
 
-The decision:
+These modules decide what follows:
 
     failure_table           one row for each kind of failure
     find_blame              a failure's consequence for the deployment
     decide_action           retry, repair, fall back or give up, and the delay
     client_error            the code and headers of the error that the client gets
 
-The memory of deployments and clients:
+These modules keep the state of deployments and clients:
 
     circuit, sliding_count  counts failures of a deployment, for each tenant and for all
     retry_budget            limits the share of retries

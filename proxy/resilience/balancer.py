@@ -1,4 +1,4 @@
-"""Chooses the deployment of a pool for a request, and keeps the state of each. The clock is an argument.
+"""Chooses the deployment of a pool for a request, and keeps each deployment's state. Callers pass the time.
 
 The rules, in order:
 
@@ -13,17 +13,18 @@ Shares are kept as a fair queue keeps them (start-time fair queueing; Goyal, Vin
 deployment's place on by the inverse of its weight, and the lowest place is next. A deployment that was away begins at
 its pool's place, so that it does not get the calls that it has missed.
 
-No request is refused because of this state. Refusing for a pool of one in cooldown would be an outage of the proxy's
-own making. Only a request can show that a pool works again. The retry budget keeps this from multiplying an outage.
+No request is refused because of this state. If a pool of one deployment in cooldown were refused, the proxy itself
+would cause an outage. Only a request can show that a pool works again. The retry budget limits the load that these
+requests add to an outage.
 
-The state belongs to an entry and a model. A wildcard stands for many models, and a missing model does not affect
-the others (litellm#36896: 404s cooled whole pools). Clients choose a wildcard's models, so only the newest thousand
-are kept. Those of the file are always kept. The retry budget belongs to the entry. Otherwise a client that tries many
-names would get a new budget with each.
+The state belongs to one entry of ``model_list`` and one model. A wildcard stands for many models, and a missing model
+does not affect the others (litellm#36896: 404s cooled whole pools). Clients choose a wildcard's models, so only the
+newest thousand are kept. The state of models that the configuration names is always kept. The retry budget belongs to
+the entry. Otherwise a client that tries many model names would get a new budget with each name.
 
-The state also belongs to a tenant: the name of the client's key, or "" without keys. So no client's requests can make
-a deployment look bad to others (:mod:`proxy.resilience.circuit`). Neither can they use up others' retries, nor push
-out others' state.
+The state also belongs to a tenant: the name of the client's key, or "" without keys. So one client's requests alone
+cannot make a deployment look bad to others (:mod:`proxy.resilience.circuit`). Nor can they use up others' retries, or
+evict others' state.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ MAX_WILDCARD_MODELS = 1_000
 class Balancer:
     """The state of all deployments of one configuration. A *cooldown_s* of 0 switches the circuits off.
 
-    A new configuration gets a new balancer (:meth:`carry`), since it has other positions. Calls in flight end on the
-    old balancer. ``tried`` holds the positions that a request has failed on. ``tenant`` is the caller.
+    A new configuration gets a new balancer (:meth:`carry`), since positions in ``model_list`` may have changed. Calls
+    in flight end on the old balancer. In all methods, *tried* holds the positions of deployments that the request has
+    failed on. *tenant* is the name of the client's key.
     """
 
     def __init__(self, cooldown_s: float) -> None:
@@ -62,8 +64,8 @@ class Balancer:
     def carry(self, moved: Mapping[int, int], cooldown_s: float) -> Balancer:
         """Return the balancer of a new configuration, with the state of the entries that are in both.
 
-        *moved* maps their old positions to new ones. Both balancers share these entries' circuits and counts. The
-        result of a call that began before says as much about its deployment as any other.
+        *moved* maps the old positions of these entries to the new ones. Both balancers share these entries' circuits
+        and counts. So the result of a call that began before the change still counts for its deployment.
         """
         balancer = Balancer(cooldown_s)
         balancer._named.update(_move(self._named, moved))
@@ -84,7 +86,8 @@ class Balancer:
     ) -> Deployment:
         """Return the deployment of a pool for the next request. Among equals the first one of the pool is chosen.
 
-        The module describes the rules. Changes nothing. :meth:`acquire` has to follow before anyone else chooses.
+        The module's docstring has the rules. This method changes nothing. The caller must call :meth:`acquire` before
+        another request chooses.
 
         Raises:
             ValueError: the pool is empty.
@@ -113,8 +116,8 @@ class Balancer:
     ) -> None:
         """Count a retry on the deployment that would be chosen now.
 
-        It is counted at the decision, not after the wait. Otherwise many requests that fail together would each find
-        the budget unused, and an outage would multiply.
+        The retry is counted when it is decided, not after the wait. Otherwise many requests that fail together would
+        each find the budget unused, and an outage would multiply.
         """
         self._budget(self.choose(deployments, now, tried, tenant)).count_retry(now, tenant)
 
@@ -147,8 +150,8 @@ class Balancer:
     def states(self, now: float) -> Mapping[tuple[str, int], State]:
         """Return the states of the used deployments, by label and position.
 
-        Of a wildcard's models the worst state counts. With several tenants, the state is the one shared by all of
-        them.
+        A wildcard has the worst state of its models. With several tenants, the state is that of the part that all
+        tenants share.
         """
         worst: dict[tuple[str, int], State] = {}
         for remembered in (self._named, self._wild):

@@ -1,13 +1,13 @@
-"""Keeps requests away from a failing deployment, by the results of its last calls. The clock is an argument.
+"""Keeps requests away from a failing deployment, by the results of its last calls. Callers pass the time.
 
-Each tenant has a circuit for each deployment, and all of them share one part. A failure that a client's text may have
-caused opens its tenant's circuit. The shared part is open while the circuits of two tenants are open. Errors about the
-account, and calls that could not be sent, open both at once. With a single tenant, the shared part adds nothing to its
-circuit.
+Each tenant has its own circuit for each deployment. The circuits of one deployment share one part. A failure that a
+client's text may have caused counts for the circuit of that client's tenant. The shared part is open while the circuits
+of two tenants are open. An error about the account opens the tenant's circuit and the shared part at once. Three calls
+in a row that could not be sent open both too. With a single tenant, the shared part adds nothing to its circuit.
 
-Sources: M. Nygard, "Release It!" (circuit breaker). The numbers are those of LiteLLM's router: 3 failures, more than
-half of at least 5, 5 seconds. A circuit refuses nothing. With all circuits open, :mod:`proxy.resilience.balancer`
-decides.
+Sources: M. Nygard, "Release It!" (circuit breaker). The thresholds are those of LiteLLM's router: 3 failures in a row,
+or more than half of at least 5 calls. The cooldown of 5 seconds is LiteLLM's too. A circuit never refuses a request.
+Where all circuits of a pool are open, :mod:`proxy.resilience.balancer` still chooses a deployment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ quotas are raised and keys replaced."""
 
 
 class State(IntEnum):
-    """The state of a circuit. The values are a gauge's."""
+    """The state of a circuit. The values are those of the metric ``turnright_circuit_state``."""
 
     CLOSED = 0
     HALF_OPEN = 1
@@ -38,7 +38,10 @@ class State(IntEnum):
 
 
 class Ticket:
-    """One call's number in a circuit's history. Its result counts only if nothing has opened the circuit since."""
+    """The number of openings before one call began.
+
+    The call's result counts only if the circuit has not opened since.
+    """
 
     __slots__ = ("openings_before", "shared_before")
 
@@ -48,13 +51,13 @@ class Ticket:
 
 
 class SharedCircuit:
-    """The part that the circuits of all tenants of one deployment share, and those circuits."""
+    """The state that the circuits of all tenants of one deployment share, with the circuits themselves."""
 
     __slots__ = ("_agreed_until", "_failed", "_unsent", "circuits", "open_until", "openings")
 
     def __init__(self) -> None:
         self.circuits: dict[str, Circuit] = {}
-        """By the tenant's name, in the order in which they came."""
+        """The circuits by their tenants' names, in the order in which the tenants came."""
 
         self.open_until: float | None = None
         """The moment until which the circuit is open for all tenants."""
@@ -65,14 +68,14 @@ class SharedCircuit:
         self._failed: dict[Circuit, int] = {}
 
     def open(self, until: float) -> None:
-        """Open it for all tenants, until the later of *until* and the moment already set."""
+        """Open the circuit for all tenants, until the later of *until* and the moment already set."""
         self.openings += 1
         self.open_until = until if self.open_until is None else max(self.open_until, until)
 
     def update_shared(self) -> None:
         """Update after a tenant's own circuit opened or closed.
 
-        While those of two tenants are open, it is open for all.
+        While the circuits of two tenants are open, the shared part is open for all tenants.
         """
         dues = sorted(circuit.own_due for circuit in self.circuits.values())
         before, self._agreed_until = self._agreed_until, dues[-2] if len(dues) > 1 else float("-inf")
@@ -82,9 +85,10 @@ class SharedCircuit:
     def note_failure(self, circuit: Circuit, *, unsent: bool) -> bool:
         """Count a failure of the tenant of *circuit*. Return True where the deployment fails for all tenants.
 
-        It does after three calls in a row that could not be sent, by any tenants, since no client causes that.
-        Otherwise it takes four failures without an answer in between. Each tenant counts for two at most. So one
-        tenant alone never opens it, nor with one chance failure of another. Many tenants with one failure each do.
+        Three calls in a row that could not be sent are enough, from any tenants, since no client causes that. Otherwise
+        four failures are needed, without an answer in between. Each tenant counts for two at most. So one tenant's
+        failures are never enough, even with one chance failure of another tenant. Four tenants with one failure each
+        are enough.
         """
         self._unsent = self._unsent + 1 if unsent else 0
         self._failed[circuit] = min(_OF_ONE_TENANT, self._failed.get(circuit, 0) + 1)
@@ -103,12 +107,12 @@ class SharedCircuit:
 class Circuit:
     """The circuit of one deployment for one tenant. A *cooldown_s* of 0 switches it off.
 
-    Every call takes a ticket with :meth:`enter`, reports its result, and returns the ticket with :meth:`leave`,
-    however it ends. Results from before the last opening are dropped. So an answer that began before a rate limit does
-    not lift it. Twenty calls that fail together open the circuit once, not five times for longer and longer. A
-    provider's requested delay always counts.
+    Every call takes a ticket with :meth:`enter` and reports its result. The call always returns the ticket with
+    :meth:`leave`, even when cancelled. Results of calls that began before the last opening are dropped. So an older
+    call's answer does not close a circuit that a rate limit opened. Twenty calls that fail together open the circuit
+    once, not five times for longer and longer. A delay that the provider requests always counts.
 
-    The probe is the tenant's. A slow probe of one tenant does not stop another's.
+    Each tenant has its own probe, so a slow probe of one tenant does not delay another tenant's.
     """
 
     __slots__ = (
@@ -135,7 +139,10 @@ class Circuit:
         self._probe: Ticket | None = None
 
     def change_cooldown(self, cooldown_s: float) -> None:
-        """Use another cooldown from the next opening on. With 0, which switches circuits off, it closes now."""
+        """Use another cooldown from the next opening on.
+
+        A value of 0 switches circuits off, and closes this circuit now.
+        """
         self._cooldown_s = cooldown_s
         if cooldown_s <= 0:
             self._open_until = self._probe = self._shared.open_until = None
@@ -162,12 +169,15 @@ class Circuit:
 
     @property
     def own_due(self) -> float:
-        """The same moment by the tenant's own calls alone."""
+        """The moment at which the tenant's own circuit lets requests through again.
+
+        Minus infinity while that circuit is closed.
+        """
         return float("-inf") if self._open_until is None else self._open_until
 
     @property
     def was_opened(self) -> bool:
-        """True where it is open or half open by the tenant's own calls."""
+        """True where the tenant's own circuit is open or half open."""
         return self._open_until is not None
 
     def enter(self, now: float) -> Ticket:
@@ -180,7 +190,10 @@ class Circuit:
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Return a ticket. A cancelled probe makes room for the next. Returning it twice is harmless."""
+        """Return a ticket.
+
+        If the ticket was the probe's, the next call may become the probe. Returning a ticket twice is harmless.
+        """
         if self._probe is ticket:
             self._probe = None
 
@@ -208,10 +221,12 @@ class Circuit:
         """Count a failure. *unsent* is true where nothing of the request was sent, so no client has caused it.
 
         Three in a row, or more than half of at least five calls in the last 30 seconds, open a closed circuit. Any
-        failure opens a half-open one again, for twice as long, 60 seconds at most. A failure does not extend an open
-        one, since its calls are made only where no deployment is ready.
+        failure opens a half-open circuit again, for twice as long as before. The longest time is 60 seconds, or the
+        cooldown if it is longer. A failure does not extend an open circuit. Such a circuit gets new calls only where no
+        deployment is ready.
 
-        Where several tenants' calls fail, it opens for all tenants as long (:meth:`SharedCircuit.note_failure`).
+        Where the deployment fails for all tenants, the shared part opens for the same time
+        (:meth:`SharedCircuit.note_failure`).
         """
         self.leave(ticket)
         if ticket.openings_before != self._openings or self.state(now) is State.OPEN:
@@ -229,9 +244,9 @@ class Circuit:
             self._doublings += 1
 
     def cool_down(self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True) -> None:
-        """Open it until the moment that the provider asked for, at most an hour. Without one, use the cooldown.
+        """Open the circuit for the provider's delay *asked_s*, at most an hour. Without a delay, use the cooldown.
 
-        *for_all* is true where the failure is the account's, and opens it for every tenant.
+        *for_all* opens the circuit for every tenant. It is true where the failure concerns the account.
         """
         self.leave(ticket)
         self._open(_bounded(self._cooldown_s if asked_s is None else asked_s), now, for_all=for_all)
@@ -239,10 +254,10 @@ class Circuit:
     def cool_down_long(
         self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True
     ) -> None:
-        """Open it for a minute, or for the provider's longer delay, at most an hour.
+        """Open the circuit for a minute, or for the provider's longer delay, at most an hour.
 
-        It is never less, since Gemini names some 45 seconds for a used-up daily quota (continue#9570). *for_all* is as
-        in :meth:`cool_down`.
+        A minute is the least, since Gemini requests about 45 seconds for a used-up daily quota (continue#9570).
+        *for_all* is as in :meth:`cool_down`.
         """
         self.leave(ticket)
         self._open(max(_LONG_COOLDOWN_S, _bounded(asked_s or 0.0)), now, for_all=for_all)

@@ -1,10 +1,10 @@
 """Sets the code and headers of an error that the client gets in the end.
 
 The status is the provider's, except that an overflow is a 400, with which clients know its code, and that a refused key
-is a 401 or 403. The words are the provider's too, with secrets masked earlier. Those about a refused key are replaced,
-since a client would take them for words about its own key. Codes are OpenAI's where it has one, since clients act on
-them: agents compact on ``context_length_exceeded``. The headers are those that SDKs obey: ``Retry-After``, and
-``x-should-retry`` where the status alone would mislead them.
+is a 401 or 403. The message is the provider's too. Secrets in it were masked earlier. Those about a refused key are
+replaced, since a client would take them for words about its own key. Codes are OpenAI's where OpenAI has one, since
+clients act on codes. Agents shorten their history on ``context_length_exceeded``. The headers are those that SDKs obey:
+``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def refused_key_message(status: int) -> str:
 
 
 def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
-    """Set the code and headers of *fault*, whose kind is *row*'s. *asked_s* is the provider's delay."""
+    """Set the code, status and headers of *fault*, a failure of the kind of *row*.
+
+    *asked_s* is the provider's delay.
+    """
     fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
     if row.kind is Kind.CONTEXT_OVERFLOW:
         fault.upstream_status = HTTPStatus.BAD_REQUEST

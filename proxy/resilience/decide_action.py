@@ -1,6 +1,6 @@
 """Decides what follows a failed attempt, and after which delay.
 
-The table's row and the request's remaining retries and time decide. The random number is an argument.
+The failure table's row decides, with the request's remaining retries and time. Callers pass the random number.
 """
 
 from __future__ import annotations
@@ -12,21 +12,26 @@ from proxy.resilience.failure_table import ANY, Fallback, Row
 
 _BASE_S = 0.5
 _MAX_S = 8.0
-"""openai-python's numbers."""
+"""The first and the longest delay in seconds, as in openai-python."""
 
 LONGEST_WAIT_S = 30.0
-"""The longest delay that a request waits for. If a provider asks for more, the client gets the error instead."""
+"""The longest delay that a request waits for.
+
+If a provider asks for more, the request falls back to another model, or fails at once.
+"""
 
 _OVER_ASKED = 0.2
-"""The share of a requested delay that jitter adds. All refused clients return at that moment (gemini-cli adds as
-much)."""
+"""The share of a requested delay that jitter adds.
+
+Without jitter, all refused clients would return at the same moment (gemini-cli adds as much).
+"""
 
 
 def back_off(tries: int, asked_s: float | None, random: float) -> float:
     """Return the seconds before the next attempt, after *tries* failed ones.
 
-    Exponential with full jitter (Brooker, "Exponential Backoff And Jitter", 2015), and never before the delay
-    *asked_s* of the provider. *random* is from [0, 1).
+    The delay grows exponentially, with full jitter (Brooker, "Exponential Backoff And Jitter", 2015). If the provider
+    requests the delay *asked_s*, the result is never shorter. *random* is from [0, 1).
     """
     if asked_s is not None:
         return asked_s * (1.0 + _OVER_ASKED * random)
@@ -78,15 +83,15 @@ class Situation:
     """True where there is another fallback model of the kind that the row requires."""
 
     larger_ready: bool = False
-    """True where a deployment of the pool that was not tried may take a longer request than the failed one."""
+    """True where an untried deployment of the pool may take a longer request than the deployment that failed."""
 
 
 def decide_action(row: Row, asked_s: float | None, situation: Situation, random: float) -> Action:
     """Return the action after a failure of *row*'s kind. *asked_s* is the provider's delay.
 
-    A retry goes at once to another deployment of the pool if one is ready, since waiting only helps the failed one.
-    The retry budget limits it, except for failures of one deployment alone: its key, its quota. A wait that is longer
-    than :data:`LONGEST_WAIT_S`, or than the deadline, is not begun.
+    A retry goes at once to another deployment of the pool if one is ready, since waiting only helps the failed one. The
+    retry budget limits retries, except for failures of one deployment alone, such as its key or its quota. A wait that
+    is longer than :data:`LONGEST_WAIT_S`, or than the deadline, is not begun.
     """
     if row.repair and situation.can_repair:
         return Action(Step.REPAIR)

@@ -77,7 +77,7 @@ class ProcessMetrics:
         for reason in Reason:
             self.connections_closed.labels(reason.value)
         self.loop_lag = LoopLag()
-        """Must be run on the event loop. The gauge below reads it."""
+        """Its timer must run on the event loop (``LoopLag.watching``). The gauge below reads the worst lag."""
 
         Gauge(*_LOOP_LAG, registry=registry).set_function(self.loop_lag.worst)
         Gauge(*_OFFLOAD_WAITING, registry=registry).set_function(lambda: THREADS.waiting)

@@ -9,7 +9,7 @@ from proxy.observability.metrics.labelled import counter, histogram
 DURATIONS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 _FIRST_TOKEN_BUCKETS = (0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160)
 _PER_TOKEN_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5)
-"""OpenTelemetry's bounds for ``gen_ai.server.time_per_output_token``, and lower bounds for faster providers."""
+"""OpenTelemetry's bounds for ``gen_ai.server.time_per_output_token``, with smaller ones for faster providers."""
 
 _OVERHEAD_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 

@@ -1,7 +1,8 @@
 """One series of a metric: its numbers for one set of label values.
 
-prometheus_client's series lock for each number and check each time whether they may be written. That takes five times
-as long. Here only the event loop's thread writes. The rendering thread reads one number at a time, which is atomic.
+prometheus_client's own series take a lock for each number, and check each time whether the series may be written. That
+takes five times as long. Here only the event loop's thread writes. The rendering thread reads one number at a time,
+which is atomic.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class CounterSeries:
         self.exemplar: Exemplar | None = None
 
     def inc(self, amount: float = 1.0, labels: dict[str, str] | None = None) -> None:
-        """Add *amount*. *labels* are those of an exemplar."""
+        """Add *amount*. With *labels*, the amount becomes the exemplar."""
         if amount < 0:
             raise ValueError("A counter does not go down.")
         self.value += amount
@@ -46,7 +47,7 @@ class HistogramSeries:
         self.sum = 0.0
 
     def observe(self, amount: float, labels: dict[str, str] | None = None) -> None:
-        """Count *amount* in its bucket. *labels* are those of an exemplar."""
+        """Count *amount* in its bucket. With *labels*, the amount becomes the bucket's exemplar."""
         bucket = bisect_left(self.bounds, amount)
         self.sum += amount
         self.counts[bucket] += 1

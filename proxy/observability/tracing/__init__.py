@@ -4,9 +4,9 @@
                    (pure)                          │  without the SDK: propagated_trace only passes the context on
                                                    └─ with it: spans, which exporting sends to a collector
 
-Only W3C's two headers are read and passed on. A span holds names, numbers and words from closed sets. It never holds
-a message, key, header or address of a client. OpenTelemetry is imported only where it is switched on. It sends spans
-in a thread of its own, and a request never waits for it.
+Only the W3C headers ``traceparent`` and ``tracestate`` are read and passed on. A span holds names, numbers and words
+from closed sets. It never holds a message, key, header or address of a client. OpenTelemetry is imported only where it
+is switched on. OpenTelemetry sends spans in its own thread, and no request waits for them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class IncomingRequest(NamedTuple):
     path: str
     """The template that the path matched.
 
-    The path itself, such as one of ``/v1/models/{id}``, holds text of a client.
+    The requested path itself may hold a client's text, for example after ``/v1/models/``.
     """
 
     route: str
@@ -48,7 +48,7 @@ class Tracing(Protocol):
     ) -> RequestTrace:
         """Return the trace of a new request, below the client's *parent* if there is one.
 
-        *propagate* says that providers get the trace's headers.
+        With *propagate*, providers get the trace's headers.
         """
 
     def wrap_upstream(self, upstream: Upstream) -> Upstream:

@@ -1,7 +1,8 @@
 """Sends spans to a collector by OTLP over HTTP, in batches, from a thread of the SDK.
 
 The SDK's own variables configure it (``OTEL_EXPORTER_OTLP_ENDPOINT``, ``OTEL_SERVICE_NAME``, ``OTEL_TRACES_SAMPLER``,
-``OTEL_BSP_…``). A collector that is slow or gone loses the spans beyond the SDK's queue. It never delays a request.
+``OTEL_BSP_…``). If a collector is slow or gone, spans beyond the SDK's queue are lost. A collector never delays a
+request.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from proxy.observability.tracing.traced_upstream import TracedUpstream
 from proxy.upstream import Upstream
 
 _FLUSH_S = 3.0
-"""Seconds that the last spans have to be sent when the process ends. The SDK would wait for thirty."""
+"""Seconds within which the last spans must be sent when the process ends. The SDK would wait for thirty."""
 
 
 def open_exporting() -> Exporting:

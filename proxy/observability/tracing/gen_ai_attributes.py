@@ -62,7 +62,7 @@ def attributes_of_call(operation: str, deployment: Deployment, *, stream: bool) 
 
 
 class AnswerFacts:
-    """Collects the facts that an answer states about itself, whole or in chunks."""
+    """Collects the model, finish reasons and usage that an answer states, whole or in chunks."""
 
     __slots__ = ("_model", "_reasons", "_usage")
 

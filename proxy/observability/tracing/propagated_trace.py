@@ -1,7 +1,7 @@
 """A trace that is passed on without being recorded, for a process without OpenTelemetry's SDK.
 
-Each attempt sends an id of its own to the provider, as if it were a span (W3C, section 3.4). A recorder behind the
-proxy can then tell two attempts apart.
+Each attempt sends its own span id to the provider, as if the attempt were a span (W3C, section 3.4). A tracer on the
+provider's side can then distinguish two attempts.
 """
 
 from __future__ import annotations

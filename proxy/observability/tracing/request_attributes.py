@@ -1,6 +1,7 @@
 """The attributes of a request's span: OpenTelemetry's conventions for HTTP servers, and turnright's own.
 
-Only the request's method and its path template are written: no address, header, query or text.
+Of the HTTP request, only the method, scheme and path template are written. No address, header, query or text is
+written.
 """
 
 from __future__ import annotations

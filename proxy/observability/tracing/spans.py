@@ -1,4 +1,4 @@
-"""Makes spans: one for each request, as a server, and below it one for each call upstream, as a client.
+"""Makes spans: a server span for each request, and below it a client span for each call upstream.
 
 An import contract lets this module and :mod:`proxy.observability.tracing.exporting` alone import OpenTelemetry. The
 parent of each span is passed explicitly. OpenTelemetry's context variables are neither read nor set.

@@ -1,7 +1,8 @@
 """W3C trace context: reads the client's headers strictly, and writes those for providers.
 
 The rules are those of the Recommendation (https://www.w3.org/TR/trace-context-1/, sections 3.2 to 3.4). The flag for
-random ids is from its second level. The headers are written from what was parsed, so nothing unknown is passed on.
+random ids comes from the Recommendation's second level. The headers are written from what was parsed, so nothing
+unknown is passed on.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ _SAMPLED_AND_RANDOM = 0x03
 """The flags that have a meaning. Other flags must be sent as zero (section 3.2.2.5)."""
 
 _LONGEST_STATE = 512
-"""Characters of ``tracestate`` that are sent, at most: the minimum that each party should pass on (section 3.3.1.5).
+"""The most characters of ``tracestate`` that are sent. Each party should pass on at least as many (section 3.3.1.5).
 
-Providers limit headers, and a client must not be able to make its requests fail by them.
+Providers limit the length of headers. So longer values from a client could make requests fail.
 """
 
 _LONG_ENTRY = 128
-"""Characters of a long entry. Long entries are removed first where there are too many (section 3.3.1.5)."""
+"""An entry with more characters is long.
+
+Where ``tracestate`` is too long, long entries are removed first (section 3.3.1.5).
+"""
 
 _MAX_ENTRIES = 32
 
@@ -53,7 +57,7 @@ def read_context(parents: Sequence[str], states: Sequence[str]) -> TraceContext 
     """Return the context of a request's ``traceparent`` and ``tracestate`` headers, or None without a valid one.
 
     Only one ``traceparent`` is allowed. A ``tracestate`` that breaks a rule is left out as a whole (section 3.3.1.4).
-    Without a ``traceparent`` it is not read.
+    Without a valid ``traceparent``, no ``tracestate`` is read.
     """
     if len(parents) != 1:
         return None
@@ -80,7 +84,7 @@ def new_span_id(token: Callable[[], str]) -> str:
 
 
 def headers_of(context: TraceContext, taken: Iterable[str]) -> dict[str, str]:
-    """Return the headers for *context*, or none where one of them is already *taken*, in any case."""
+    """Return the headers for *context*, or none where *taken* has one of them, in any letter case."""
     if not {TRACEPARENT, TRACESTATE}.isdisjoint(map(str.lower, taken)):
         return {}
     headers = {TRACEPARENT: f"00-{context.trace_id}-{context.span_id}-{context.flags:02x}"}

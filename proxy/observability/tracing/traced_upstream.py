@@ -1,7 +1,7 @@
 """An upstream that gives each call's trace the facts of its answer: model, finish reasons, usage.
 
-It wraps the transports, so that there is no cost where nothing is traced. The chunks of a stream are passed on as
-they come, since a stream that breaks off has facts as well.
+It wraps the transports only where spans are made, so that there is no cost elsewhere. It reads each chunk of a stream
+when the chunk comes, since a stream that breaks off has facts as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The facts that decide a request's budget: the operator's cut policy, and what a deployment's answers taught."""
+"""The facts that decide a request's budget: the operator's cut policy, and values learned from a deployment's answers.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +33,20 @@ class BudgetFacts:
     calibration: Calibration
     learned: Learned | None = None
     margin: float | None = None
-    """The operator's safety margin for token estimates, as a share. None uses the calibration's."""
+    """The operator's safety margin for token estimates, as a share. With None, the calibration's margin is used."""
 
     reserve: int | None = None
-    """Tokens that the operator reserves for the answer. None computes them from the request."""
+    """Tokens that the operator reserves for the answer. With None, the reserve is computed from the request."""
 
     refuse_output: bool = False
     tight: bool = False
     """True where the target has refused this request for its length before."""
 
     most: int | None = None
-    """The most tokens of a *tight* request. A smaller number from the limit overrides it."""
+    """The most tokens of a *tight* request.
+
+    A share of the deployment's limit (``TIGHT``) overrides this number where the share is smaller.
+    """
 
     def renamed(self, client_tool_names: Mapping[str, str]) -> BudgetFacts:
         """Return the facts with the new names of excluded tools added.
@@ -64,7 +68,8 @@ def facts_of(
 ) -> BudgetFacts:
     """Return the facts about *deployment* under the operator's section *budget*.
 
-    *lessons* holds what the deployment's own answers taught. :class:`BudgetFacts` describes *tight* and *most*.
+    *lessons* holds what was learned from the deployment's own answers. :class:`BudgetFacts` describes *tight* and
+    *most*.
     """
     return BudgetFacts(
         deployment,
@@ -81,7 +86,7 @@ def facts_of(
 
 
 def policy_of(settings: Budget) -> CutPolicy:
-    """Return the policy that *settings* describe: the preset's row, with the values that are set over it."""
+    """Return the policy that *settings* describe: the preset's values, except those that *settings* replace."""
     return _policy(_SET(settings))
 
 

@@ -1,8 +1,8 @@
 """Fits one request into its target's budget: counts its tokens, and cuts or refuses its history.
 
-Nothing is counted where a cheap upper bound shows that the request fits (:mod:`sanitizers.budget.upper_bound`). Cuts
-are planned by the sticky factor, which rarely moves, so they stay the same between requests. Admission goes by the
-newest factor.
+Nothing is counted where a cheap upper bound shows that the request fits (:mod:`sanitizers.budget.upper_bound`).
+Estimates are multiplied by a calibration factor. Cuts use the sticky factor, which rarely changes, so the cuts stay the
+same between requests. A newest factor that is larger decides whether a request is admitted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ from sanitizers.record import record
 _ROLE = itemgetter("role")
 
 _MIN_OUTPUT = 256
-"""The fewest tokens of an answer to ask for. An error is clearer than an answer that stops in a sentence."""
+"""The smallest output limit that the proxy sets.
+
+With less room, an error is clearer than an answer that stops mid-sentence.
+"""
 
 
 @record
@@ -57,7 +60,7 @@ class FitInput:
     outline: Outline | None = None
     """Describes *messages* as the client sent them. Signatures may differ, and the messages in *changed* differ.
 
-    Without an outline the messages are walked."""
+    Without an outline, every message is read."""
 
     most_bytes: int = 0
     """The length in bytes of the JSON that the messages were read from."""
@@ -68,7 +71,7 @@ class FitInput:
 
 @record
 class FittedRequest:
-    """A request that fits."""
+    """The result of fitting a request."""
 
     messages: Messages
     parameters: Mapping[str, Any]
@@ -134,8 +137,8 @@ class _Cut(NamedTuple):
 def _cut(given: FitInput, facts: BudgetFacts, limit: Limit, tokens: int | None, share: float) -> _Cut:
     """Return *given* counted and cut to *tokens*.
 
-    Cuts are planned by the sticky factor. Where the newest factor is larger, it is used for a request that would be
-    refused, or that exceeds the hard mark by it.
+    Cuts are planned by the sticky factor. A larger newest factor is used instead in two cases. Either the request would
+    be refused, or the newest factor puts it above the hard mark.
     """
     policy, calibration, parameters = facts.policy, facts.calibration, given.parameters
     estimator = Estimator(facts.family)
@@ -176,7 +179,10 @@ def _count_rounds(given: FitInput) -> int:
 
 
 def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Family) -> int:
-    """Return the estimate of a request as it was sent, without a factor. A provider's count is compared with it."""
+    """Return the estimated tokens of a request as it was sent, without a factor.
+
+    The provider's count is compared with this estimate.
+    """
     return Estimator(family).request_tokens(
         messages, _declared_tools(parameters), parameters.get("response_format")
     )
@@ -211,7 +217,7 @@ def _surely_fits(bound: int, tokens: int | None, share: float, policy: CutPolicy
 def _has_room(prompt: int, asked: int | None, limit: Limit, policy: CutPolicy) -> bool:
     """Return True where *asked* tokens of output have room beside *prompt* tokens, or need none.
 
-    A soft limit refuses nothing, and policy ``off`` neither cuts nor refuses.
+    Only a firm limit refuses (``Limit.is_firm``). The policy ``off`` neither cuts nor refuses.
     """
     if asked is None or limit.window is None or not limit.shared or not limit.is_firm:
         return True
@@ -228,7 +234,7 @@ def _exceeds_hard_mark(
 
 
 def _limit_output(counted: FittedRequest, asked: int | None, facts: BudgetFacts) -> FittedRequest:
-    """Return the counted request, *asked* for no more output than there is room for.
+    """Return the counted request, with its output limit *asked* reduced to the room that is left.
 
     Raises :class:`ContextTooLong` where the operator wants a refusal instead, or the room is too small for an answer.
     """

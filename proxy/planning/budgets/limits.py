@@ -59,8 +59,8 @@ def limit_of(
 ) -> Limit:
     """Return the limit for one request. *asked* is the client's limit of output tokens.
 
-    *learned* is the window that the deployment's own errors taught, if any. *reserve* is the operator's, and replaces
-    the computed one.
+    *learned* is the window that was learned from the deployment's own errors, if any. *reserve* is the operator's, and
+    replaces the computed one.
     """
     return _limit(deployment, asked, policy.unknown_window, learned, reserve)
 

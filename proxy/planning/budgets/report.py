@@ -1,4 +1,7 @@
-"""The tokens of a request, for a header, a log line, an error's text, and a table. It holds no text of the request."""
+"""The tokens of a request, for a header, a log line, an error's text, and a table.
+
+A report holds no text of the request.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ from sanitizers.record import record
 class Report:
     """The tokens of one request.
 
-    *estimate* is the incoming request's, an upper bound unless *exact*. *sent* is the outgoing request's. *fitted* and
-    *marks* are set for a counted request. *factor* is the real tokens for each estimated one.
+    *estimate* counts the tokens of the incoming request. It is an upper bound unless *exact*. *sent* counts the tokens
+    of the outgoing request. *fitted* and *marks* are set for a counted request. *factor* is the number of real tokens
+    per estimated token.
     """
 
     estimate: int
@@ -46,8 +50,8 @@ class Report:
     def header(self) -> str:
         """Return ``x-turnright-budget``: the tokens that came in, the limit, the tokens sent, and the room left.
 
-        The room is the used share of the limit, the mean of a round so far, and the number of such rounds that still
-        fit.
+        The room is shown as the used share of the limit, the mean tokens of a round so far, and the number of such
+        rounds that still fit.
         """
         most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
         limit = f"limit={tokens};" if tokens is not None else ""
@@ -60,7 +64,7 @@ class Report:
 
     @property
     def round_mean(self) -> int:
-        """Mean tokens of a round so far, without the fixed part."""
+        """Mean tokens of a round so far, without the fixed part (tools and leading system messages)."""
         fixed = self.marks.fixed if self.marks else 0
         return max(0, self.estimate - fixed) // max(1, self.rounds)
 

@@ -1,4 +1,4 @@
-"""The one repair that a refused request gets, chosen by the provider's words.
+"""Repairs a refused request once, as the words of the provider's error require.
 
     draft              a request while it is being repaired
     repair_contents    roles, empty texts and media of single messages

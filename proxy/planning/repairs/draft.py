@@ -33,7 +33,7 @@ class Draft:
     def is_same_request(self, other: Draft) -> bool:
         """Return True where both drafts are the same on the wire.
 
-        Of a profile, the wire reads only whether calls have ids.
+        Of a profile's fields, only ``call_ids`` affects what is sent.
         """
         return (
             self.profile.call_ids == other.profile.call_ids
@@ -60,7 +60,7 @@ def note(kind: Kind, index: int, reason: str, detail: str = "") -> Change:
 
 
 def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Change]) -> Draft:
-    """Return *draft* with another history, sanitized again if it was legal.
+    """Return *draft* with the history *entries*, sanitized again if the old history was legal.
 
     Without *changes*, return *draft* itself.
     """
@@ -75,7 +75,8 @@ def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Chang
 def with_messages(draft: Draft, make: Callable[[Message], Message], kind: Kind, reason: str) -> Draft:
     """Return *draft* with each message as *make* returns it.
 
-    *make* returns a message that needs no change itself. Every other one is listed as a change for *reason*.
+    For a message that needs no change, *make* returns the same object. Every other message is listed as a change for
+    *reason*.
     """
     entries = []
     changes = []

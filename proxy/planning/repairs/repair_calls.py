@@ -20,8 +20,8 @@ _UNKNOWN = "unknown_tool"
 def fill_names(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a name on every function call and result, copied from the matching result or call.
 
-    Results and calls match by id. A provider cannot match them on a wire without ids. Declared tools always have
-    names, since requests without them are refused. Sources: langflow#9437, CLIProxyAPI#1903.
+    Results and calls are matched by id. A provider cannot do so where its wire format has no ids. Declared tools always
+    have names, since a request with a nameless tool is refused earlier. Sources: langflow#9437, CLIProxyAPI#1903.
     """
     given = {
         base_id(message.get("tool_call_id") or ""): message["name"]
@@ -105,10 +105,11 @@ class _Turn:
 
 
 def rename_call_ids(entries: Entries, rename: Rename) -> tuple[Entries, list[Change]]:
-    """Return *entries* with each call's id as *rename* has it, the same on the call and on its results.
+    """Return *entries* with each call id replaced by *rename*, on the call and on its results.
 
-    A derived id replaces an empty id, and one that another call of the turn has. A result matches its call by the full
-    id. Otherwise it matches by the part before the ``__thought__`` suffix, which clients strip on one side only.
+    A derived id is used where *rename* returns an empty id, or an id that another call of the turn has. A result
+    matches its call by the full id. Otherwise it matches by the part before the ``__thought__`` suffix, which clients
+    strip on one side only.
     """
     renamed: list[Entry] = []
     changes: list[Change] = []

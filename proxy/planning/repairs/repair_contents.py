@@ -38,7 +38,7 @@ def add_reasoning(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with an empty ``reasoning_content`` on the model's turns that lack one.
 
     Source: "The `reasoning_content` in the thinking mode must be passed back to the API." (kimi-cli#2141).
-    hermes-agent#15353 uses an empty one.
+    hermes-agent#15353 also sends an empty text.
     """
     if "reasoning_content" in draft.profile.refused_fields:
         return draft
@@ -115,7 +115,7 @@ def _without_blank_texts(content: Any) -> Any:
 
 
 def add_text_to_media(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with a text beside user media that have none.
+    """Return *draft* with a text added to each user message that holds only media.
 
     Source: "it must have a text parameter" (openai-gemini#31, and litellm#5515 has the remedy).
     """
@@ -137,8 +137,8 @@ _TYPE = re.compile(r"unsupported mime type:? ['\"]?([\w.+-]+(?:/[\w.+-]+)?)")
 def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a note in place of each medium, except those of the user's current question.
 
-    Where *error* names a media type, only media of that type are dropped. Media of the current question stay, since
-    the model would answer about something that it did not see. Sources: crush#995, pollinations#4157,
+    Where *error* names a media type, only media of that type are dropped. Media of the current question stay. Without
+    them, the model would answer about something that it did not see. Sources: crush#995, pollinations#4157,
     Open-Interface#64.
     """
     named = _TYPE.search(error.words)
@@ -184,9 +184,9 @@ def _says_own(message: Message) -> bool:
 
 
 def _is_own(message: Message, number: int) -> bool:
-    """Return False for media of a tool's result and for the line that introduces it, else True.
+    """Return False for media of a tool's result, and for the line that introduces such media, else True.
 
-    A merged message may hold both.
+    A merged message may hold such parts and the user's own.
     """
     around = message["content"][max(number - 1, 0) : number + 1]
     return all(is_from_user({"role": "user", "content": [part]}) for part in around)

@@ -1,7 +1,7 @@
 """Repairs of parameters: refused ones are dropped or renamed, and schemas are simplified.
 
-A schema keeps its removed rules as descriptions. The stage depends on the refusal: keywords are removed first, then
-levels, then values as well.
+A schema keeps its removed rules as descriptions. The error's words decide what is removed: only keywords, also nested
+levels, or also values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _LIMITS = MappingProxyType({"max_completion_tokens": "max_tokens", "max_tokens":
 
 
 def drop_refused_parameters(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without the parameters that *error* names. The limit of the answer is renamed instead."""
+    """Return *draft* without the parameters that *error* names.
+
+    The output limit is renamed to its other name instead, where that name is free.
+    """
     refused = [
         name
         for says in _NAMED
@@ -81,7 +84,7 @@ def _without(draft: Draft, *names: str) -> Draft:
 def simplify_tools(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with tool parameters reduced to types, properties and plain values.
 
-    The model's arguments either fit the client's own schema, or break a rule that stands in a description. Sources:
+    The model's arguments may then break the client's own schema, but only a rule that a description states. Sources:
     CLIProxyAPI#97, google_workspace_mcp#1099, cline#7339, 9router#380, Graphenium#37, gemini-cli#5923 (depth),
     python-genai#660 (states), sigoden/aichat#1049 (OpenAI).
     """
@@ -145,7 +148,7 @@ def _simplified(holder: Mapping[str, Any], name: str, error: ProviderError) -> M
 
 
 def _stage(error: ProviderError) -> Dialect:
-    """Return the dialect to simplify to."""
+    """Return the schema dialect that the words of *error* require."""
     if error.says("too many states"):
         return PLAIN_FEW_STATES
     return PLAIN_FLAT if error.says("nesting depth") else PLAIN

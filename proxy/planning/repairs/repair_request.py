@@ -14,7 +14,10 @@ from sanitizers.messages import Entry
 from sanitizers.work_limit import spend
 
 _MAX_PASSES = 5
-"""The most passes over the table. Two passes were enough for every drawn case, so more would mean a cycle."""
+"""The most passes over the table.
+
+Two passes were enough for every generated test case, so more than five would mean a cycle.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,8 @@ def repair_request(
     table's order. Of the rows for one fault, the first that changes something counts.
 
     A repair may create work for another repair: pairing turns legacy forms into calls and results, which have ids and
-    names. So the rows are repeated until nothing changes. A repaired request gets None for the same error. Never
-    raises, and mutates nothing.
+    names. So the rows are repeated until nothing changes. For a repaired request and the same error, the result is
+    None. The function never raises, and mutates none of its arguments.
     """
     error = _without_inputs(error)
     start = draft = Draft(
@@ -91,8 +94,8 @@ def _apply_row(row: Row, draft: Draft, error: ProviderError) -> Draft:
 def _without_inputs(error: ProviderError) -> ProviderError:
     """Return *error* with its words cut before the first input that they quote.
 
-    vLLM writes pydantic's findings into its message as Python does (MaxKB#2912). There a user's text is not a field
-    that :mod:`proxy.resilience.unwrap_error` could leave out.
+    vLLM writes pydantic's findings into its message as Python does (MaxKB#2912). In such a message, a user's text is
+    not a separate field that :mod:`proxy.resilience.unwrap_error` could leave out.
     """
     own = error.words
     for mark in ("'input':", "input_value="):

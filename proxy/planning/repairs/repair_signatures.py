@@ -13,7 +13,7 @@ from sanitizers.messages import Entries, Entry, base_id, tool_calls_of
 
 
 def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without a signature in any carrier, suffixes of ids included.
+    """Return *draft* without a signature in any field or in the suffix of any id.
 
     Google's documented stand-in then goes on the first call of each turn. Sources: gemini-cli#13467,
     Antigravity-Manager#3342, 9router#301, ai.google.dev/gemini-api/docs/thought-signatures for the stand-in.
@@ -40,7 +40,7 @@ def replace_signatures(draft: Draft, error: ProviderError) -> Draft:
 
 
 def without_signatures(entries: Entries) -> Entries:
-    """Return *entries* with no signature beside a call or a text. Suffixes of ids stay."""
+    """Return *entries* without the fields that hold signatures of calls and texts. Suffixes of ids stay."""
     return tuple(_strip(entry) for entry in entries)
 
 
@@ -57,9 +57,9 @@ def _strip(entry: Entry) -> Entry:
 
 
 def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* for a Gemini surface whose calls have no ids. There, results match calls by position.
+    """Return *draft* for a Gemini endpoint whose calls have no ids. It matches results with calls by position.
 
-    Such a surface has no signatures either. Only Gemini's wire can leave ids out. Sources: kimi-cli#1582,
+    Such an endpoint has no signatures either. Only Gemini's wire format can omit ids. Sources: kimi-cli#1582,
     AstrBot#7386, CLIProxyAPI#5199.
     """
     profile = draft.profile

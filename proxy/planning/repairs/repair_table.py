@@ -1,11 +1,12 @@
 """The table from a provider's words to a repair.
 
-A row fits an error that says one of ``says``, and one of ``beside`` where the row has any. Texts are compared in lower
-case, with the error's words and its codes. The texts are the most specific ones that the reports share, since a
-provider may quote the request. Each was seen word for word.
+A row fits an error whose text contains one of ``says``, and one of ``beside`` where the row has any. Texts are compared
+in lower case, with the error's words and its codes. The texts are the most specific ones that the reports share, since
+a provider may quote the request. Each text was seen word for word in a report.
 
 Rows of one ``fault`` are alternatives. The first that changes something counts. Rows of different faults are all
-applied where an error names them. Repairs within messages come before repairs of turns, which they may change.
+applied where an error names them. Repairs within messages come before repairs of turns, since the former may change
+turns.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ PAIRED = "-paired"
 def pair_for_gemini(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* under Gemini's rules for turns and pairing, in place of its own.
 
-    It is for a Gemini model under a name that does not show it. Sources: gemini-cli#11814, #4217, langchain#27799.
+    This repair is for a Gemini model whose configured name does not show that it is one. Sources: gemini-cli#11814,
+    #4217, langchain#27799.
     """
     strict = replace(
         draft.profile,
@@ -40,7 +41,7 @@ def pair_for_gemini(draft: Draft, error: ProviderError) -> Draft:
 
 
 def pair_for_openai(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with each call answered directly behind its turn, in call order.
+    """Return *draft* with all results directly after the turn of their calls, in the order of the calls.
 
     Sources: OpenAI (dataline#172, autogen#3178), DeepSeek, DashScope (qwen-code#606), Anthropic (claude-code#8612).
     """
@@ -54,10 +55,11 @@ def _paired(draft: Draft, strict: Profile) -> Draft:
 
 
 def alternate_turns(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with neighbouring messages of one role merged, but results and the user's next words separate.
+    """Return *draft* with neighbouring messages of one role merged, and a model turn between result and user turn.
 
-    Chat templates do not count calls and results as turns. So a user turn behind a result follows another user turn
-    for them. Sources: chat templates on vLLM (autogen#1037, llama_index#11731), Bedrock (langchain-aws#130).
+    Chat templates do not count calls and results as turns. So for a template, a user turn after a result follows
+    another user turn directly. Sources: chat templates on vLLM (autogen#1037, llama_index#11731), Bedrock
+    (langchain-aws#130).
     """
     return separate_results(sanitize_draft(draft, draft.profile.merging()), error)
 
@@ -69,9 +71,9 @@ RECEIVED = "[The tool results were received.]"
 def separate_results(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a model turn between each result and a user turn directly behind it.
 
-    Some providers require one there. Some transports merge the two turns, and other providers refuse the merged turn.
-    Sources: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323), Cohere
-    (langchain-oracle#9), Bedrock (livekit agents-js#1998).
+    Some providers require such a model turn. Some transports would merge the result and the user turn, and other
+    providers refuse the merged turn. Sources: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98,
+    litellm#6323), Cohere (langchain-oracle#9), Bedrock (livekit agents-js#1998).
     """
     return separate_from(draft, 0)
 
@@ -95,10 +97,10 @@ _FOLLOW = "[The media of the tool results above:]"
 def close_tail(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a user turn behind a trailing model turn.
 
-    Models that refuse such a turn give the same error for a last content that mixes results with media or text. Some
-    transports write such a content for a result with media, or for a user turn behind a result. The parts are
-    separated. Sources: LibreChat agents#323, pipecat#5821, dive#287, agentgateway#2811, Mistral (litellm#6323), GitHub
-    Copilot (copilot-api#273), Gemini 1 (one-api#836).
+    Models that refuse a trailing model turn give the same error for a last content that mixes results with media or
+    text. Some transports write such a content for a result with media, or for a user turn behind a result. So the
+    results, and the media or text, are put into separate messages. Sources: LibreChat agents#323, pipecat#5821,
+    dive#287, agentgateway#2811, Mistral (litellm#6323), GitHub Copilot (copilot-api#273), Gemini 1 (one-api#836).
     """
     last = next((e.message for e in reversed(draft.entries) if e.message["role"] not in SYSTEM_ROLES), None)
     if last is None:

@@ -8,7 +8,8 @@ their ids in every turn, use the function's name, or use one id for all parallel
 9router#4273). Clients that look results up by id then find the wrong one.
 
 Calls of models that sign get ids that the proxy makes. A stored signature must not be found under an id of another
-conversation. The id must be known when the call begins, before its signature has come. It holds the call's origin:
+conversation. The id must be known when the call begins, before its signature has come. A proxy-made id holds a tag of
+the call's origin:
 
     call_ + tag of the origin (5) + digest of the request's own random seed (19), all in [a-z2-7]
 """
@@ -32,7 +33,8 @@ class CallIds:
     """Gives the calls of one answer their ids.
 
     *seed* must differ for each answer, and must not be guessable. With *tag* all calls get ids that the proxy makes.
-    *taken* returns the ids of the history. Each is called once, at the first call, since most answers have no calls.
+    *taken* returns the ids of the history. Each function is called at most once, at the answer's first tool call, since
+    most answers have no calls.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class CallIds:
     def _is_usable(self, given: str) -> bool:
         """Return True where a provider's id may go to the client.
 
-        An id that another turnright made stays, since that one stores the signature.
+        An id that another turnright instance made stays, since that instance stores the signature.
         """
         return bool((_LEGAL if self._tag is None else _PROXY_ID).fullmatch(given))
 

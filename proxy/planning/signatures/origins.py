@@ -1,8 +1,8 @@
 """The origin of a signature: an endpoint and a family of models.
 
-A signature is only valid at its origin. A signature of Vertex is "Corrupted" at the Gemini API, one of the API
-"Invalid" at Vertex (agenthub notes, 2026-09). A conversation that comes from another model, even Gemini 2.5, has to go
-without (ai.google.dev/gemini-api/docs/thought-signatures, FAQ).
+A signature is only valid at its origin. The Gemini API calls a signature of Vertex "Corrupted". Vertex calls a
+signature of the Gemini API "Invalid" (agenthub notes, 2026-09). A conversation from another model, even Gemini 2.5, has
+to be sent without signatures (ai.google.dev/gemini-api/docs/thought-signatures, FAQ).
 
 Two keys of one endpoint count as one origin, since a pool would otherwise lose every signature. If a signature is
 still refused, a stand-in replaces it and the request is retried.

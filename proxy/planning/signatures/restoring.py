@@ -1,6 +1,6 @@
 """Puts signatures back on the calls of a history, for the model that made them.
 
-For each call, the first row that holds:
+For each call, the first row that holds decides about the signature:
 
     stored under its id       made here, for this very call             restored
                               made elsewhere, or for another call       withheld
@@ -74,7 +74,7 @@ def restore_signatures(
     """Return *messages* with the signatures that *origin* made or may have made, and counts by outcome.
 
     The result holds each signature in one field only. Signatures that are not sent are removed from every field.
-    Without changes the objects stay the same. An *outline* of other messages is ignored.
+    Without changes, the same objects are returned. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
     indexes = _indexes_to_check(messages, outline)
@@ -93,7 +93,7 @@ def remove_signatures(
     """Return *messages* for a model without signatures: no call or text carries one.
 
     Such a model has no field for a foreign signature, and OpenAI refuses unknown fields (litellm#41534). Without
-    signatures the object stays the same. An *outline* of other messages is ignored.
+    signatures, the same object is returned. An *outline* of other messages is ignored.
     """
     counts: defaultdict[str, int] = defaultdict(int)
     indexes = _indexes_to_check(messages, outline)
@@ -114,7 +114,8 @@ def remove_signatures(
 def _indexes_to_check(messages: Messages, outline: Outline | None) -> Sequence[int]:
     """Return the indexes of *messages* that may hold a signature.
 
-    Messages outside ``outline.odd`` can hold a signature only in an id's suffix, and ``outline.marked`` is true then.
+    ``outline.odd`` lists the messages with unusual fields. The others can hold a signature only in an id's suffix, and
+    ``outline.marked`` is true then.
     """
     if outline is None or outline.marked or not outline.describes(messages):
         return range(len(messages))

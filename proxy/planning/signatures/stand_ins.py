@@ -1,8 +1,9 @@
 """Puts Google's documented stand-in in place of a required signature that is lost.
 
-Gemini 3 requires one on the first call of each model content of the current turn. Gemini may see that turn begin
-earlier than the proxy does, so every model content gets one (gemini-cli, ``ensureActiveLoopHasThoughtSignatures``).
-Later parallel calls have none by rule. A stand-in "may lead to degraded model performance", so it is counted.
+Gemini 3 requires a signature on the first call of each model content of the current turn. Gemini may place the start of
+that turn earlier than the proxy. So stand-ins are put in every model content (gemini-cli,
+``ensureActiveLoopHasThoughtSignatures``). By Gemini's rule, later parallel calls carry no signature. A stand-in "may
+lead to degraded model performance", so it is counted.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from sanitizers.messages import SYSTEM_ROLES, tool_calls_of
 
 
 def with_stand_ins(messages: Messages, profile: Profile) -> tuple[Messages, int]:
-    """Return sanitized *messages* with a stand-in on each first call without a signature, and their number.
+    """Return sanitized *messages* with a stand-in on each unsigned first call, and the number of stand-ins.
 
-    Profiles with ``call_ids`` are Gemini 3 and later, which require signatures. Where none is missing, *messages*
-    itself is returned.
+    Profiles with ``call_ids`` are Gemini 3 and later, which require signatures. Stand-ins that the client sent are
+    counted too. Where no signature is missing, *messages* itself is returned.
     """
     if not (profile.signs_calls and profile.call_ids):
         return messages, 0
