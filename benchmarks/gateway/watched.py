@@ -140,7 +140,7 @@ def main() -> None:
     """Print both rows, the least disturbed round and the median of all, and the ratio of the one to the other."""
     options = _options()
     sizes = [size.strip() for size in options.sizes.split(",")]
-    interval = read_interval((_SCRIPTS / "live_view.js").read_text("utf-8"))
+    interval = read_interval((_SCRIPTS / "app.js").read_text("utf-8"))
     samples: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
         on = stack.enter_context(stand(Path(scratch)))

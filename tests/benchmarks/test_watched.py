@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.gateway.watched import compare, read_interval
 
-SCRIPT = Path(__file__).parents[2] / "proxy" / "inspector" / "static" / "live_view.js"
+SCRIPT = Path(__file__).parents[2] / "proxy" / "inspector" / "static" / "app.js"
 
 
 def test_interval_is_the_pages_own() -> None:

@@ -1,5 +1,4 @@
-"""The facts that decide a request's budget: the operator's cut policy, and values learned from a deployment's answers.
-"""
+"""The facts that decide a request's budget: the cut policy, and values learned from a deployment's answers."""
 
 from __future__ import annotations
 
