@@ -64,7 +64,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "duplicate_declaration": "A tool that was declared twice is declared once.",
     }
 )
-"""What a change did, by its reason."""
+"""The sentence for each change, by the change's reason."""
 
 
 def change_sentences(changes: Iterable[Change]) -> Iterator[str]:

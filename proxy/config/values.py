@@ -26,7 +26,7 @@ _BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _LIKE_REFERENCE = re.compile(
     r"\$\{|\$[A-Za-z_]|\$\(|%[A-Za-z_]\w*%|\{\{|env[/.:]|os\.environ|process\.env|ENV\["
 )
-"""How a reference to a variable begins in one tool or another. No gateway's key begins so."""
+"""The beginnings of references to variables in several tools. No gateway's key begins so."""
 
 _KEY_TEXT = re.compile(r"[\x21-\x7e]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2, token

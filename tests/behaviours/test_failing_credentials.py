@@ -179,7 +179,7 @@ CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 async def test_provider_without_credentials_is_the_operators_and_not_the_conversions(
     log_lines: LogLines, params: dict[str, Any], reason: str, stream: bool
 ) -> None:
-    """Nothing is sent. The answer names the cause, and another try would not help."""
+    """The answer names the cause, and no request is sent. Another try would not help."""
     async with serving(BEDROCK) as provider:
         at = {"aws_region_name": "eu-central-1", "aws_bedrock_runtime_endpoint": provider.base_url}
         given = {**params, **({} if params["model"].startswith("vertex") else at)}

@@ -39,7 +39,7 @@ LOOPBACK_ONLY = {
     "NO_PROXY": "127.0.0.1,localhost",
     "CONTINUE_TELEMETRY_ENABLED": "0",
 }
-"""Nothing listens on port 9, so a client that reports to its maker, or looks for updates, gets nowhere."""
+"""Port 9 has no listener, so a client cannot report to its maker or look for updates."""
 
 
 def block(client: str, served: Served) -> str:

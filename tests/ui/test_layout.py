@@ -1,4 +1,4 @@
-"""Where things stand: the first view is complete, nothing lies over its neighbour, and numbers agree."""
+"""Tests the page's layout: the first view is complete, no element covers its neighbour, and numbers agree."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_banner_of_the_environment() -> None:
     ids=["left out", "many models", "no keys", "clients' keys", "the file"],
 )
 def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
-    """No value of a key is in it."""
+    """The banner holds no value of a key."""
     text = shown(**given)
 
     assert line in text
@@ -81,7 +81,7 @@ def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
 
 
 def test_page_that_is_off_is_not_named() -> None:
-    """Nothing answers there."""
+    """The banner names no address of a page that is switched off."""
     assert "/ui" not in shown(model_list=[entry("a")], general_settings={"ui": False})
 
 
@@ -94,7 +94,7 @@ def test_page_that_is_off_is_not_named() -> None:
     ],
 )
 def test_address_is_one_that_clients_can_use(listening: str, named: str) -> None:
-    """No client can be pointed at all addresses at once."""
+    """A server that listens on all addresses is named by its loopback address."""
     assert f"for clients    {named}\n" in shown(url=listening)
 
 

@@ -21,7 +21,7 @@ def test_every_sentence_is_one_and_its_reason_exists() -> None:
 
 
 async def test_every_change_of_the_demo_has_a_sentence_of_its_own() -> None:
-    """None of them is told in the inspector's words."""
+    """Each reason has a sentence of its own."""
     comparisons = await run_comparison()
 
     reasons = {change.reason for comparison in comparisons for change in comparison.change_list}

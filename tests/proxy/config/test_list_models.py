@@ -47,7 +47,7 @@ def test_wildcard_is_listed_as_the_known_models_of_its_provider(
 def test_wildcard_without_known_models_is_listed_as_it_is(
     name: str, model: str, params: dict[str, str]
 ) -> None:
-    """Nobody knows the models of a server of one's own."""
+    """The table does not list the models of a server of one's own."""
     assert listed_names(load(entry(name, model, **params), environ=ENVIRON).settings) == (name,)
 
 

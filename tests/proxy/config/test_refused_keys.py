@@ -130,7 +130,7 @@ def test_a_guard_may_be_set_to_nothing(key: str, value: object, nothing: bool) -
     "where", ["model_list[]", *(where for where in IGNORED if where and where != "model_list[]")]
 )
 def test_an_unlisted_key_with_a_guard_word_is_refused(where: str, word: str) -> None:
-    """Nobody has looked at it. It may guard something."""
+    """A key that no row lists may guard something."""
     key = f"zz_{word}_zz"
 
     assert hints_at_guard(key.upper())

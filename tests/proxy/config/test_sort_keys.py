@@ -30,7 +30,7 @@ def test_an_unlisted_key_of_litellm_s_sections_is_ignored(where: str) -> None:
 
 @pytest.mark.parametrize("where", ["sanitize", "budget", "turns", "store", "compaction"])
 def test_an_unlisted_key_of_our_own_sections_is_a_fault(where: str) -> None:
-    """Nobody but turnright has them, so that it is a misspelling."""
+    """Only turnright has these sections, so an unknown key in them is a misspelling."""
     assert faults_in(file_with(where, "zzz", 1)) == [(f"{where}.zzz", "is not a key of turnright")]
 
 
@@ -105,7 +105,7 @@ def test_free_facts_of_a_model_need_no_warning() -> None:
 @pytest.mark.parametrize("section", [None, 3, "x", [1], [None], {}])
 @pytest.mark.parametrize("where", ["model_list", "router_settings", "litellm_settings", "general_settings"])
 def test_a_section_of_any_shape_is_left_to_validation(where: str, section: Any) -> None:
-    """Nothing is raised, and the section stays as it is."""
+    """The section stays as it is, and no error is raised."""
     assert sort_keys({where: section}).raw == {where: section}
 
 

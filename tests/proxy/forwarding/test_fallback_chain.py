@@ -95,7 +95,7 @@ def test_filtered_request_falls_back_along_its_own_chain_only() -> None:
 
 
 def test_default_fallbacks_are_for_models_without_a_chain() -> None:
-    """No model falls back to itself, and they are for failures alone."""
+    """A model never falls back to itself. Default fallbacks are for failures alone."""
     of = settings_of(
         {name: f"openai/{name}" for name in "abcd"},
         router_settings={"fallbacks": [{"a": ["b"]}], "default_fallbacks": ["c", "d"]},

@@ -67,7 +67,7 @@ async def test_body_is_shown_as_it_is_sent(
 
 
 async def test_usage_is_not_asked_for_where_the_provider_refused_that() -> None:
-    """What the process has learned of a deployment is a part of the next request."""
+    """The next request follows the lessons that the process has learned about the deployment."""
 
     async def refuse_usage(exchange: Exchange) -> None:
         if b"stream_options" not in exchange.body:
@@ -98,7 +98,7 @@ def test_gemini_is_asked_with_contents() -> None:
 
 
 def test_what_litellm_writes_is_not_shown() -> None:
-    """Nobody knows it before it is sent."""
+    """The body that litellm writes is not known before it is sent."""
     wire = look(PLAIN, "anthropic")["wire"]
 
     assert (wire["transport"], wire["provider"]) == ("litellm", "anthropic")
@@ -106,7 +106,7 @@ def test_what_litellm_writes_is_not_shown() -> None:
 
 
 def test_refused_request_has_no_wire() -> None:
-    """Nothing is sent."""
+    """The inspector sends no request."""
     shown = look(BROKEN, "openai", sanitize={"mode": "strict"})
 
     assert shown["refusal"] is not None

@@ -54,7 +54,7 @@ def test_a_model_that_nobody_knows_is_asked_for_at_its_address(params: dict[str,
 
 @pytest.mark.parametrize("name", ["*/x", "gemini/*/x", "gemini/**"])
 def test_a_name_has_one_star_at_its_end(name: str) -> None:
-    """What the star stands for is the end of a client's name."""
+    """The star stands for the end of a client's name."""
     assert ("model_list[0].model_name", "a wildcard has one * at the end, as in gemini/* or *") in faults_of(
         entry(name, "gemini/*")
     )
