@@ -82,7 +82,7 @@ class RequestRecord:
     deadline: float = inf
     """The moment at which the request times out.
 
-    It is infinite once the answer begins, since answers have limits of their own.
+    It becomes infinite when the answer is complete, since delivering the answer's end has limits of its own.
     """
 
     overdue: bool = False
