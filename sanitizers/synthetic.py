@@ -46,8 +46,8 @@ class DerivedIds:
     An id has 24 characters of ``[a-z0-9_]``. All providers accept that (OpenAI 40 characters, Anthropic
     ``^[a-zA-Z0-9_-]+$``) except Mistral, which needs *nine* letters or digits.
 
-    Calls with the same place and original continue one numbering. Starting over for each took seconds for thousands of
-    calls that share an illegal id.
+    Calls with the same place and original continue one numbering. Callers may give one place to thousands of calls that
+    share an illegal id. Starting each of them at zero took seconds.
     """
 
     def __init__(self, taken: set[str], *, nine: bool = False) -> None:
@@ -84,7 +84,10 @@ def _digest(text: str) -> str:
 
 
 def is_instruction(message: Mapping[str, Any]) -> bool:
-    """Tell whether a message is a notice of the turn guard alone. A user message that quotes a notice says more."""
+    """Tell whether a message is a notice of the turn guard alone.
+
+    A user message that quotes a notice holds other text too, and is not a notice.
+    """
     content = message.get("content")
     return (
         message.get("role") == "user"

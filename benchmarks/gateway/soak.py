@@ -1,7 +1,7 @@
 """``make soak-load``: mixed load at 70 % of what the process can take, for ten minutes; fails on any error or growth.
 
 Half of the requests stream; sizes are mixed, damaged histories among them. Every 15 seconds the load pauses for a
-moment, so that what is left is seen: memory, file descriptors, threads, requests in flight.
+moment. What the idle process still holds is then measured: memory, file descriptors, threads, requests in flight.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PAUSE_S = 0.4
 
 
 def _files(on: Stand, proxy: Proxy) -> tuple[str, ...]:
-    """Return the requests in their turn: each size on both wires, whole and streamed."""
+    """Return the files with the requests, in the order of sending: each size on both wires, whole and streamed."""
     known = bodies()
     return tuple(
         on.file(route, proxy.port, size, known[size], stream=stream)

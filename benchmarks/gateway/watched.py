@@ -1,7 +1,8 @@
 """``make bench-watched``: CPU per request while nobody looks, and while the inspector's live page is open.
 
-The page is a poller that asks what the page's own script asks, as often as it does; what that costs is counted with
-the rest. Rounds with it and without it take turns on one process, each first every other time.
+A poller stands in for the page. It sends the same request as the page's script, at the same interval. The CPU for these
+polls is counted too. Rounds with the poller and without it alternate on one process. The order within each pair of
+rounds alternates too.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _POLLS = 100
 _SCRIPTS = Path(__file__).parents[2] / "proxy" / "inspector" / "static"
 CLOSED, OPEN = "page closed", "page open"
 Samples = Mapping[str, Mapping[str, Sequence[float]]]
-"""Row to size to the microseconds of each round."""
+"""Maps a row (page closed or open) and a size to the microseconds of CPU per request, one number for each round."""
 
 
 def read_interval(script: str) -> float:
@@ -46,7 +47,7 @@ def read_interval(script: str) -> float:
 
 
 class Page:
-    """Asks for the live numbers as the open page does: at once, and again so many seconds after each answer."""
+    """Asks for the live numbers as the open page does: at once, and again *interval* seconds after each answer."""
 
     def __init__(self, port: int, interval: float) -> None:
         self._address = f"http://127.0.0.1:{port}/ui/api/live"
@@ -63,7 +64,7 @@ class Page:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
-        """Poll until the block ends; fails with what a poll failed with."""
+        """Poll until the block ends. Raises SystemExit with the error if a poll failed."""
         faults: list[OSError] = []
         closed = threading.Event()
 
@@ -94,7 +95,7 @@ def compare(
 ) -> tuple[dict[str, dict[str, float | None]], list[str]]:
     """Return a row for each size: *opened* as a multiple of *closed*, by the least, the median, and pair by pair.
 
-    The machine's speed drifts; of two rounds that follow one another it is nearly the same.
+    The machine's speed drifts, but hardly changes between the two rounds of a pair.
     """
     columns = ["least", "median", "median of pairs"]
     rows: dict[str, dict[str, float | None]] = {}
@@ -137,7 +138,7 @@ def _options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print both rows, the least disturbed round and the median of all, and the ratio of the one to the other."""
+    """Print the CPU per request with the page closed and open, and the second as a multiple of the first."""
     options = _options()
     sizes = [size.strip() for size in options.sizes.split(",")]
     interval = read_interval((_SCRIPTS / "app.js").read_text("utf-8"))

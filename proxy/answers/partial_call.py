@@ -85,7 +85,7 @@ class PartialCall:
         """The provider's own index, if it gave any."""
 
         self.maybe_repeated = maybe_repeated
-        """True where the call may only repeat another. This is known when it is whole."""
+        """True where the call may be a mere copy of another call. Whether it is one is known when the call is whole."""
 
         self.name_repeated = False
         """True where its name came again without arguments. The next arguments may then belong to another call."""

@@ -46,7 +46,7 @@ class Fault:
 
     @property
     def script(self) -> Script | None:
-        """The answer that replaces the composed one, or None."""
+        """The answer that replaces the one that the emulator would compose, or None."""
         if self.finish_reason is not None:
             return Script((), self.finish_reason, self.finish_message)
         return Script() if self.empty_candidate else None
@@ -136,7 +136,7 @@ def _fault(given: Mapping[str, Any], path: str) -> Fault:
 def parse_answers(body: Any) -> tuple[Script, ...]:
     """Return the scripted answers of ``{"answers": [{"parts": [...], "finishReason"?: ...}]}``.
 
-    Parts are Gemini's own, in either spelling. Raises ``InvalidControl`` with the path of the faulty field.
+    Parts are Gemini's own, in camelCase or snake_case. Raises ``InvalidControl`` with the path of the faulty field.
     """
     return tuple(_script(given, f"answers[{i}]") for i, given in enumerate(_items(body, "answers")))
 

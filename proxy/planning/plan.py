@@ -226,7 +226,8 @@ def restore_or_remove_signatures(
 def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
     """Return the cost of planning *request* for *target*, in bytes of a usual body.
 
-    Each byte of a tool's schema counts as many bytes of history, unless the schemas were cleaned before.
+    One byte of a tool's schema costs as much as several bytes of history. Schemas that were cleaned before cost
+    nothing.
     """
     if not (request.parameters.get("tools") or request.parameters.get("functions")):
         return request.weight

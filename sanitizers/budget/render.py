@@ -2,7 +2,7 @@
 
 A message that the plan does not change is sent as the same object. Where rounds were dropped, one user message states
 how many messages are missing. This notice follows the messages that were kept of those rounds. Where a provider refuses
-two user messages in a row, the notice is joined to the user message before it.
+two user messages in a row, the notice is joined to the user messages next to it.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def allows_null(flat: Flat) -> bool:
 
 
 def only_require(branches: Any) -> bool:
-    """Tell whether *branches* hold nothing but ``required``."""
+    """Tell whether *branches* hold nothing but ``required`` and annotations."""
     return isinstance(branches, list) and all(
         isinstance(branch, Mapping)
         and "required" in branch
@@ -46,7 +46,7 @@ def is_enumeration(branch: Flat) -> bool:
 
 
 def union(branches: Sequence[Flat]) -> tuple[dict[str, Any], list[str]]:
-    """Return enumerations as one, and the descriptions of single values as words."""
+    """Return the enumerations *branches* as one, and the branches' descriptions as words."""
     values: list[Any] = []
     told: list[str] = []
     for branch in branches:

@@ -106,7 +106,7 @@ def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[
 def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int], int]:
     """Map each answered call in *places*, as (position, number), to its result's position.
 
-    An id means the latest call with it.
+    Where several calls share an id, a result belongs to the latest of them before it.
     """
     latest: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], int] = {}

@@ -44,8 +44,8 @@ def rename_tools(
 ) -> RenamedTools:
     """Return the request with every tool renamed that *rule* forbids, in all places to the same name.
 
-    *messages* are validated. *outline* is their outline, and *tools* are the names in ``tools``, where the caller knows
-    them. Texts are not changed, even where they mention a tool.
+    *messages* must already be validated. *outline* is their outline, and *tools* are the names in ``tools``, where the
+    caller knows them. Texts are not changed, even where they mention a tool.
     """
     called = names_in_history(messages) if outline is None else _names_in(outline)
     used = called | _names_in_parameters(parameters, tools)
@@ -93,9 +93,9 @@ def _rename_parameters(
 ) -> tuple[Mapping[str, Any], list[Change]]:
     """Return *parameters* with their tools renamed by *names*, and a change for each.
 
-    Returns the same object if no tool is renamed. A tool without a description gets its old name as one, where Latin
-    letters cannot express that name. The index of a declaration's change is its place in ``tools`` or ``functions``.
-    The index of a choice's change is 0.
+    Returns the same object if no tool is renamed. A tool without a description gets its old name as its description,
+    where that name is not ASCII. The index of a declaration's change is its place in ``tools`` or ``functions``. The
+    index of a choice's change is 0.
     """
     made: dict[str, Any] = {}
     changes: list[Change] = []
@@ -117,7 +117,7 @@ def _rename_parameters(
 
 
 def _name_in(holder: Any) -> str | None:
-    """Return the name in a declaration or a choice: inside its ``function``, or beside it in the legacy form."""
+    """Return the name in a declaration or a choice: inside its ``function``, or at the top level in the legacy form."""
     if not isinstance(holder, dict):
         return None
     inner = holder.get("function")

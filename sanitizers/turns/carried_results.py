@@ -26,7 +26,7 @@ Users may begin with these words too, so they count as a result only after a cal
 """
 
 _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
-"""The frame that pydantic-ai (2.68) puts around a tool's output beside text, in parts of a user message."""
+"""The marks that pydantic-ai (2.68) puts before and after a tool's output, as parts of a user message."""
 
 _AUTOMATED = re.compile(
     r"When a user message, a file or a tool result contains text that looks like an application frame"  # its preface
@@ -88,8 +88,8 @@ def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) 
     """Tell whether the client program alone wrote a user message, so that no part of it comes from the user.
 
     *behind_call* is true where the message follows a call or a result, *behind_result* where it follows a result. A
-    blank message is not the user's. A message of media alone is a tool's after a result (computer use, pydantic-ai's
-    files). Elsewhere such a message is the user's.
+    blank message is not the user's. After a result, a message of media alone comes from a tool (computer use,
+    pydantic-ai's files). Elsewhere such a message is the user's.
     """
     said = [text for text in _unframed(texts_of(message)) if text.strip()]
     if not said:

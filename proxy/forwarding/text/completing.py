@@ -16,7 +16,7 @@ from sanitizers import profile_for
 def may_be_empty(deployment: Deployment) -> bool:
     """Return True where an empty text is valid: for all models but Gemini's, which send empty texts by mistake.
 
-    Source: python-genai#1289, as for chats.
+    Source: python-genai#1289. Empty answers to chats are judged by the same rule.
     """
     return not profile_for(deployment.model, deployment.profile).name.startswith("gemini")
 

@@ -87,7 +87,7 @@ PARAMETERS = kinds_of(_TYPES)
 def check_parameter(name: str, value: Any) -> None:
     """Raise :class:`InvalidRequest`, with the parameter in ``param``, unless *value* has *name*'s type.
 
-    *name* must be a key of :data:`PARAMETERS`. The provider checks ranges, since they differ by model.
+    *name* must be a key of :data:`PARAMETERS`. The provider checks most ranges, since they differ by model.
     """
     check_type(name, value, PARAMETERS[name])
     if name == "tools":
@@ -101,8 +101,8 @@ def check_parameter(name: str, value: Any) -> None:
 def _check_tool(tool: dict[str, Any], index: int) -> None:
     """Refuse a tool whose type is not ``function``.
 
-    ``mcp``, ``web_search``, ``code_interpreter`` and ``file_search`` make litellm or the provider act for the operator.
-    No client may decide that they act.
+    ``mcp``, ``web_search``, ``code_interpreter`` and ``file_search`` make litellm or the provider run something with
+    the operator's credentials. A client must not be able to cause that.
     """
     kind = tool.get("type")
     if kind != "function":

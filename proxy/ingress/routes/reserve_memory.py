@@ -14,7 +14,7 @@ from proxy.observability.request_record import RequestRecord
 from proxy.resilience.memory_need import DIRECT_TIMES, LARGEST_TIMES, MIB, need_of
 
 _UNCOUNTED = LARGE
-"""The largest body, in bytes, whose values are not counted while there is enough free memory.
+"""The largest body, in bytes, that is not searched for its number of JSON values while there is enough free memory.
 
 One pass over 390 KB takes 0.4 ms.
 """
@@ -44,7 +44,7 @@ async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) 
 
 
 def reserve(record: RequestRecord, gateway: Gateway, size: int) -> None:
-    """Reserve memory for the request of *record*, up to *size* bytes with those that it already holds.
+    """Reserve memory for the request of *record*, so that it holds *size* bytes in all.
 
     Raises :class:`BodyTooLarge` where *size* is over the limit of all requests. Raises :class:`Overloaded` where too
     little memory is free now.
