@@ -226,7 +226,7 @@ def restore_or_remove_signatures(
 def planning_weight(request: ChatRequest, target: PlanTarget) -> int:
     """Return the cost of planning *request* for *target*, in bytes of a usual body.
 
-    One byte of a tool's schema costs as much as several bytes of history. Schemas that were cleaned before cost
+    One byte of a tool's schema costs as much as 256 bytes of history. Schemas that were cleaned before cost
     nothing.
     """
     if not (request.parameters.get("tools") or request.parameters.get("functions")):

@@ -1,4 +1,4 @@
-"""The lessons of one deployment for one tenant."""
+"""Holds what one tenant's answers and errors taught about one deployment: its window and its token factor."""
 
 from __future__ import annotations
 
