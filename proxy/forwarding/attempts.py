@@ -23,7 +23,7 @@ from proxy.forwarding.event_stream import EventStream
 from proxy.forwarding.final_failure import choose_final_failure
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import RequestRecord
-from proxy.resilience.client_error import tell_client
+from proxy.resilience.client_error import set_client_error
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
 from proxy.resilience.failure_table import INVALID, OVERFLOW
 from proxy.state.refused_requests import Refusal
@@ -168,7 +168,7 @@ class Attempts(Generic[PlanT, CallT]):
         if chosen.plan is not None:
             self.record.use_plan(chosen.plan, chosen.answer_changes if chosen.is_answer else ())
         if isinstance(chosen.error, UpstreamFault):
-            tell_client(chosen.error, chosen.row, chosen.said.retry_after_s)
+            set_client_error(chosen.error, chosen.row, chosen.said.retry_after_s)
             chosen.error.message = self.gateway.secrets.mask(chosen.error.message)
             chosen.error.args = (chosen.error.message,)
         return chosen.error

@@ -62,7 +62,7 @@ def add_ui_routes(app: web.Application) -> None:
     """Add the inspector's paths. The current settings decide whether these paths answer."""
     app[PLACES] = InspectionPlaces()
     app.router.add_get(UI_MODELS, list_targets)
-    app.router.add_post(UI_LOOK, look)
+    app.router.add_post(UI_LOOK, inspect_one)
     app.router.add_post(UI_VERDICTS, verdicts)
     app.router.add_get(UI_RECENT, list_recent)
     app.router.add_get(UI_RECENT_ONE, show_recent)
@@ -98,7 +98,7 @@ async def list_targets(request: web.Request) -> web.Response:
     )
 
 
-async def look(request: web.Request) -> web.Response:
+async def inspect_one(request: web.Request) -> web.Response:
     """Answer with one request, shown step by step for one target."""
     gateway, recent = _open(request)
     async with hold_query(request, gateway) as asked:

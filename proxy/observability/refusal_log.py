@@ -22,19 +22,19 @@ class RefusalLog:
     """
 
     def __init__(self) -> None:
-        self._untold: Counter[str] = Counter()
+        self._unlogged: Counter[str] = Counter()
         self._due = -inf
 
     def count(self, code: str, now: float) -> None:
         """Count a refusal with the error *code* at *now*, by the event loop's clock."""
-        self._untold[code] += 1
+        self._unlogged[code] += 1
         if now >= self._due:
             self._due = now + LINE_S
-            self.tell()
+            self.log_counts()
 
-    def tell(self) -> None:
+    def log_counts(self) -> None:
         """Log the refusals since the last line, if there are any."""
-        if self._untold:
-            reasons = ",".join(f"{code}={count}" for code, count in sorted(self._untold.items()))
-            get_log().warning("requests_refused", refused=self._untold.total(), reasons=reasons)
-            self._untold.clear()
+        if self._unlogged:
+            reasons = ",".join(f"{code}={count}" for code, count in sorted(self._unlogged.items()))
+            get_log().warning("requests_refused", refused=self._unlogged.total(), reasons=reasons)
+            self._unlogged.clear()

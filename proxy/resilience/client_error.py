@@ -37,7 +37,7 @@ def refused_key_message(status: int) -> str:
     return f"The provider refused the proxy's key (status {status}); it is not your key that was refused."
 
 
-def tell_client(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
+def set_client_error(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
     """Set the code, status and headers of *fault*, a failure of the kind of *row*.
 
     *asked_s* is the provider's delay.

@@ -243,7 +243,7 @@ async def drain(server: Serving, settings: Settings) -> None:
     while lifecycle.in_flight and (left := end - clock()) > 0:
         await asyncio.wait(tuple(lifecycle.in_flight), timeout=min(left, 0.5))
     await _cut_off(lifecycle)
-    server.gateway.refusals.tell()
+    server.gateway.refusals.log_counts()
 
 
 async def _cut_off(lifecycle: Lifecycle) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sanitizers.budget.ledger import Reason, Size
-from sanitizers.budget.marks import NOTHING, CutPolicy, Marks
+from sanitizers.budget.marks import CUT_NOTHING, CutPolicy, Marks
 from sanitizers.budget.parts import Parts, measure_parts
 from sanitizers.budget.render import Removed, count_removed, render_plan
 from sanitizers.budget.replay import CutPlan, Event, plan_cuts
@@ -75,7 +75,7 @@ def fit(history: CutInput, marks: Marks, policy: CutPolicy) -> Fitted:
     messages = history.messages
     if marks.hard is not None and marks.hard <= 0:
         # System messages and tools alone are over the hard mark: no cut can help, so nothing is cut.
-        best = _cut(history, Marks(), NOTHING)
+        best = _cut(history, Marks(), CUT_NOTHING)
     else:
         best = _cut_until_it_fits(history, marks, policy)
     over = marks.hard is not None and best.turns > marks.hard

@@ -95,7 +95,7 @@ class CutPolicy:
     """
 
 
-NOTHING = CutPolicy(
+CUT_NOTHING = CutPolicy(
     "off", high=None, hard=None, aged=None, clear=False, drop=False, middle=False, notice=False
 )
 """Cuts nothing and refuses nothing."""
@@ -115,7 +115,7 @@ PRESETS = MappingProxyType(
             # As codex and adk-code: 10 KiB and 128 + 128 lines of every tool result, and a hard limit at 95 %.
             CutPolicy("codex", ingest=Cap(10 * 1024, bytes=10 * 1024, lines=256)),
             # A request goes out as it is, and the provider's error comes back as it is.
-            NOTHING,
+            CUT_NOTHING,
         )
     }
 )

@@ -33,10 +33,10 @@ class Location:
     joined: int = 0
     """References and ``allOf`` members that it was joined from."""
 
-    told: bool = False
+    in_description: bool = False
     """True where the schema goes into a description, so that no level is too deep."""
 
-    whole: bool = False
+    expand_references: bool = False
     """True where no reference may stay, since its target is read here."""
 
     def into(self, *keys: str | int, level: int = 0) -> Location:
@@ -44,7 +44,7 @@ class Location:
         path = self.path
         for key in keys:
             path = f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
-        return Location(path, self.open, self.depth + 1, self.level + level, 0, self.told)
+        return Location(path, self.open, self.depth + 1, self.level + level, 0, self.in_description)
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class RewriteContext:
     @property
     def top(self) -> Location:
         """The location of the outermost schema."""
-        return Location(open=frozenset({id(self.root)}), whole=True)
+        return Location(open=frozenset({id(self.root)}), expand_references=True)
 
     def count(self, much: int = 1) -> None:
         """Count work that was done. Raises :class:`sanitizers.errors.Unrepairable` where it is too much."""

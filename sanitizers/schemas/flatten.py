@@ -118,7 +118,7 @@ class Flattener:
             words.append(f"See {reference}.")
             return None
         plain = all(map(is_annotation, beside))
-        if plain and not location.whole and self._may_stay(target):
+        if plain and not location.expand_references and self._may_stay(target):
             name = self.context.references.name_of(reference, target)
             self.definitions[name] = target
             if beside or reference != f"#/$defs/{name}":

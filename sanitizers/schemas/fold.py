@@ -30,7 +30,7 @@ def _folded(flat: Flat, keyword: str, given: list[Any], flattener: Flattener) ->
     context = flattener.context
     base = flat.without(keyword)
     branches = [
-        flattener.flatten(branch, replace(flat.location.into(keyword, at), whole=True))
+        flattener.flatten(branch, replace(flat.location.into(keyword, at), expand_references=True))
         for at, branch in enumerate(given)
     ]
     objects = [

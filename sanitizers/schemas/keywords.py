@@ -34,7 +34,7 @@ KINDS_OF: Mapping[str, frozenset[str]] = MappingProxyType(
 _IMPLYING = ("object", "array", "number", "string")
 """The order in which a type is chosen among those that a schema's keywords imply."""
 
-SAY_NOTHING = frozenset(
+MEANINGLESS_KEYWORDS = frozenset(
     {
         "$anchor",
         "$comment",
@@ -56,7 +56,7 @@ SAY_NOTHING = frozenset(
 )
 """Keywords without meaning for a value or a model. ``discriminator`` repeats the constants of the branches."""
 
-ANNOTATIONS = SAY_NOTHING | {
+ANNOTATIONS = MEANINGLESS_KEYWORDS | {
     "contentEncoding",
     "contentMediaType",
     "contentSchema",

@@ -20,7 +20,7 @@ def write_properties(draft: Draft) -> None:
     required = draft.schema.get("required")
     missing: list[str] = []
     properties = {}
-    location = replace(draft.location, told=True) if _is_deep(draft) else draft.location
+    location = replace(draft.location, in_description=True) if _is_deep(draft) else draft.location
     for name, child in known.items():
         cleaned = draft.clean(child, location.into("properties", name, level=1))
         if cleaned is None:
@@ -57,7 +57,7 @@ def finish_object(draft: Draft) -> None:
     Sources: pydantic-ai#1998, livekit#2689 (empty), gemini-cli#5923 (deep).
     """
     out, dialect = draft.out, draft.context.dialect
-    if "properties" in out and _is_deep(draft) and not draft.location.told:
+    if "properties" in out and _is_deep(draft) and not draft.location.in_description:
         whole = {name: out.pop(name) for name in ("properties", "required") if name in out}
         draft.note("depth_flattened", kept=False)
         draft.words.append(f"Its schema: {as_json(whole)}")

@@ -8,7 +8,7 @@ from typing import Any
 from sanitizers.schemas.arrays import write_items
 from sanitizers.schemas.context import Clean, Draft, Flat, RewriteContext
 from sanitizers.schemas.descriptions import described
-from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS, KINDS_OF, SAY_NOTHING, is_annotation
+from sanitizers.schemas.keywords import BOUNDS, COUNTS, KINDS, KINDS_OF, MEANINGLESS_KEYWORDS, is_annotation
 from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.objects import finish_object, write_properties
 from sanitizers.schemas.scalars import write_bounds, write_format
@@ -135,7 +135,7 @@ class Writer:
                 self._context.note("keyword_in_words", flat.location, keyword)
                 words.append(f"Default: {as_json(value)}")
             elif keyword in _TOLD or not (
-                keyword in SAY_NOTHING or (keyword in known and plain) or keyword == "title"
+                keyword in MEANINGLESS_KEYWORDS or (keyword in known and plain) or keyword == "title"
             ):
                 self._tell(keyword, value, flat, others)
             else:

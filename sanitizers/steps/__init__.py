@@ -32,7 +32,7 @@ from sanitizers.steps.media import check_media
 from sanitizers.steps.orphan_drop import drop_orphaned_results
 from sanitizers.steps.pairing import pair_calls_with_results
 from sanitizers.steps.result_media import move_result_media
-from sanitizers.steps.role_merge import merge_role_runs, merge_what_pairing_joined
+from sanitizers.steps.role_merge import merge_after_pairing, merge_role_runs
 from sanitizers.steps.shape import normalize_shape
 from sanitizers.steps.tail import close_trailing_model_turn
 from sanitizers.steps.tools import rename_called_tools
@@ -50,7 +50,7 @@ STEPS: tuple[Step, ...] = (
     prepend_user_turn,
     pair_calls_with_results,
     move_result_media,
-    merge_what_pairing_joined,
+    merge_after_pairing,
     apply_provider_rules,
     close_trailing_model_turn,
 )

@@ -22,7 +22,7 @@ def merge_role_runs(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     return merge_runs(entries, profile, "role_merge")
 
 
-def merge_what_pairing_joined(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
+def merge_after_pairing(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role once more, by the same rule as ``role_merge``.
 
     Pairing takes late results out from between two turns. Results keep messages of their own and are never joined to

@@ -25,7 +25,7 @@ from proxy.core.errors import (
 from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
-from proxy.resilience.client_error import tell_client
+from proxy.resilience.client_error import set_client_error
 from proxy.resilience.failure_table import TABLE, Kind
 from sanitizers.invariants import RULES
 from sanitizers.turns import EVENTS
@@ -51,7 +51,7 @@ def _codes(base: type[ProxyError]) -> Iterator[str]:
 def _told(kind: Kind) -> str:
     """Return the code that a client gets for a provider's failure."""
     fault = UpstreamFault("")
-    tell_client(fault, next(row for row in TABLE if row.kind is kind), None)
+    set_client_error(fault, next(row for row in TABLE if row.kind is kind), None)
     return fault.code
 
 

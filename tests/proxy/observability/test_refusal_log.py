@@ -23,8 +23,8 @@ def test_refusals_are_logged_at_once_and_then_each_minute(log_lines: LogLines) -
         log.count("invalid_api_key", float(second))
     log.count("forbidden", LINE_S)
     log.count("forbidden", LINE_S + 1)
-    log.tell()
-    log.tell()
+    log.log_counts()
+    log.log_counts()
 
     assert told(log_lines()) == [
         (1, "invalid_api_key=1"),

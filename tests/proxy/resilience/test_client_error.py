@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core.errors import CredentialsMissing, UpstreamFault
 from proxy.core.failures import Cause
-from proxy.resilience.client_error import refused_key_message, tell_client
+from proxy.resilience.client_error import refused_key_message, set_client_error
 from proxy.resilience.failure_table import TABLE, Kind, Row, find_row
 from proxy.resilience.read_error import NO_ERROR_FACTS
 
@@ -20,7 +20,7 @@ def told(
     cause = Cause.TRUNCATED if status is None else None
     fault = UpstreamFault("No.", cause=cause, upstream_status=status)
     fault.headers.update(headers or {})
-    tell_client(fault, ROWS[kind], asked_s)
+    set_client_error(fault, ROWS[kind], asked_s)
     return fault
 
 
@@ -61,7 +61,7 @@ def test_a_refused_key_is_a_401_or_403_that_names_the_proxys_key(status: int, se
 def test_missing_credentials_keep_their_status_and_are_not_tried_again() -> None:
     """A 503 would be tried again by SDKs."""
     fault = CredentialsMissing("NoCredentialsError")
-    tell_client(fault, find_row(fault.cause, NO_ERROR_FACTS), None)
+    set_client_error(fault, find_row(fault.cause, NO_ERROR_FACTS), None)
 
     assert (fault.http_status, fault.code) == (503, "credentials_missing")
     assert fault.headers == {"x-should-retry": "false"}
