@@ -13,8 +13,8 @@ from benchmarks.sanitize import History, median_ms
 from benchmarks.sessions import agent_session, measure
 from sanitizers.budget import PRESETS, CutInput, CutPolicy, FixedTokens, Marks, fit, marks_for
 from sanitizers.budget.replay import plan_cuts
+from sanitizers.gemini_profiles import GEMINI_3_STRICT
 from sanitizers.messages import Message
-from sanitizers.profiles import GEMINI_3_STRICT
 
 _SIZES: dict[tuple[object, ...], int] = {}
 

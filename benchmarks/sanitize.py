@@ -18,7 +18,8 @@ from typing import Any
 import orjson
 
 from sanitizers import Profile, sanitize
-from sanitizers.profiles import GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 
 History = list[dict[str, Any]]
 

@@ -22,7 +22,8 @@ Parts, in the order of the data:
     turn_violations,
     message_violations             the checker: every rule that a history breaks
     pipeline, marking, steps/      the repairs, in their order
-    profiles, provider_profiles,
+    profiles, gemini_profiles,
+    provider_profiles,
     profile_names, name_rules      the rules of each model family
     media/, tool_names/, schemas/  media parts, names of tools, schemas of tools
     budget/                        cut a history to fit a model's context window

@@ -8,16 +8,9 @@ from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA
 from sanitizers.messages import MEDIA_PARTS
-from sanitizers.profiles import (
-    GEMINI_1,
-    GEMINI_2,
-    GEMINI_3,
-    GEMINI_3_STRICT,
-    GEMMA,
-    OPENAI,
-    Profile,
-)
+from sanitizers.profiles import OPENAI, Profile
 from sanitizers.provider_profiles import (
     ANTHROPIC,
     ANTHROPIC_STRICT,

@@ -146,3 +146,19 @@ def test_private_names_of_aiohttp_are_those_that_are_listed() -> None:
 
     assert {path: names for path, names in used.items() if names} == PRIVATE
     assert missing == set()
+
+
+def undescribed() -> Iterator[str]:
+    """Yield the public functions of ``tests/`` that are no tests and have no docstring."""
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith(
+                ("_", "test_")
+            ):
+                continue
+            if ast.get_docstring(node) is None:
+                yield f"{path.name}:{node.lineno} {node.name}"
+
+
+def test_builders_of_tests_have_docstrings() -> None:
+    assert list(undescribed()) == []

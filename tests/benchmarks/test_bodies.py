@@ -9,7 +9,8 @@ import pytest
 from benchmarks.gateway.bodies import MARK, agent_history, bodies, damaged, encode, numbered
 from benchmarks.gateway.lengths import LENGTHS, history_of
 from sanitizers import find_violations
-from sanitizers.profiles import GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 
 
 @pytest.mark.parametrize("length", [2, 3, 10, 30, 31, 32, 33, 300])

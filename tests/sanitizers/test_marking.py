@@ -10,11 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
+from sanitizers.gemini_profiles import GEMINI_3
 from sanitizers.marking import mark_entries
 from sanitizers.messages import Entries, Entry, Messages, open_places
 from sanitizers.outline import Outline
 from sanitizers.pipeline import run_steps_on
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import DEEPSEEK
 from sanitizers.synthetic import DerivedIds
 from sanitizers.validation import read_history, validate_messages

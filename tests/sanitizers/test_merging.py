@@ -6,8 +6,9 @@ from functools import partial
 
 import pytest
 
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2
 from sanitizers.merging import merge_runs
-from sanitizers.profiles import GEMINI_1, GEMINI_2, OPENAI
+from sanitizers.profiles import OPENAI
 from tests.sanitizers.steps.case import Case, check
 from tests.support.builders import assistant, call, image, system, text, tool, user
 

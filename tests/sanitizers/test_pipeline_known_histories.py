@@ -11,8 +11,9 @@ import pytest
 from proxy.cli.comparison.naive_wire import naive_body
 from proxy.emulator import judge
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.profile_names import profile_for
-from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.support.openai_emulator import judge_openai
 from tests.support.strategies import indexed_texts_of, texts_of

@@ -14,7 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sanitizers import Profile, Unrepairable, find_violations, run_steps, sanitize
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, GEMMA
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import BEDROCK, MISTRAL, PROVIDER_PROFILES
 from tests.support.builders import assistant, call, tool, user
 from tests.support.strategies import (

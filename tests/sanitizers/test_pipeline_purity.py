@@ -11,7 +11,8 @@ PROBE = """
 import json, sys
 import sanitizers
 from sanitizers.budget import Cap, CutPolicy, CutInput, Marks, fit
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 import {plant}
 
 histories = json.load(open(sys.argv[1]))

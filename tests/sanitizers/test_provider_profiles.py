@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from sanitizers import Profile, find_violations, sanitize
-from sanitizers.profiles import GEMMA, OPENAI
+from sanitizers.gemini_profiles import GEMMA
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.support.builders import (
     assistant,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sanitizers import Unrepairable, sanitize, validate_messages
-from sanitizers.profiles import GEMINI_2, OPENAI
+from sanitizers.gemini_profiles import GEMINI_2
+from sanitizers.profiles import OPENAI
 from tests.support.builders import assistant, call, tool, user
 
 GO = user("go")

@@ -11,7 +11,8 @@ import pytest
 from sanitizers import Profile, find_violations
 from sanitizers.budget import PRESETS, CutInput, FixedTokens, Marks, fit, marks_for
 from sanitizers.budget import fit as fitting
-from sanitizers.profiles import GEMINI_1, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from tests.sanitizers.budget.histories import BALANCED, a_round, marks, rounds, size, total
 from tests.support.builders import assistant, call, image, system, tool, user
 

@@ -11,7 +11,8 @@ import pytest
 
 from sanitizers import find_violations
 from sanitizers.budget import PRESETS, CutInput, CutPolicy, Marks, fit, marks_for
-from sanitizers.profiles import GEMINI_1, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from tests.sanitizers.budget.histories import quick_size, rounds
 from tests.support.builders import assistant, call, image, system, text, tool, user
 

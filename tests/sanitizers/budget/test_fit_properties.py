@@ -15,8 +15,9 @@ from sanitizers.budget import Cap, CutInput, CutPolicy, Fitted, Marks, count_lea
 from sanitizers.budget.markers import is_from_user, notice_message, noticed
 from sanitizers.budget.render import Removed
 from sanitizers.budget.replay import plan_cuts
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.sanitizers.budget.histories import marks, total
 from tests.sanitizers.budget.histories import quick_size as size

@@ -9,7 +9,8 @@ import pytest
 from sanitizers import Profile, find_violations, sanitize
 from sanitizers.budget import Cap, CutInput, fit
 from sanitizers.changes import Change
-from sanitizers.profiles import GEMINI_1, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1
+from sanitizers.profiles import OPENAI
 from tests.sanitizers.budget.histories import BALANCED, marks, rounds, size, total
 from tests.support.builders import assistant, system, tool, user
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3
 from sanitizers.media.reading import (
     Address,
     Broken,
@@ -15,7 +16,7 @@ from sanitizers.media.reading import (
     read_media,
     types_taken,
 )
-from sanitizers.profiles import GEMINI_2, GEMINI_3, OPENAI
+from sanitizers.profiles import OPENAI
 from tests.support.builders import image
 
 PNG, PDF = "data:image/png;base64,AAAA", "data:application/pdf;base64,AAAA"

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from sanitizers.gemini_profiles import GEMINI_2
 from sanitizers.media.violations import media_violations
-from sanitizers.profiles import GEMINI_2, OPENAI, Profile
+from sanitizers.profiles import OPENAI, Profile
 from tests.support.builders import PNG_URL, image
 
 JPEG_URL = PNG_URL.replace("png", "jpeg", 1)

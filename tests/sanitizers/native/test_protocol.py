@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from proxy.emulator import judge
 from proxy.emulator.parts import NO_TEXT
 from sanitizers import Profile, Unrepairable, sanitize
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.native import GEMINI_CONTENTS, Items, NativeListFormat
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from tests.support.strategies.contents import any_contents, damaged_contents, hostile_contents, legal_contents
 
 

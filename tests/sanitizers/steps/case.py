@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sanitizers import Profile
+from sanitizers.gemini_profiles import GEMINI_3
 from sanitizers.messages import Entry
-from sanitizers.profiles import GEMINI_3
 from sanitizers.steps import Step
 
 History = list[dict[str, Any]]

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sanitizers import sanitize
+from sanitizers.gemini_profiles import GEMINI_3, GEMMA
 from sanitizers.messages import Entry
-from sanitizers.profiles import GEMINI_3, GEMMA, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import (
     ANTHROPIC,
     BEDROCK,

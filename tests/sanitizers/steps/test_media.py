@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from sanitizers import Profile, Unrepairable, find_violations, sanitize
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3
 from sanitizers.messages import Entry
 from sanitizers.profile_names import profile_for
-from sanitizers.profiles import GEMINI_2, GEMINI_3, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC, DEEPSEEK, MISTRAL
 from sanitizers.steps.media import check_media
 from tests.sanitizers.steps.case import Case, check

@@ -21,8 +21,9 @@ from sanitizers import (
     run_steps,
     sanitize,
 )
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.messages import RESULT_ROLES
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import PROVIDER_PROFILES
 from tests.sanitizers.test_pipeline_agreement import gemini_body
 from tests.support.builders import assistant, user

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sanitizers.profiles import GEMINI_2, OPENAI
+from sanitizers.gemini_profiles import GEMINI_2
+from sanitizers.profiles import OPENAI
 from sanitizers.steps.pairing import pair_calls_with_results
 from sanitizers.synthetic import MISSING_RESULT
 from tests.sanitizers.steps.case import Case, check

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sanitizers import find_violations
-from sanitizers.profiles import GEMINI_2, GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3
+from sanitizers.profiles import OPENAI
 from sanitizers.steps.result_media import move_result_media
 from tests.sanitizers.steps.case import Case, check
 from tests.support.builders import assistant, call, image, legacy_call, legacy_result, text, tool, user

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sanitizers import sanitize
-from sanitizers.profiles import GEMINI_3
+from sanitizers.gemini_profiles import GEMINI_3
 from tests.support.builders import assistant, call, tool, user
 
 

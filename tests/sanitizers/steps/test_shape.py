@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC, DEEPSEEK
 from sanitizers.steps.shape import normalize_shape
 from tests.sanitizers.steps.case import Case, check

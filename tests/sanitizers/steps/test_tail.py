@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import ANTHROPIC, ANTHROPIC_STRICT, DEEPSEEK, MISTRAL
 from sanitizers.steps.tail import close_trailing_model_turn
 from sanitizers.synthetic import CONTINUE

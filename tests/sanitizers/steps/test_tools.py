@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sanitizers import sanitize
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
 from sanitizers.steps.tools import rename_called_tools
 from sanitizers.tool_names import spell_legal
 from tests.sanitizers.steps.case import Case, check

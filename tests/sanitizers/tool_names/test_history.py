@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from sanitizers import Profile, find_violations
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
 from sanitizers.tool_names import rename_tools
 from tests.support.builders import assistant, call, legacy_call, legacy_result, tool, user
 

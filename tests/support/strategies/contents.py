@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from proxy.upstream.signature_carriers import STAND_IN
-from sanitizers.profiles import GEMINI_3
+from sanitizers.gemini_profiles import GEMINI_3
 from tests.support.gemini_body import direct_body
 from tests.support.strategies.legal import legal_histories
 

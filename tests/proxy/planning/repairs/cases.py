@@ -10,7 +10,8 @@ from typing import Any
 from proxy.planning.repairs import Repaired
 from proxy.planning.repairs.repair_table import TABLE, Row
 from sanitizers import Profile
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import History
 from tests.support.builders import assistant, call, image, system, text, tool, user
 

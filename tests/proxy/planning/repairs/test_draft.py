@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from proxy.planning.repairs.draft import note, sanitize_draft, with_entries, with_parameters
 from sanitizers import find_violations
-from sanitizers.profiles import GEMINI_2, OPENAI
+from sanitizers.gemini_profiles import GEMINI_2
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import draft_of
 from tests.support.builders import assistant, call, tool, user
 

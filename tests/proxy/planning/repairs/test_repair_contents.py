@@ -9,7 +9,8 @@ import pytest
 
 from proxy.planning.repairs import repair_request
 from proxy.planning.repairs.repair_contents import add_reasoning, system_as_user
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import draft_of, listed, refusal
 from tests.support.builders import assistant, call, developer, image, system, text, tool, user
 

@@ -10,7 +10,8 @@ import pytest
 from proxy.core.failures import Evidence
 from proxy.planning.repairs import repair_request
 from proxy.resilience.read_error import read_error
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import repaired
 from tests.support.builders import assistant, call, system, tool, user
 

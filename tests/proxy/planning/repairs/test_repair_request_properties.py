@@ -13,7 +13,8 @@ from proxy.emulator import judge
 from proxy.planning.repairs import repair_request
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Profile, Unrepairable, find_violations, profile_for, sanitize
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import History, refusal
 from tests.proxy.planning.repairs.cases import CASES
 from tests.support import gemini_body

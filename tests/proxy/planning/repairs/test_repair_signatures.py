@@ -10,7 +10,8 @@ import pytest
 from proxy.emulator import signatures
 from proxy.upstream.signature_carriers import STAND_IN
 from proxy.upstream.wires.gemini import build_request
-from sanitizers.profiles import GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import judged, repaired
 from tests.support.builders import assistant, call, tool, user
 from tests.support.gemini_body import as_sent

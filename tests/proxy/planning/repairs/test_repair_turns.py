@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from proxy.planning.repairs.repair_turns import RECEIVED, separate_from, separate_results
-from sanitizers.profiles import GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import draft_of, judged, listed, refusal, repaired
 from tests.support.builders import assistant, call, image, text, tool, user
 from tests.support.gemini_body import as_sent

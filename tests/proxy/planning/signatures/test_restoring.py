@@ -28,8 +28,8 @@ from proxy.upstream.signature_carriers import (
 )
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import profile_for, sanitize
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3
 from sanitizers.outline import outline_of
-from sanitizers.profiles import GEMINI_2, GEMINI_3
 from tests.proxy.planning.repairs.asking import refusal
 from tests.support.builders import assistant, call, system, text, tool, user
 from tests.support.gemini_body import HERE, THERE, as_sent, direct_body

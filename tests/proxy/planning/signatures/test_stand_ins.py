@@ -11,7 +11,8 @@ from proxy.emulator import judge
 from proxy.planning.signatures.stand_ins import with_stand_ins
 from proxy.upstream.signature_carriers import STAND_IN, STAND_INS
 from proxy.upstream.wires.gemini import build_request
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT, OPENAI
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from sanitizers.profiles import OPENAI
 from tests.support.builders import assistant, call, system, tool, user
 
 REAL = "T3Vycw=="

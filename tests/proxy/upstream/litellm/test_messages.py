@@ -10,7 +10,8 @@ import pytest
 
 from proxy.emulator import judge
 from proxy.upstream.litellm.messages import litellm_messages
-from sanitizers.profiles import GEMINI_2, GEMINI_3, OPENAI
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3
+from sanitizers.profiles import OPENAI
 from tests.support.builders import assistant, call, text, tool, user
 
 

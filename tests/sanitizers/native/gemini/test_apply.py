@@ -9,10 +9,11 @@ import pytest
 
 from proxy.emulator import judge
 from sanitizers import sanitize
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3_STRICT
 from sanitizers.native import GEMINI_CONTENTS
 from sanitizers.native.gemini.apply import apply_messages
 from sanitizers.native.gemini.project import project_contents
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3_STRICT, Profile
+from sanitizers.profiles import Profile
 from sanitizers.synthetic import CONTINUE, HISTORY_START, MISSING_RESULT
 from sanitizers.work_limit import WorkLimit, limited_by
 from tests.sanitizers.native.gemini.building import answered, called, model, said, user

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sanitizers import Profile
+from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.native.gemini.violations import RULES, find_content_violations
-from sanitizers.profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.work_limit import WorkLimit, WorkLimitExceeded, limited_by
 from tests.sanitizers.native.gemini.building import SIGNED, answered, called, model, said, user
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sanitizers import sanitize
-from sanitizers.profiles import GEMINI_3, OPENAI, Profile
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI, Profile
 from sanitizers.synthetic import MISSING_RESULT
 from tests.support.builders import assistant, call, legacy_call, legacy_result, tool, user
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.wires.gemini import build_request, read_answer
-from sanitizers.profiles import GEMINI_3
+from sanitizers.gemini_profiles import GEMINI_3
 from tests.proxy.upstream.wires.gemini.test_answers import SIGNATURE, body, call
 from tests.proxy.upstream.wires.gemini.test_streams import STOP, event, read
 from tests.support.builders import assistant, tool, user

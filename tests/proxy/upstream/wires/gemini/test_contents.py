@@ -10,7 +10,7 @@ import pytest
 from proxy.core.errors import InvalidRequest
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Profile
-from sanitizers.profiles import GEMINI_2, GEMINI_3
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3
 from tests.support.builders import (
     assistant,
     call,

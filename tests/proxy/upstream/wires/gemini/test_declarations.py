@@ -9,7 +9,7 @@ import pytest
 from proxy.core.errors import InvalidRequest
 from proxy.emulator import judge
 from proxy.upstream.wires.gemini import build_request
-from sanitizers.profiles import GEMINI_3
+from sanitizers.gemini_profiles import GEMINI_3
 from tests.support.builders import user
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}

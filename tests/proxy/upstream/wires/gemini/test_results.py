@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.wires.gemini import build_request
-from sanitizers.profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT
+from sanitizers.gemini_profiles import GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from tests.proxy.upstream.wires.gemini.test_contents import INLINE, answered, said
 from tests.support.builders import assistant, call, image, text, tool, user
 
