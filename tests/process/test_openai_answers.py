@@ -1,4 +1,4 @@
-"""The same answer through litellm and read directly means the same to a client, but for differences that are meant."""
+"""Tests that both transports give a client the same answer, except for the differences listed here."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ A, B = '{"city":"A"}', '{"city":"B"}'
 
 
 def call(call_id: str, text: str, index: int | None = None) -> dict[str, Any]:
-    """Build a call, or a piece of one."""
+    """Return a tool call; *index* is given in streams."""
     place = {} if index is None else {"index": index}
     return {**place, "id": call_id, "type": "function", "function": {"name": "f", "arguments": text}}
 
 
 def ended(reason: str, text: Any = "x", **message: Any) -> dict[str, Any]:
-    """Build a whole answer with a finish reason."""
+    """Return an answer that is not streamed, with a finish reason and a usage."""
     value = answer(text, **message)
     value["choices"][0]["finish_reason"] = reason
     return {**value, "usage": USAGE}
 
 
 def streamed(*deltas: dict[str, Any], reason: str = "stop") -> list[Any]:
-    """Build the events of a stream, with its usage."""
+    """Return the events of a stream that ends with its usage."""
     return [*map(chunk, deltas), chunk(finish=reason), {**chunk(), "choices": [], "usage": USAGE}]
 
 
@@ -96,7 +96,7 @@ STREAMS: dict[str, list[Any]] = {
 
 Said = dict[str, Any]
 Different = dict[str, tuple[Any, Any]]
-"""Each thing that a client is told differently, by litellm and directly."""
+"""Each field of an answer that differs, with its values through litellm and through the direct transport."""
 
 Meant = tuple[tuple[str, tuple[str, ...], Different], ...]
 
@@ -125,12 +125,12 @@ STREAMS_MEANT: Meant = (
     ("litellm takes an error in a stream for a failed conversion", ("an error",), {"status": (400, 429)}),
     ("litellm loses an error's status", ("an error in an array",), {"status": (502, 429)}),
 )
-"""Every difference that is meant: why, in which answers, and what it is."""
+"""Every intended difference: the reason, the answers that it concerns, and the two values."""
 
 
 @asynccontextmanager
 async def both(port: int) -> AsyncIterator[tuple[Proxied, Proxied]]:
-    """Serve the proxy once with each transport before a provider on this port."""
+    """Serve the proxy once with each transport, in front of a provider on *port*."""
     served = []
     for transport in ("litellm", "direct"):
         parameters = {"model": "openai/local", "api_key": "k", "api_base": f"http://127.0.0.1:{port}/v1"}
@@ -145,7 +145,7 @@ async def both(port: int) -> AsyncIterator[tuple[Proxied, Proxied]]:
 
 
 def said_whole(reply: Reply) -> Said:
-    """Return what a client makes of a whole answer."""
+    """Return the fields that a client reads from an answer that is not streamed."""
     if reply.status != 200:
         return {"status": reply.status, "error": reply.error["code"]}
     [choice] = reply.json["choices"]
@@ -158,7 +158,7 @@ def said_whole(reply: Reply) -> Said:
 
 
 def said_in_stream(reply: Reply) -> Said:
-    """Return what a client makes of a stream: texts and arguments joined."""
+    """Return the fields that a client reads from a stream, with its texts and arguments joined."""
     if reply.status != 200:
         return {"status": reply.status, "error": reply.error["code"]}
     message: dict[str, Any] = {}
@@ -185,7 +185,7 @@ def said_in_stream(reply: Reply) -> Said:
 
 
 def said(message: dict[str, Any]) -> Said:
-    """Return what a message says."""
+    """Return the calls, the text, the reasoning and the refusal of a message."""
     calls = [
         (entry["id"], entry["function"]["name"], entry["function"]["arguments"])
         for entry in message.get("tool_calls") or ()
@@ -200,7 +200,7 @@ def counts(usage: Any) -> Any:
 
 
 async def different(body: bytes, *, stream: bool) -> Different:
-    """Return what a client is told differently where the provider sends this."""
+    """Return the differences between the answers of both transports where the provider sends *body*."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(body)
@@ -229,7 +229,7 @@ def meant(name: str, table: Meant) -> Different:
 
 @pytest.mark.parametrize("name", WHOLE)
 async def test_whole_answers_mean_the_same(name: str) -> None:
-    """Text, reasoning, refusal, calls, finish reason and usage are equal, or differ as is meant."""
+    """Text, reasoning, refusal, calls, finish reason and usage are equal, or differ as the table says."""
     body = whole(json.dumps(WHOLE[name]).encode())
 
     assert await different(body, stream=False) == meant(name, WHOLE_MEANT)
@@ -237,7 +237,7 @@ async def test_whole_answers_mean_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", STREAMS)
 async def test_streams_mean_the_same(name: str) -> None:
-    """So are they once a client has joined a stream's pieces."""
+    """Streams are equal once a client has joined their pieces, or differ as the table says."""
     body = head() + piece(b"".join(map(event, STREAMS[name])) + DONE) + piece(b"")
 
     assert await different(body, stream=True) == meant(name, STREAMS_MEANT)

@@ -1,4 +1,4 @@
-"""OpenAI's own client against the running process: answers, streams, tool loops, models, and its classes of errors."""
+"""Tests of the running process with OpenAI's own client: answers, streams, tool loops, models and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELLO: Any = [{"role": "user", "content": "Hello there."}]
 PRO = "gemini/gemini-2.5-pro"
 TOOLS: Any = [function_tool(name) for name in ("get_weather", "get_time", "get_news")]
 STRICT_TOOLS: Any = [{**tool, "function": {**tool["function"], "strict": True}} for tool in TOOLS]
-"""The client's stream helper takes no others."""
+"""The client's stream helper takes only strict tools."""
 
 targets = pytest.mark.parametrize("model", TARGETS)
 
@@ -107,7 +107,7 @@ async def test_clients_stream_helper_gives_the_finished_completion(client: Async
 async def test_three_rounds_of_parallel_calls_are_taken_as_they_came(
     client: AsyncOpenAI, gemini: Gemini, model: str, stream: bool
 ) -> None:
-    """Three rounds of parallel calls: each answer is replayed as it came, and the provider takes every history."""
+    """The provider accepts a history of three rounds of parallel calls whose answers are sent back unchanged."""
     messages: Any = [{"role": "system", "content": "Be brief."}]
     called: list[list[str]] = []
     for names in (["get_weather", "get_time"], ["get_news"], ["get_time", "get_news", "get_weather"]):
@@ -145,7 +145,10 @@ async def say(client: AsyncOpenAI, model: str, messages: Any, *, stream: bool) -
 
 
 async def test_models_lists_configured_names_and_finds_those_a_wildcard_covers(client: AsyncOpenAI) -> None:
-    """Wildcards are listed as their providers' models. A name that a wildcard covers is found, any other is not."""
+    """The model list shows a provider's models in place of a wildcard.
+
+    A name that a wildcard covers is found, and any other name is not.
+    """
     listed = [model.id async for model in client.models.list()]
     found = await client.models.retrieve("gemini/gemini-2.5-pro")
 
@@ -157,7 +160,7 @@ async def test_models_lists_configured_names_and_finds_those_a_wildcard_covers(c
 
 
 async def test_unknown_model_is_not_found_error_with_the_known_names(client: AsyncOpenAI) -> None:
-    """A model that is not configured is the client's NotFoundError, with the names that are."""
+    """A model that is not configured is the client's NotFoundError, which lists the configured names."""
     with pytest.raises(openai.NotFoundError) as caught:
         await client.chat.completions.create(model="gpt-unknown", messages=HELLO)
 
@@ -203,7 +206,7 @@ def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 async def test_wrong_master_key_is_authentication_error_that_shows_no_key(
     guarded: Served, gemini: Gemini
 ) -> None:
-    """With a master key, a wrong one is an AuthenticationError that shows neither; the right one is served."""
+    """A wrong key is an AuthenticationError that shows no key; the master key is served."""
     async with AsyncOpenAI(base_url=guarded.base_url, api_key="sk-wrong", max_retries=0) as stranger:
         for attempt in (
             stranger.chat.completions.create(model=PRO, messages=HELLO),
@@ -237,7 +240,7 @@ async def test_providers_429_is_rate_limit_error_after_one_call(
 async def test_providers_503_is_internal_server_error_with_its_status(
     client: AsyncOpenAI, gemini: Gemini, stream: bool
 ) -> None:
-    """The provider's 503 is an InternalServerError that keeps the status, before a stream has begun as well."""
+    """The provider's 503 is an InternalServerError with the status 503, also before a stream has begun."""
     gemini.fault(status=503, message="The model is overloaded.")
     with pytest.raises(openai.InternalServerError, match="The model is overloaded") as caught:
         await client.chat.completions.create(model=PRO, messages=HELLO, stream=stream)
@@ -246,7 +249,7 @@ async def test_providers_503_is_internal_server_error_with_its_status(
 
 
 async def test_stream_that_is_cut(client: AsyncOpenAI, gemini: Gemini) -> None:
-    """A stream that the provider cuts raises an APIError behind what was said; it never ends as if complete."""
+    """A stream that the provider cuts raises an APIError after the chunks that came."""
     gemini.say("one two three four five six seven eight nine ten")
     gemini.fault(cut_after_chunks=2)
     said: list[str] = []
@@ -265,7 +268,7 @@ async def test_stream_that_is_cut(client: AsyncOpenAI, gemini: Gemini) -> None:
 
 
 def test_stream_that_is_cut_sync(sync_client: OpenAI, openai_emulator: OpenAIEmulator) -> None:
-    """The same at an OpenAI-compatible provider, with the synchronous client."""
+    """A stream that an OpenAI-compatible provider cuts raises an APIError in the synchronous client."""
     openai_emulator.faults.append({"cut_after_chunks": 3})
     stream = sync_client.chat.completions.create(model=TARGETS[-1], messages=HELLO, stream=True)
 

@@ -1,4 +1,4 @@
-"""The same request through litellm and spoken directly means the same to OpenAI, but for differences that are meant."""
+"""Tests that both transports send OpenAI the same request, except for the differences listed here."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 OPENAI = ("gpt-4o", "o3-mini", "o4-mini", "gpt-5", "gpt-5.1", "gpt-5-chat-latest")
-"""Models at what both transports take for OpenAI's own address."""
+"""Models served at the address that both transports take for OpenAI's own."""
 
 COMPATIBLE = {"a local model": "local", "o3-mini elsewhere": "o3-mini"}
-"""Models of a server that speaks OpenAI's wire, at an address of its own."""
+"""Models of another server that speaks OpenAI's wire format."""
 
 MODELS = (*OPENAI, *COMPATIBLE)
 O_SERIES = ("o3-mini", "o4-mini", "o3-mini elsewhere")
 ABSENT = "absent"
 
 Differences = dict[str, tuple[Any, Any]]
-"""Each place that differs, with what litellm and what the direct transport sends."""
+"""Each JSON path that differs, with the values that litellm and the direct transport send."""
 
 Table = tuple[tuple[str, tuple[str, ...], tuple[str, ...], Differences], ...]
 
@@ -155,14 +155,14 @@ MEANT: Table = (
         {"logprobs": (ABSENT, True), "top_logprobs": (ABSENT, 2)},
     ),
 )
-"""Every difference that is meant: why, in which requests, for which models, and what it is."""
+"""Every intended difference: the reason, the requests and models that it concerns, and the two values."""
 
 
 @asynccontextmanager
 async def both(
     emulator: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Proxied, Proxied]]:
-    """Serve the proxy once with each transport before the emulator, which stands at OpenAI's own address."""
+    """Serve the proxy once with each transport; the emulator takes the place of OpenAI's own address."""
     monkeypatch.setattr(openai_wire, "OPENAI_BASES", {"openai": emulator.base_url})
     monkeypatch.setenv("OPENAI_BASE_URL", emulator.base_url)  # litellm's way to move it
 
@@ -188,7 +188,7 @@ async def both(
 async def test_both_transports_send_openai_the_same_bodies(
     openai_emulator: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, model: str, stream: bool
 ) -> None:
-    """Whole bodies are equal, but for just those differences that are meant."""
+    """Both transports send equal bodies, except for the differences in the table."""
     switches = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
     found = {}
     async with both(openai_emulator, monkeypatch) as proxies:
@@ -213,7 +213,7 @@ def meant(request: str, model: str) -> Differences:
 
 
 def differences(one: Any, other: Any, path: str = "") -> Differences:
-    """Return the places at which two JSON values differ."""
+    """Return the paths at which two JSON values differ, with both values."""
     if one == other and type(one) is type(other):
         return {}
     found: Differences = {}

@@ -1,4 +1,4 @@
-"""Embeddings and text completions through the running process, with OpenAI's own client, on both transports."""
+"""Tests of embeddings and text completions with OpenAI's own client, on both transports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def client(
 
 @embedders
 async def test_embeddings_in_both_formats(client: AsyncOpenAI, model: str) -> None:
-    """The client asks for base64 by itself, and reads from it what it reads from numbers."""
+    """The client asks for base64 by default, and decodes the same vectors from base64 as from numbers."""
     texts = ["one", "two", "one"]
     packed = await client.embeddings.create(model=model, input=texts, dimensions=8)
     plain = await client.embeddings.create(model=model, input=texts, dimensions=8, encoding_format="float")
@@ -52,7 +52,7 @@ async def test_embeddings_in_both_formats(client: AsyncOpenAI, model: str) -> No
 
 
 async def test_tokens_are_passed_on(client: AsyncOpenAI, openai_emulator: OpenAIEmulator) -> None:
-    """Tokens of one text and of many reach OpenAI as they are, and come back as one vector for each."""
+    """Token ids of one text and of several reach OpenAI unchanged, and each text gets one vector."""
     cases: list[tuple[Any, list[list[int]]]] = [([1, 2, 3], [[1, 2, 3]]), ([[1], [2, 3]], [[1], [2, 3]])]
     for tokens, texts in cases:
         answer = await client.embeddings.create(model=EMBEDDERS[0], input=tokens, encoding_format="float")
@@ -61,7 +61,7 @@ async def test_tokens_are_passed_on(client: AsyncOpenAI, openai_emulator: OpenAI
 
 
 async def test_tokens_mean_nothing_to_gemini(client: AsyncOpenAI, gemini: Gemini) -> None:
-    """A model that did not number the tokens is not asked; the client is told what it takes."""
+    """Gemini is not asked to embed token ids; the client gets a 400 that says that only texts are accepted."""
     with pytest.raises(openai.BadRequestError) as caught:
         await client.embeddings.create(model=EMBEDDERS[1], input=[1, 2, 3])
 
@@ -74,7 +74,7 @@ async def test_tokens_mean_nothing_to_gemini(client: AsyncOpenAI, gemini: Gemini
 async def test_more_texts_than_gemini_takes_are_sent_in_parts(
     client: AsyncOpenAI, gemini: Gemini, model: str
 ) -> None:
-    """More texts than Gemini takes at once are sent in parts; the client sees one answer, in its own order."""
+    """More texts than Gemini takes at once are sent in parts; the client gets one answer, in the order of its texts."""
     texts = [f"text {at}" for at in range(230)]
     answer = await client.embeddings.create(model=model, input=texts, dimensions=4)
     last = await client.embeddings.create(model=model, input=texts[-1], dimensions=4)
@@ -88,7 +88,7 @@ async def test_more_texts_than_gemini_takes_are_sent_in_parts(
 
 @writers
 async def test_text_completion_is_the_same_whole_and_streamed(client: AsyncOpenAI, model: str) -> None:
-    """A prompt is completed, whole and in pieces, to the same text, with a finish reason and a usage."""
+    """A prompt is completed to the same text whole and streamed, with a finish reason."""
     whole = await client.completions.create(model=model, prompt="Once upon a time", max_tokens=50)
     stream = await client.completions.create(
         model=model, prompt="Once upon a time", max_tokens=50, stream=True
@@ -110,7 +110,7 @@ async def test_text_completion_is_the_same_whole_and_streamed(client: AsyncOpenA
 
 @writers
 async def test_usage_of_a_stream(client: AsyncOpenAI, model: str) -> None:
-    """A stream ends with its usage where that is asked for."""
+    """A stream ends with its usage where the client asked for the usage."""
     options: Any = {"include_usage": True}
     stream = await client.completions.create(model=model, prompt="Once", stream=True, stream_options=options)
     chunks = [chunk async for chunk in stream]
@@ -123,7 +123,7 @@ async def test_usage_of_a_stream(client: AsyncOpenAI, model: str) -> None:
 async def test_every_parameter_of_a_text_arrives(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator, stream: bool
 ) -> None:
-    """All that OpenAI's endpoint takes reaches it, several prompts and answers among it, and all come back."""
+    """Every parameter of OpenAI's endpoint arrives there, and all choices of several prompts come back."""
     fields: Any = {
         "prompt": ["a", "b"],
         "n": 2,
@@ -156,7 +156,7 @@ async def test_every_parameter_of_a_text_arrives(
 async def test_prompts_of_tokens_are_sent_to_openai_and_refused_for_chat_models(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator
 ) -> None:
-    """Tokens are passed on to OpenAI's wire, and refused for a model that only chats."""
+    """Token ids as a prompt are passed on to OpenAI, and are refused for a chat model."""
     await client.completions.create(model=INSTRUCT, prompt=[1, 2])
     assert openai_emulator.requests[-1].body["prompt"] == [1, 2]
     for prompt in ([1, 2], ["a", "b"]):
@@ -168,7 +168,7 @@ async def test_prompts_of_tokens_are_sent_to_openai_and_refused_for_chat_models(
 async def test_text_stream_that_is_cut_ends_with_an_error(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A stream that dies in the middle ends with an error, never like one that is whole."""
+    """A stream that breaks off in the middle ends with an error."""
     openai_emulator.faults.append({"cut_after_chunks": 2})
     stream = await client.completions.create(model=INSTRUCT, prompt="Once", stream=True)
     first = await anext(aiter(stream))
@@ -182,7 +182,7 @@ async def test_text_stream_that_is_cut_ends_with_an_error(
 async def test_status_and_words_of_a_failing_provider_reach_the_client(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """The provider's status and words reach the client; nothing is retried here."""
+    """The provider's status and error message reach the client after one call."""
     openai_emulator.faults.append({"status": 503, "message": "Busy."})
     asked: Any
     if model == INSTRUCT:
@@ -198,7 +198,7 @@ async def test_status_and_words_of_a_failing_provider_reach_the_client(
 
 
 async def test_call_upstream_ends_when_its_client_leaves(client: AsyncOpenAI, gemini: Gemini) -> None:
-    """Its call upstream ends with it."""
+    """The call to the provider ends when the client closes its stream."""
     gemini.fault(chunk_delay_seconds=0.2)
     stream = await client.completions.create(model=CHATTING, prompt="Once " * 50, stream=True)
     await anext(aiter(stream))

@@ -1,4 +1,4 @@
-"""Damaged and random histories through the running process: never a 5xx, never a refusal by the provider, no loss."""
+"""Tests that damaged and random histories are answered or refused by us, and that nothing is lost silently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.strategies.texts import TOKEN
 
 OUR_REFUSALS = ("illegal_history", "invalid_request")
 NOT_OURS_TO_SEE = ("Corrupted thought signature.",)
-"""Refusals that only the provider can tell: nobody else knows whether a signature that decodes is a genuine one."""
+"""Refusals that the proxy cannot foresee: only the provider knows whether a signature that decodes is genuine."""
 
 NOT_MENDED_YET = (
     "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",  # a call's name, towards OpenAI
@@ -81,7 +81,7 @@ def test_random_messages_are_answered_by_openai_or_refused_by_us(
 
 
 def check_gemini(http: httpx.Client, served: Served, gemini: Gemini, request: dict[str, Any]) -> None:
-    """Send *request* and hold the answer against the emulator's journal."""
+    """Send *request* and check the answer against the emulator's journal."""
     gemini.clear()
     check(http, served, request, lambda: [(e["verdict"]["status"], e["body"]) for e in gemini.journal()])
 
@@ -89,13 +89,13 @@ def check_gemini(http: httpx.Client, served: Served, gemini: Gemini, request: di
 def check_openai(
     http: httpx.Client, served: Served, emulator: OpenAIEmulator, request: dict[str, Any]
 ) -> None:
-    """Send *request* and hold the answer against what the emulator recorded."""
+    """Send *request* and check the answer against the requests that the emulator recorded."""
     emulator.requests.clear()
     check(http, served, request, lambda: [(record.status, record.body) for record in emulator.requests])
 
 
 def check(http: httpx.Client, served: Served, request: dict[str, Any], arrivals: Any) -> None:
-    """Send *request*: refused by us with nothing sent, or answered, and nothing was lost silently on the way."""
+    """Send *request*; check that it is refused before anything is sent, or answered with nothing lost silently."""
     answer = ask(http, served, request)
     arrived = arrivals()
 
@@ -118,7 +118,7 @@ def check(http: httpx.Client, served: Served, request: dict[str, Any], arrivals:
 
 
 def silently_lost(messages: list[Any], arrived: Any, changes: list[Any]) -> list[str]:
-    """Return the tokens that arrived less often than they were said, but for messages that a change names."""
+    """Return the tokens that arrived less often than they occur in messages that no change dropped or replaced."""
     named = {change["index"] for change in changes if change["kind"] in ("dropped", "replaced")}
     kept = [message for index, message in enumerate(messages) if index not in named]
     found = Counter(match[0] for match in TOKEN.finditer(json.dumps(arrived, ensure_ascii=False)))

@@ -1,4 +1,4 @@
-"""Every block of code in the README runs as it stands, but for ports and addresses."""
+"""Tests that every block of code in the README runs as printed, except for ports and addresses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ RUN = (
     "turnright check",
     "echo",
 )
-"""The beginning of each block. The tests below run all blocks but docker's, which is compared with its file."""
+"""The beginning of each block.
+
+The tests below run every block except docker's, which is compared with the Dockerfile.
+"""
 
 UNREACHABLE = re.compile(
     r"dns error|error sending request|Failed to fetch|operation timed out", re.IGNORECASE
@@ -52,8 +55,8 @@ def block(beginning: str) -> str:
 def script(text: str) -> str:
     """Return a block of shell that runs with this Python.
 
-    ``make`` is told that its environment is there. ``turnright`` is the one of this checkout. ``make`` and ``turnright
-    serve`` take the place of the shell, so that signals reach them.
+    ``make`` is told that its virtual environment exists. ``turnright`` runs the code of this checkout. ``make`` and
+    ``turnright serve`` replace the shell with ``exec``, so that signals reach them.
     """
     python = Path(sys.executable)
     make = f'make() {{ exec make --silent BIN={python.parent} -o .venv/runtime "$@"; }}\n'
@@ -86,7 +89,7 @@ def models_of(directory: Path, text: str, http: httpx.Client, variables: Mapping
 
 
 def ready_address(output: str) -> str | None:
-    """Return the address in the log's line ``ready``; None as long as there is none."""
+    """Return the address in the log's line ``ready``; None while that line is missing."""
     lines = [
         line for line in output.splitlines(keepends=True) if '"event":"ready"' in line and line[-1] == "\n"
     ]
@@ -94,12 +97,12 @@ def ready_address(output: str) -> str | None:
 
 
 def test_every_block_is_run() -> None:
-    """A new block needs a test of its own below."""
+    """Every block of the README is listed in ``RUN``, so a new block needs a test below."""
     assert [next((start for start in RUN if text.startswith(start)), text) for _, text in BLOCKS] == list(RUN)
 
 
 def test_demo_prints_what_the_readme_shows() -> None:
-    """The history is there with all that the README shows of it, whatever the width."""
+    """The demo prints the history that the README shows, apart from line breaks and links."""
     done = run_block("make demo")
     shown = block("ok  g16")
     part = done.stdout[done.stdout.index(shown.split(":")[0]) :].split("\n─")[0]
@@ -110,7 +113,7 @@ def test_demo_prints_what_the_readme_shows() -> None:
 
 
 def test_one_key_serves_every_model_of_its_provider(tmp_path: Path, http: httpx.Client) -> None:
-    """The key is a placeholder: nothing is asked of the provider."""
+    """With one provider's key, the process lists models of that provider alone."""
     text = block("export").replace("turnright serve", "turnright serve --port 0")
 
     listed = models_of(tmp_path, text, http, {})
@@ -120,7 +123,7 @@ def test_one_key_serves_every_model_of_its_provider(tmp_path: Path, http: httpx.
 
 
 def test_client_is_told_of_the_change(tmp_path: Path, gemini_process: Gemini) -> None:
-    """The block prints what its comment says."""
+    """The Python block prints what its comment says."""
     text = block("from openai")
     [expected] = re.findall(r"print\(.*#  ?(.+)$", text, re.MULTILINE)
     params = {"model": "gemini/*", "api_key": "x", "api_base": gemini_process.api_base}
@@ -138,7 +141,7 @@ def test_client_is_told_of_the_change(tmp_path: Path, gemini_process: Gemini) ->
 
 
 def test_configuration_is_valid() -> None:
-    """It loads without a fault or a warning."""
+    """The README's configuration loads without a fault or a warning."""
     loaded = load_settings(block("model_list").encode(), dict.fromkeys(KEYS, "sk-0123456789"))
 
     assert loaded.warnings == ()
@@ -146,7 +149,7 @@ def test_configuration_is_valid() -> None:
 
 
 def test_file_to_start_from_is_checked_and_served(tmp_path: Path, http: httpx.Client) -> None:
-    """``check`` ends with 0, since the block goes on behind it."""
+    """``turnright check`` accepts the shipped configuration, and ``turnright serve`` serves it."""
     copy = tmp_path / "turnright.yaml"
     copy.write_text((ROOT / CONFIGURATION).read_text("utf-8").replace("port: 9464", "port: 0"), "utf-8")
     text = block("turnright check").replace(CONFIGURATION, str(copy))
@@ -156,7 +159,7 @@ def test_file_to_start_from_is_checked_and_served(tmp_path: Path, http: httpx.Cl
 
 
 def test_explain_names_the_changes() -> None:
-    """The status 1 says that something is changed."""
+    """``turnright explain`` names the change and exits with status 1."""
     done = run_block("echo")
 
     assert done.returncode == 1, done.stderr
@@ -164,7 +167,7 @@ def test_explain_names_the_changes() -> None:
 
 
 def test_command_is_installed_by_one_line(tmp_path: Path) -> None:
-    """The development environment's uv installs into a directory of the test."""
+    """The command ``uv tool install`` of the README installs ``turnright``."""
     [line] = block("uv tool install").splitlines()
     tools = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "bin")}
     uv, *arguments = line.split()
@@ -193,7 +196,7 @@ def test_command_is_installed_by_one_line(tmp_path: Path) -> None:
 
 
 def test_container_has_what_its_lines_name() -> None:
-    """The file, the port and the variables; ``make image-test`` builds the image and runs it."""
+    """The Dockerfile, the port and the variables in the docker block agree with the code."""
     build, run = block("docker build").splitlines()
     words = build.split()
     dockerfile = (ROOT / words[words.index("--file") + 1]).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Hot reload in the running process: what a request in flight sees, how a file changes, and what it costs."""
+"""Tests of hot reload in the running process: requests in flight, changes of the file, and memory growth."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def entry(provider: OpenAIEmulator, name: str, **params: Any) -> dict[str, Any]:
 
 
 def config(provider: OpenAIEmulator, *names: str, **sections: Any) -> dict[str, Any]:
-    """Return a configuration that serves these names; a failure is not tried again."""
+    """Return a configuration that serves *names*; failures are not retried."""
     general = {**QUICK, **sections.pop("general_settings", {})}
     router = {"num_retries": 0, "cooldown_time": 0, **sections.pop("router_settings", {})}
     entries = sections.pop("model_list", [entry(provider, name) for name in names])
@@ -42,7 +42,7 @@ def config(provider: OpenAIEmulator, *names: str, **sections: Any) -> dict[str, 
 
 
 class Reloading:
-    """A served process, and its configuration's file."""
+    """A served process and its configuration file."""
 
     def __init__(self, served: Served, path: Path, http: httpx.Client) -> None:
         self.served, self.path, self.http = served, path, http
@@ -61,24 +61,24 @@ class Reloading:
         return metric(self.http, self.served.origin, name)
 
     def told(self) -> int:
-        """Return how many reloads were told of, good or bad."""
+        """Return the number of reloads in the log, successful or failed."""
         return len(self.running.events("config_reloaded")) + len(self.running.events("config_reload_failed"))
 
     @contextmanager
     def reload(self) -> Iterator[None]:
-        """Let the context change something, and wait until that has been told of."""
+        """Run the body of the ``with`` block, then wait until a reload is logged."""
         before = self.told()
         yield
         until(lambda: self.told() > before)
 
     def publish(self, text: str | Mapping[str, Any]) -> None:
-        """Put a configuration in the file's place, and wait until it was taken up or refused."""
+        """Replace the configuration file, and wait until the new one is loaded or refused."""
         with self.reload():
             put(self.path, text)
 
 
 def put(path: Path, text: str | Mapping[str, Any]) -> None:
-    """Put a configuration in the file's place, all at once."""
+    """Replace the configuration file atomically."""
     beside = path.with_suffix(".new")
     beside.write_text(text if isinstance(text, str) else yaml.safe_dump(dict(text)))
     os.replace(beside, path)
@@ -94,7 +94,7 @@ def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 @contextmanager
 def reloading(directory: Path, http: httpx.Client, given: Mapping[str, Any]) -> Iterator[Reloading]:
-    """Serve a configuration from a directory of its own."""
+    """Serve a configuration from *directory*."""
     directory.mkdir(exist_ok=True)
     with serve(directory, given) as served:
         [path] = directory.glob("*.yaml")
@@ -103,7 +103,7 @@ def reloading(directory: Path, http: httpx.Client, given: Mapping[str, Any]) -> 
 
 @pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
-    """Return threads for clients that wait."""
+    """Return a pool of threads, for clients that wait for their answers."""
     with ThreadPoolExecutor() as executor:
         yield executor
 
@@ -111,7 +111,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 def begin(
     pool: ThreadPoolExecutor, reloading: Reloading, provider: OpenAIEmulator, **fields: Any
 ) -> Future[Answer]:
-    """Start a streamed request that takes some seconds; return when the provider has it."""
+    """Start a streamed request that takes some seconds; return its future once the provider has the request."""
 
     def send() -> Answer:
         with httpx.Client(timeout=60, trust_env=False) as client:
@@ -127,7 +127,7 @@ def begin(
 def test_models_come_and_go_under_a_stream(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
 ) -> None:
-    """A stream ends whole on the model that it began with, which nobody can ask for any more."""
+    """A stream ends whole on its model, although a reload has removed that model meanwhile."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         stream = begin(pool, process, openai_emulator)
 
@@ -152,7 +152,7 @@ def test_models_come_and_go_under_a_stream(
 def test_fallback_and_keys_change(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """The new file decides the fallback, the clients' keys and the providers' keys."""
+    """A reload changes the fallback, the clients' keys and the providers' keys."""
     names = ("main", "first", "second")
     with reloading(tmp_path / "a", http, config(openai_emulator, *names)) as process:
         for spare in ("first", "second"):
@@ -176,7 +176,7 @@ def test_fallback_and_keys_change(
 
 
 def test_bad_file_then_repaired(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
-    """The old configuration goes on, every fault is logged, and the gauge says it until the file is good again."""
+    """With a bad file the old configuration stays; faults are logged, and the gauge is 0 until the file is good."""
     good = config(openai_emulator, "old")
     bad = {**good, "router_settings": {"timeout": -1}, "sanitise": {}, "general_settings": {"master_key": 5}}
     with reloading(tmp_path / "a", http, good) as process:
@@ -216,7 +216,7 @@ def test_bad_file_then_repaired(tmp_path: Path, http: httpx.Client, openai_emula
 def test_swapped_config_map_is_loaded(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """The kubelet's way: a directory beside, then the swap of the symlink ``..data``, then the old one goes."""
+    """A configuration is reloaded where the kubelet swaps the symlink ``..data`` to a new directory."""
     mount = tmp_path / "mount"
     mount.mkdir()
 
@@ -246,7 +246,7 @@ def test_swapped_config_map_is_loaded(
 
 
 def test_sighup_reloads_at_once(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
-    """It reloads at once, changed or not; with no file there is the environment, and the process goes on."""
+    """SIGHUP reloads at once, even an unchanged file; without a file the environment is read again."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         with process.reload():
             process.running.signal(signal.SIGHUP)
@@ -268,7 +268,7 @@ def test_sighup_reloads_at_once(tmp_path: Path, http: httpx.Client, openai_emula
 def test_configuration_from_a_pipe_is_not_reloaded(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A configuration from a pipe is read once: a reload is refused, and waits for nobody to write."""
+    """A configuration from a pipe is read once; a reload is refused at once."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     running = Running(tmp_path, "serve", "--config", str(pipe), "--port", "0")
@@ -298,11 +298,11 @@ async def start_slowly(self):
     await start(self)
 SelectingUpstream.start = start_slowly
 """
-"""Keeps a process from being ready until a file exists, as the import of litellm does for seconds."""
+"""Code that keeps a process from being ready until a file exists, as a slow import of litellm does."""
 
 
 def test_sighup_while_warming_up(tmp_path: Path, openai_emulator: OpenAIEmulator) -> None:
-    """It does not end a process that is not ready yet, and is heard when it is."""
+    """SIGHUP does not end a process that is warming up; the reload follows once the process is ready."""
     begun, goes_on = tmp_path / "begun", tmp_path / "goes_on"
     path = tmp_path / "warming.yaml"
     path.write_text(yaml.safe_dump(config(openai_emulator, "old")))
@@ -324,7 +324,7 @@ def test_sighup_while_warming_up(tmp_path: Path, openai_emulator: OpenAIEmulator
 def test_draining_process_does_not_reload(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
 ) -> None:
-    """From SIGTERM on nothing is reloaded, whoever asks, and what is in flight ends well."""
+    """After SIGTERM neither a changed file nor SIGHUP reloads, and a stream in flight ends whole."""
     given = config(openai_emulator, "old", general_settings={"drain_delay": 4, "drain_grace": 20})
     with reloading(tmp_path / "a", http, given) as process:
         stream = begin(pool, process, openai_emulator)
@@ -345,7 +345,7 @@ def test_draining_process_does_not_reload(
 def test_reload_logs_the_keys_that_need_a_restart(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """The rest is taken up, how the process ends among it; the log says which keys are not, and the listener stays."""
+    """A reload logs the keys that need a restart, keeps the admin listener and takes up all other keys."""
     admin = {"host": "127.0.0.1", "port": 0}
     with reloading(
         tmp_path / "a", http, config(openai_emulator, "old", general_settings={"admin": admin})
@@ -363,7 +363,7 @@ def test_reload_logs_the_keys_that_need_a_restart(
 def test_model_on_litellm_is_added_without_stopping_requests(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A model on litellm is added to a process that had none: nobody waits for the seconds that its import takes."""
+    """Requests are answered while a reload imports litellm for the first model that needs litellm."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         listed = [entry(openai_emulator, "old"), {**entry(openai_emulator, "new"), "transport": "litellm"}]
         slowest, asked = 0.0, 0
@@ -387,7 +387,7 @@ WARM = 10
 def test_many_reloads_under_load(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
 ) -> None:
-    """Every request is answered well, streamed or not, and the process does not grow: memory, threads, descriptors."""
+    """Many reloads under load lose no request, and memory, threads and descriptors do not grow."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         stop = threading.Event()
         clients = [pool.submit(keep_asking, process.served, stop, stream=stream) for stream in (False, True)]
@@ -419,7 +419,7 @@ def test_many_reloads_under_load(
 
 
 def keep_asking(served: Served, stop: threading.Event, *, stream: bool) -> list[str | None]:
-    """Ask until *stop*; return for each answer None, or what was wrong with it."""
+    """Ask until *stop* is set; return None for each complete answer, else its text or the error's name."""
     found: list[str | None] = []
     with httpx.Client(timeout=30, trust_env=False) as client:
         while not stop.is_set():
@@ -433,7 +433,7 @@ def keep_asking(served: Served, stop: threading.Event, *, stream: bool) -> list[
 
 
 def usage_of(running: Running) -> tuple[float, int, int]:
-    """Return the resident MiB of a process, its threads and its open descriptors."""
+    """Return the resident MiB, the number of threads and the number of open descriptors of a process."""
     status = Path(f"/proc/{running.process.pid}/status").read_text()
     resident = int(status.partition("VmRSS:")[2].split()[0]) / 1024
     threads = int(status.partition("Threads:")[2].split()[0])
@@ -441,7 +441,7 @@ def usage_of(running: Running) -> tuple[float, int, int]:
 
 
 def test_a_signal_before_there_is_anything_to_reload(tmp_path: Path, openai_emulator: OpenAIEmulator) -> None:
-    """It does not end the process: the configuration is about to be read anyway."""
+    """SIGHUP does not end a process that has not read its configuration yet."""
     path = tmp_path / "early.yaml"
     path.write_text(yaml.safe_dump(config(openai_emulator, "a")))
     running = Running(tmp_path, "serve", "--config", str(path), "--port", "0")
@@ -455,6 +455,6 @@ def test_a_signal_before_there_is_anything_to_reload(tmp_path: Path, openai_emul
 
 
 def _ignores_hangup(pid: int) -> bool:
-    """Tell whether a process ignores SIGHUP, as Linux has it."""
+    """Tell whether a process ignores SIGHUP, according to ``/proc``."""
     status = Path(f"/proc/{pid}/status").read_text()
     return bool(int(re.findall(r"^SigIgn:\s*(\w+)$", status, re.MULTILINE)[0], 16) & 1 << signal.SIGHUP - 1)

@@ -1,7 +1,7 @@
-"""A rolling restart under load: the second process takes over, the first one drains, and no request is lost.
+"""Tests that a rolling restart under load loses no request: a new process takes over while the old one drains.
 
-The load is steady and has no second try: OpenAI's own client, told not to retry, whole answers and streams in turn,
-most connections kept open, through a balancer that learns of everything late.
+OpenAI's own client sends a steady load without retries: whole answers and streams in turn, most connections kept open.
+A balancer in between learns late of changes.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from tests.support.openai_emulator import OpenAIEmulator
 CLIENTS: Any = [{"stream": stream, "kept": kept} for stream in (False, True) for kept in (0, 1, 1)]
 UPDATE_S = 0.3
 DELAY_S = 3.0
-"""The configured drain delay in seconds, which is longer than an update of the endpoints."""
+"""The configured drain delay in seconds, longer than the balancer needs to update its endpoints."""
 
 ANSWER = re.compile(r"You wrote \d+ characters\. This is answer number (\d+)\.")
 
 
 @dataclass
 class Load:
-    """Clients that never stop asking, and what became of it."""
+    """Clients that keep asking, and the answers and faults that they got."""
 
     answers: list[int] = field(default_factory=list)
-    """The numbers of the answers; the provider counts them."""
+    """The number in the text of each answer; the provider counts its answers."""
 
     streams: int = 0
     faults: list[str] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def ask(self, base_url: str, *, stream: bool, kept: int, rounds: int | None) -> None:
-        """Ask *rounds* times or until told to stop, whole and streamed in turn; *kept* connections are used again."""
+        """Ask *rounds* times or until stopped, whole and streamed in turn, with up to *kept* idle connections."""
         limits = httpx.Limits(max_keepalive_connections=kept)
         with openai.OpenAI(
             base_url=base_url,
@@ -76,7 +76,7 @@ class Load:
 
     @contextmanager
     def running(self, base_url: str, rounds: int | None = None) -> Iterator[None]:
-        """Ask while the context lasts, or each client so many times; every answer is then there."""
+        """Let all clients ask while the context lasts, or *rounds* times each; on exit all answers are there."""
         threads = [
             threading.Thread(target=self.ask, args=(base_url,), kwargs={**client, "rounds": rounds})
             for client in CLIENTS
@@ -102,7 +102,7 @@ def _whole(client: openai.OpenAI) -> str:
 
 
 def _streamed(client: openai.OpenAI) -> str:
-    """Return the text of a stream that ends as it should; OpenAI's own reading of it hides the end."""
+    """Return the text of a stream and check its end, which OpenAI's own stream reader hides."""
     completions = client.chat.completions.with_streaming_response
     with completions.create(model="mine", messages=MESSAGES, stream=True) as response:
         *events, last = [line.removeprefix("data: ") for line in response.iter_lines() if line]
@@ -114,7 +114,7 @@ def _streamed(client: openai.OpenAI) -> str:
 
 @pytest.fixture
 def slow_provider(openai_emulator: OpenAIEmulator) -> Iterator[OpenAIEmulator]:
-    """Return the provider with answers that take a while: of the streams every eighth longer than the drain delay."""
+    """Return the provider with slow answers; every eighth stream lasts longer than the drain delay."""
     openai_emulator.faults.extend(
         {"delay_seconds": 0.1, "chunk_delay_seconds": 0.02 if number % 8 else 0.6} for number in range(20_000)
     )
@@ -130,7 +130,7 @@ def taking_part(
     transport: str,
     program: Sequence[str] = INSTALLED,
 ) -> Iterator[Served]:
-    """Start a process as an image does; it takes part from the moment on that it is ready."""
+    """Start a process as the image does, and add its port to the balancer once the process is ready."""
     params = {"model": "openai/gpt-4.1", "api_key": "emulated", "api_base": provider.base_url}
     config = {
         "model_list": [{"model_name": "mine", "transport": transport, "litellm_params": params}],
@@ -158,7 +158,7 @@ def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> No
 def test_no_request_is_lost_in_a_rolling_restart(directory: Path, slow_provider: OpenAIEmulator) -> None:
     """Every request is answered whole and once, streams to their end, and no connection is refused.
 
-    Draining knows no transport: tests/process/test_shutdown.py drains a process on each.
+    The drain does not depend on the transport: tests/process/test_shutdown.py tests it on both.
     """
     load = Load()
     with ExitStack() as stack:
@@ -184,12 +184,12 @@ def test_no_request_is_lost_in_a_rolling_restart(directory: Path, slow_provider:
 
 
 NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child")
-"""Makes a command the first process, as it is in a container."""
+"""Command prefix that runs a command as process 1, as in a container."""
 
 
 @pytest.fixture
 def namespace() -> Sequence[str]:
-    """Return what makes a command the first process; where that is not allowed the test is skipped."""
+    """Return the prefix that runs a command as process 1; skip the test where that is not allowed."""
     try:
         subprocess.run([*NAMESPACE, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
@@ -200,7 +200,7 @@ def namespace() -> Sequence[str]:
 def test_it_ends_as_the_first_process(
     directory: Path, slow_provider: OpenAIEmulator, namespace: Sequence[str]
 ) -> None:
-    """The kernel gives the first process no signal that it does not handle: SIGTERM drains, the stream ends whole."""
+    """SIGTERM drains process 1 as well, although the kernel drops signals that process 1 does not handle."""
     load = Load()
     with (
         balancing(update_s=0) as balancer,

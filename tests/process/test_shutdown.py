@@ -1,4 +1,4 @@
-"""From SIGTERM to the exit: probes first, then the listener, then what is in flight, on each transport."""
+"""Tests of the shutdown after SIGTERM: first the probes, then the listener, then the requests in flight."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DELAY_S = 3.0
 
 @pytest.fixture
 def pool() -> Iterator[ThreadPoolExecutor]:
-    """Return threads for clients that wait."""
+    """Return a pool of threads, for clients that wait for their answers."""
     with ThreadPoolExecutor() as executor:
         yield executor
 
@@ -47,7 +47,7 @@ def settings(gemini: Gemini, transport: str, *, delay: float, grace: float) -> d
 def begin(
     pool: ThreadPoolExecutor, served: Served, gemini: Gemini, *, stream: bool, **fault: float
 ) -> Future[Answer]:
-    """Start a request that is held up by *fault*; return when the provider has it."""
+    """Start a request that *fault* delays; return its future once the provider has the request."""
 
     def send() -> Answer:
         with httpx.Client(timeout=60, trust_env=False) as client:
@@ -81,9 +81,9 @@ def refuses(url: str) -> bool:
 def test_drain_is_unready_at_once_and_serves_until_the_delay_ends(
     directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor
 ) -> None:
-    """Not ready at once; new requests are served for the delay, then refused; a running stream ends whole.
+    """A drain is unready at once, serves new requests until the delay ends, and lets a stream end whole.
 
-    An answer within the delay closes its connection, so that no client sends into it when the process goes.
+    An answer within the delay closes its connection, so that no client reuses the connection when the process exits.
     """
     with (
         serve(directory, settings(gemini, transport, delay=DELAY_S, grace=30)) as served,
@@ -196,7 +196,7 @@ text.generate_latest = lambda *_, **__: never()
 def test_no_thread_is_waited_for(
     tmp_path: Path, pool: ThreadPoolExecutor, plant: str, path: str, asked: dict[str, Any] | None
 ) -> None:
-    """A thread in one long call ends with the process: in order, told in the log, and without SIGKILL."""
+    """A thread that is stuck in one call does not delay the exit: status 0, logged, without SIGKILL."""
     stuck = tmp_path / "stuck"
     parameters = {"model": "openai/m", "api_key": "k", "api_base": "http://provider.invalid/v1"}
     config = {
@@ -225,7 +225,7 @@ def test_no_thread_is_waited_for(
 
 
 def test_a_signal_before_it_is_ready(tmp_path: Path) -> None:
-    """The import of litellm is not waited for: nothing is served yet."""
+    """SIGTERM during the import of litellm ends the process without waiting for the import."""
     importing = tmp_path / "importing"
     (tmp_path / "litellm").mkdir()
     (tmp_path / "litellm" / "__init__.py").write_text(NEVER.format(importing) + "\nnever()\n")

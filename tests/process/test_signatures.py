@@ -1,4 +1,4 @@
-"""Thought signatures through the real process: chains of proxies, refusals, what is counted."""
+"""Tests of thought signatures in the running process: chains of proxies, refusals and counters."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def inner(directory: Path, gemini_process: Gemini, transport: str) -> Iterator[S
 
 @pytest.fixture(scope="module")
 def outer(directory: Path, inner: Served) -> Iterator[Served]:
-    """Run a proxy in front of that one, as a sidecar stands in front of a gateway."""
+    """Run a second proxy in front of ``inner``, as a sidecar stands in front of a gateway."""
     entry = deployment("m", "openai/gemini-pro-of-ours", inner.base_url, "direct")
     with serve(directory, {"model_list": [entry], "general_settings": {"drain_delay": 0}}) as process:
         yield process
 
 
 def ask(http: httpx.Client, served: Served, model: str, messages: list[dict[str, Any]]) -> httpx.Response:
-    """Ask for a whole answer."""
+    """Ask for an answer that is not streamed."""
     body = {"model": model, "messages": messages, "tools": TOOLS}
     answer = http.post(f"{served.base_url}/chat/completions", json=body)
     assert answer.status_code == 200, answer.text
@@ -51,13 +51,13 @@ def ask(http: httpx.Client, served: Served, model: str, messages: list[dict[str,
 
 
 def bare(message: dict[str, Any]) -> dict[str, Any]:
-    """Return what a client keeps that knows OpenAI's format alone."""
+    """Return the message as a client keeps it that knows OpenAI's format alone."""
     calls = [{name: call[name] for name in ("id", "type", "function")} for call in message["tool_calls"]]
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
 def signatures_sent(gemini: Gemini) -> list[list[str | None]]:
-    """Return the signatures on the calls of each content of the newest request; all must be on their own calls."""
+    """Return the signatures on the calls of each content of the newest request, None for a call without one."""
     contents = gemini.journal()[-1]["body"]["contents"]
     sent: list[list[str | None]] = []
     for content in contents:
@@ -71,7 +71,7 @@ def signatures_sent(gemini: Gemini) -> list[list[str | None]]:
 def test_through_one_proxy_and_through_two(
     which: str, inner: Served, outer: Served, gemini: Gemini, http: httpx.Client
 ) -> None:
-    """A gateway behind a sidecar gets its own ids back, and so finds its signatures."""
+    """Genuine signatures reach Gemini through one proxy and through two proxies in a row."""
     served, model = (outer, "m") if which == "outer" else (inner, "gemini-pro-of-ours")
     history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for _ in range(3):
@@ -97,7 +97,7 @@ def test_through_one_proxy_and_through_two(
 
 
 def test_a_retry_keeps_it(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """Each round fails once before it is answered; the signatures that were kept go out with the second try."""
+    """A retry sends the kept signatures, where each round fails once before it is answered."""
     history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for _ in range(3):
         gemini.fault(status=503)
@@ -122,7 +122,10 @@ def test_a_retry_keeps_it(inner: Served, gemini: Gemini, http: httpx.Client) -> 
 
 
 def test_a_bad_signature_costs_one_refusal(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """The owner of a foreign signature is unknown. A signature that was refused once is not sent again."""
+    """A signature of unknown origin is sent once, refused, and replaced in the repeated request.
+
+    A refused signature is not sent again.
+    """
     call = {
         "id": "toolu_1",
         "type": "function",
@@ -146,7 +149,7 @@ def test_a_bad_signature_costs_one_refusal(inner: Served, gemini: Gemini, http: 
 
 
 def test_a_good_signature_from_elsewhere_is_sent(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """A conversation that began without us goes on with what it had: here in litellm's place."""
+    """A valid signature from another proxy is sent; here it stands in the call's id, where litellm puts it."""
     signature = sign_call("f", {"city": "f"}, 7)
     call = {
         "id": f"call_1__thought__{signature}",
@@ -165,7 +168,7 @@ def test_a_good_signature_from_elsewhere_is_sent(inner: Served, gemini: Gemini, 
 
 
 def test_stand_in_is_counted_where_one_is_required(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """A stand-in is counted where one is required, and not for parallel calls."""
+    """A stand-in signature is sent and counted for the first of parallel calls only."""
 
     def count(kind: str) -> float:
         name = f'turnright_signatures_total{{kind="{kind}",model="gemini-pro-of-ours"}} '
@@ -211,7 +214,7 @@ def ask_as(
     history: list[dict[str, Any]],
     path: str = "chat/completions",
 ) -> httpx.Response:
-    """Ask with the key of that name."""
+    """Ask with the key of the client *name*."""
     answer = http.post(
         f"{served.base_url}/{path}",
         json={"model": "m", "messages": history, "tools": TOOLS},
@@ -222,7 +225,7 @@ def ask_as(
 
 
 def test_an_id_of_another_key_gives_nothing(shared: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """Whoever has read an id gets neither the signature upstream nor a look at it; its owner does."""
+    """A call id gives its signature to its own key alone, both upstream and in ``/v1/explain``."""
     gemini.answer(*CALLS)
     history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     message = ask_as("one", http, shared, history).json()["choices"][0]["message"]

@@ -1,4 +1,4 @@
-"""The start: what is read and looked up, what answers meanwhile, and that the pinned litellm takes tools."""
+"""Tests of the start: files and names that are looked up, answers meanwhile, and tools with the pinned litellm."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "
 
 
 def test_start_looks_nothing_up(tmp_path: Path) -> None:
-    """Importing the adapter and starting it asks no resolver, connects nowhere, reads no file outside, writes none."""
+    """The start of the litellm transport uses no network, writes no file and reads no ``.env``."""
     (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-from-a-file\n")
     done = subprocess.run(
         [sys.executable, "-B", "-c", WATCHED, *QUIET, "OPENAI_API_KEY"],
@@ -103,7 +103,7 @@ MAX_MIB = {"litellm": 400, "direct": 90}
 def test_ready_process_has_a_bounded_footprint_and_json_lines(
     http: httpx.Client, served: Served, transport: str
 ) -> None:
-    """The process that is ready says so, has a bounded footprint, and printed nothing but JSON lines."""
+    """A ready process says so on ``/readyz``, uses limited memory and logs one ``ready`` event."""
     resident = resident_mib(served.running.process.pid)
     print(f"ready after {served.seconds_to_ready:.1f} s, RSS {resident:.0f} MiB")  # noqa: T201 - with -rP
 
@@ -113,7 +113,7 @@ def test_ready_process_has_a_bounded_footprint_and_json_lines(
 
 
 def test_direct_process_imports_no_litellm(directory: Path, http: httpx.Client, gemini: Gemini) -> None:
-    """With direct deployments alone, the process that has answered never imported litellm, httpx or the SDK."""
+    """A process with direct deployments alone answers without importing litellm, httpx or OpenAI's SDK."""
     parameters = {"model": "gemini/*", "api_key": "emulated", "api_base": gemini.api_base}
     config = {
         "model_list": [{"model_name": "gemini/*", "litellm_params": parameters}],
@@ -149,12 +149,12 @@ class Gate:
 
 sys.meta_path.insert(0, Gate())
 """
-"""Run by a process as it starts (``sitecustomize``): litellm's import lasts until there is a file."""
+"""Code for ``sitecustomize``: the import of litellm lasts until a file exists."""
 
 
 @dataclass(frozen=True)
 class Warming:
-    """A process that answers, and is not ready before its gate is opened."""
+    """A process that answers, but is not ready until the file ``gate`` exists."""
 
     running: Running
     origin: str
@@ -194,7 +194,7 @@ def probe(http: httpx.Client, origin: str) -> tuple[int, int] | None:
 
 
 def test_probes_while_warming_up(http: httpx.Client, warming: Warming) -> None:
-    """While litellm is imported the process is alive and not ready; from the ready line on it is ready."""
+    """While litellm is imported, the process is alive but not ready; after the ready line it is ready."""
     running, origin = warming.running, warming.origin
     early = probe(http, origin)
     was_ready = bool(running.events("ready"))
@@ -207,7 +207,7 @@ def test_probes_while_warming_up(http: httpx.Client, warming: Warming) -> None:
 
 
 def test_request_before_ready_waits_and_is_then_sent(http: httpx.Client, warming: Warming) -> None:
-    """A chat request that comes before the process is ready waits for that, and is sent then."""
+    """A chat request that comes before the process is ready waits, and is sent once the process is ready."""
     request = body("gemini/gemini-2.5-pro", [{"role": "user", "content": "x"}])
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(http.post, f"{warming.origin}/v1/chat/completions", json=request, timeout=90)
@@ -223,7 +223,7 @@ def test_request_before_ready_waits_and_is_then_sent(http: httpx.Client, warming
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """Return a port for a process that cannot say which one it took."""
+    """Return a reserved port, for a process that cannot print which port it took."""
     with reserved_port() as number:
         yield number
 
@@ -238,7 +238,7 @@ def port() -> Iterator[int]:
     ],
 )
 def test_process_serves_with_its_outputs_closed(tmp_path: Path, port: int, closed: str, told: str) -> None:
-    """A process whose outputs are closed serves all the same, and what it opens takes none of their descriptors."""
+    """A process whose outputs are closed still serves, and no socket or pipe gets the descriptors 0 to 2."""
     path, log = tmp_path / "config.yaml", tmp_path / "err"
     path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")
     arguments = [sys.executable, "-m", "proxy", "serve", "--config", str(path), "--port", str(port)]
@@ -264,7 +264,7 @@ def test_process_serves_with_its_outputs_closed(tmp_path: Path, port: int, close
 
 
 def _ask_until_ready(process: subprocess.Popen[bytes], port: int) -> int | None:
-    """Return the status of `/readyz` as soon as it is 200; None where the process ends, or a minute is over."""
+    """Return 200 once `/readyz` answers with it; None if the process ends first or a minute passes."""
     limit = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < limit:
         try:

@@ -1,4 +1,4 @@
-"""A stream through the running process: what a slow client, or one that leaves, does to the provider."""
+"""Tests of the effect on the provider when a client reads slowly or leaves during a stream."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tests.process.asking import body
 from tests.process.running import Served, serve
 
 ALLOWED_S = 10.0
-"""Seconds within which the provider must see a disconnect. The aim is 0.1 s, and a busy machine needs more.
+"""Seconds within which the provider must see a disconnect. The goal is 0.1 s, but a busy machine needs more.
 
 The provider's stream has no end of its own.
 """
 
 LARGEST = 48 * 2**20
-"""Bytes that all buffers on the way may hold together: the kernel's alone are some megabytes at each socket."""
+"""Bytes that all buffers on the way may hold together; the kernel alone buffers some megabytes per socket."""
 
 _CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def _piece(number: int) -> bytes:
-    """Write one event that differs from the others: litellm ends a stream that repeats itself a hundred times."""
+    """Return an event with a number, since litellm ends a stream whose chunk repeats a hundred times."""
     delta = {"content": f"{number} {'x' * 8000}"}
     said = {**_CHUNK, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
     event = b"data: " + json.dumps(said).encode() + b"\n\n"
@@ -38,7 +38,7 @@ def _piece(number: int) -> bytes:
 
 
 class Flood:
-    """A provider that answers each request with a stream that never ends, as fast as it is taken."""
+    """A provider whose stream never ends and is sent as fast as the proxy reads."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -53,12 +53,12 @@ class Flood:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
 
     def begin(self) -> None:
-        """Forget the last request."""
+        """Reset the counters of the last request."""
         self.written = 0
         self.left.clear()
 
     def stop(self) -> None:
-        """Take no more connections, and wait for the end of the thread."""
+        """Stop listening, and wait for the end of the thread."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._thread.join(10)
@@ -83,7 +83,7 @@ class Flood:
 
 @pytest.fixture(scope="module")
 def flood() -> Iterator[Flood]:
-    """Run the provider."""
+    """Run the provider whose stream never ends."""
     provider = Flood()
     yield provider
     provider.stop()
@@ -91,7 +91,7 @@ def flood() -> Iterator[Flood]:
 
 @pytest.fixture(scope="module")
 def flooded(directory: Path, flood: Flood, transport: str) -> Iterator[Served]:
-    """Run ``turnright serve`` before it."""
+    """Run ``turnright serve`` in front of the provider."""
     parameters = {"model": "openai/m", "api_key": "x", "api_base": flood.api_base}
     config = {
         "model_list": [{"model_name": "m", "transport": transport, "litellm_params": parameters}],
@@ -102,7 +102,7 @@ def flooded(directory: Path, flood: Flood, transport: str) -> Iterator[Served]:
 
 
 def connect(served: Served) -> socket.socket:
-    """Ask for a stream over a socket whose window is small."""
+    """Ask for a stream over a socket with a small receive buffer."""
     address = urlsplit(served.origin)
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -124,7 +124,7 @@ def until(condition: Callable[[], bool], seconds: float = 30.0) -> float:
 
 
 def settled(flood: Flood) -> int:
-    """Return how much the provider got rid of when it can write no more."""
+    """Return the number of bytes that the provider has written once it cannot write any more."""
     while True:
         before = flood.written
         time.sleep(0.5)
@@ -134,7 +134,10 @@ def settled(flood: Flood) -> int:
 
 
 def test_client_that_stops_reading_stops_the_provider(flooded: Served, flood: Flood) -> None:
-    """A client that stops reading stops the provider. Reading on resumes the stream, and leaving ends it at once."""
+    """A client that stops reading stops the provider.
+
+    Further reads resume the stream, and closing the connection ends the stream at once.
+    """
     flood.begin()
     with connect(flooded) as client:
         held = settled(flood)
@@ -151,7 +154,7 @@ def test_client_that_stops_reading_stops_the_provider(flooded: Served, flood: Fl
 
 
 def test_client_that_leaves_a_running_stream(flooded: Served, flood: Flood) -> None:
-    """A client that leaves while it is written to ends the provider's stream at once."""
+    """A client that disconnects during a stream ends the provider's stream at once."""
     flood.begin()
     with connect(flooded) as client:
         assert client.recv(100).startswith(b"HTTP/1.1 200 OK")

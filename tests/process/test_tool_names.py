@@ -1,4 +1,4 @@
-"""Tools whose names providers refuse, with OpenAI's own client: it never sees another name than its own."""
+"""Tests that OpenAI's client sees only its own tool names, even names that providers refuse."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def client(served: Served) -> Iterator[OpenAI]:
 
 
 def upstream_names(model: str) -> list[str]:
-    """Return what the tools are called at the provider."""
+    """Return the names under which the tools are declared to the provider."""
     done = rename_tools([], {"tools": TOOLS}, profile_for(model).tool_names)
     return [tool["function"]["name"] for tool in done.parameters["tools"]]
 
 
 def ask(client: OpenAI, model: str, messages: Any, *, stream: bool, **extra: Any) -> list[dict[str, Any]]:
-    """Ask for a completion, and return its calls as a client keeps them that knows OpenAI's format alone."""
+    """Ask for a completion, and return its calls as a client for OpenAI's format keeps them."""
     if not stream:
         answer = client.chat.completions.create(model=model, messages=messages, tools=TOOLS, **extra)
         made: Any = answer.choices[0].message.tool_calls or []
@@ -68,7 +68,7 @@ def ask(client: OpenAI, model: str, messages: Any, *, stream: bool, **extra: Any
 
 
 def queue(model: str, gemini: Gemini, openai_emulator: OpenAIEmulator, number: int) -> None:
-    """Let the provider call every tool next, by the names that it was given."""
+    """Let the provider's next answer call every tool by its upstream name."""
     names = upstream_names(model)
     if model.startswith("gemini/"):
         gemini.answer(*({"functionCall": {"name": name, "args": {"n": number}}} for name in names))
@@ -81,7 +81,7 @@ def queue(model: str, gemini: Gemini, openai_emulator: OpenAIEmulator, number: i
 def test_the_client_sees_its_own_names(
     client: OpenAI, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str, stream: bool
 ) -> None:
-    """Three rounds of calls to all tools: legal and alike at the provider, the client's own in every answer."""
+    """In three rounds of calls the client gets its own tool names, and the provider the same legal names each time."""
     history: list[dict[str, Any]] = [{"role": "user", "content": f"Use {NAMES[0]}."}]
     for number in range(3):
         queue(model, gemini, openai_emulator, number)
@@ -136,7 +136,7 @@ def _signature_on(part: dict[str, Any]) -> str | None:
 def test_a_tool_is_chosen_by_the_clients_name(
     client: OpenAI, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """The choice goes out under the name of the declaration, and is what the provider calls."""
+    """A tool choice by the client's name makes the provider call that tool."""
     choice: Any = {"type": "function", "function": {"name": "工具"}}
 
     [call] = ask(client, model, [{"role": "user", "content": "go"}], stream=False, tool_choice=choice)
@@ -148,7 +148,7 @@ def test_a_tool_is_chosen_by_the_clients_name(
 def test_explain_shows_new_tool_names_in_body_and_changes(
     http: httpx.Client, served: Served, model: str
 ) -> None:
-    """The dry run has the new names in its body, and each in its list of changes."""
+    """``/v1/explain`` shows the new tool names in its body, and one change for each renamed tool."""
     found = explain(http, served, body(model, [{"role": "user", "content": "go"}], tools=NAMES))
 
     names = upstream_names(model)

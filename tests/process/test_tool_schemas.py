@@ -1,4 +1,4 @@
-"""Tools as clients declare them, through the running process to a provider that looks at their schemas."""
+"""Tests that Gemini accepts the tool schemas that clients declare, through the running process."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 def request_of(model: str) -> dict[str, Any]:
-    """Return a request that declares all of them."""
+    """Return a request that declares a tool for every schema."""
     tools = [
         {
             "type": "function",
@@ -72,7 +72,7 @@ def request_of(model: str) -> dict[str, Any]:
 def test_every_schema_is_taken_at_once(
     http: httpx.Client, served: Served, gemini: Gemini, model: str, transport: str
 ) -> None:
-    """On either transport, at the first try; where JSON Schema says more and is read, it is what is sent."""
+    """Gemini accepts every schema at the first try; the direct transport sends JSON Schema where it is more precise."""
     answer = ask(http, served, request_of(f"gemini/{model}"))
     [entry] = gemini.journal()
 

@@ -1,4 +1,4 @@
-"""Traces through the running process: a real client before it, a collector that may be dead, and both transports."""
+"""Tests of traces in the running process: with a real client, on both transports, and with a dead collector."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ TRACED = {
 HELLO: Any = [{"role": "user", "content": "zq-text"}]
 MASTER_KEY, OUR_KEY = "zq-master-key", "zq-our-key"
 SOON_S = 15.0
-"""Seconds that "at once" may take on a busy machine, far below the minute that the collector would take to answer."""
+"""Seconds that "at once" may take on a busy machine, far below the collector's timeout of a minute."""
 
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 def config_of(emulator: OpenAIEmulator, transport: str, **general: Any) -> dict[str, Any]:
-    """Return a configuration with a model, what is asked when it fails, and a key."""
+    """Return a configuration with a model, its fallback and a key."""
     names = {"primary": "openai/gpt-4.1", "spare": "openai/gpt-4.1-mini"}
     entries = [
         {
@@ -76,7 +76,7 @@ def collector() -> Iterator[Collector]:
 def traced(
     directory: Path, openai_thread: OpenAIEmulator, transport: str, collector: Collector
 ) -> Iterator[Served]:
-    """Run ``turnright serve`` with the collector behind it, by nothing but the SDK's own variables."""
+    """Run ``turnright serve`` with tracing configured by the SDK's own variables alone."""
     variables = {
         "OTEL_EXPORTER_OTLP_ENDPOINT": collector.origin,
         "OTEL_EXPORTER_OTLP_HEADERS": "x-tenant=blue",
@@ -90,7 +90,7 @@ def traced(
 
 @pytest.fixture
 def client(traced: Served, collector: Collector) -> Iterator[OpenAI]:
-    """Return OpenAI's client, which does not retry by itself; nothing is collected yet."""
+    """Return OpenAI's client, which does not retry by itself; the collector is emptied first."""
     collector.bodies.clear()
     with OpenAI(base_url=traced.base_url, api_key=MASTER_KEY, max_retries=0, timeout=30) as client:
         yield client
@@ -107,7 +107,7 @@ def ask(client: OpenAI, *, stream: bool, headers: Mapping[str, str], **fields: A
 
 
 def parents_told(emulator: OpenAIEmulator) -> list[str]:
-    """Return the parent that each request upstream named, of a trace that must be the client's."""
+    """Return the parent span in each upstream request, after checking that its trace is the client's."""
     found = []
     for request in emulator.requests:
         headers = {name.lower(): value for name, value in request.headers.items()}
@@ -123,7 +123,7 @@ def parents_told(emulator: OpenAIEmulator) -> list[str]:
 def test_spans_of_client_request_and_attempt_are_one_trace(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
-    """The client's span, ours for the request, ours for the call, and what the provider is told are one line."""
+    """The spans of the client, the request and the attempt are one chain, and the provider gets the last one."""
     ask(client, stream=stream, headers=TRACED)
 
     request, attempt = collector.wait_for(2)
@@ -168,7 +168,7 @@ def test_spans_of_client_request_and_attempt_are_one_trace(
 def test_three_attempts_are_three_spans_below_one(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
-    """Three attempts are three spans below one, and the provider is told of each by its own."""
+    """Three attempts are three spans below the request's span, and each upstream request names its own span."""
     openai_emulator.faults.extend([{"status": 503, "message": "zq-words"}] * 2)
     ask(client, stream=stream, headers=TRACED)
 
@@ -190,7 +190,7 @@ def test_three_attempts_are_three_spans_below_one(
 def test_a_span_is_as_long_as_its_stream(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector
 ) -> None:
-    """It ends with the last chunk, and knows when the first one came."""
+    """A span ends with the last chunk of its stream, and records the time to the first chunk."""
     openai_emulator.faults.append({"text": "one two three four five six", "chunk_delay_seconds": 0.1})
     began = time.monotonic()
     ask(client, stream=True, headers=TRACED)
@@ -206,7 +206,7 @@ def test_a_span_is_as_long_as_its_stream(
 def test_both_spans_tell_of_a_stream_that_is_cut(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector
 ) -> None:
-    """Behind a status of 200 both spans say what happened."""
+    """Both spans report the error of a stream that is cut after a status of 200."""
     openai_emulator.faults.append({"text": "one two three four five six", "cut_after_chunks": 4})
     with pytest.raises(Exception, match=r"provider|connection"):
         ask(client, stream=True, headers=TRACED)
@@ -226,7 +226,7 @@ def test_both_spans_tell_of_a_stream_that_is_cut(
 def test_nothing_that_was_said_leaves(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
-    """Texts, tools, arguments, users, ids, headers, keys and a provider's words are in no byte that is exported."""
+    """No exported byte contains texts, tools, arguments, users, ids, headers, keys or a provider's messages."""
     tool = {"type": "function", "function": {"name": "zq-tool", "description": "zq-about", "parameters": {}}}
     call = {"id": "zq-call", "type": "function", "function": {"name": "zq-tool", "arguments": '{"zq-a": 1}'}}
     history: Any = [
@@ -257,7 +257,7 @@ def test_nothing_that_was_said_leaves(
 def test_what_is_left_is_sent_at_the_end(
     directory: Path, openai_emulator: OpenAIEmulator, collector: Collector
 ) -> None:
-    """SIGTERM does not lose the spans of the last seconds, switched on by the configuration alone."""
+    """The process exports its remaining spans after SIGTERM, with tracing enabled by the configuration alone."""
     collector.bodies.clear()
     variables = {
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{collector.origin}/v1/traces",
@@ -277,7 +277,7 @@ def test_what_is_left_is_sent_at_the_end(
 
 @contextmanager
 def black_hole() -> Iterator[str]:
-    """Take connections, and never say a word."""
+    """Yield the address of a listener that never answers."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(128)
@@ -286,7 +286,7 @@ def black_hole() -> Iterator[str]:
 
 @contextmanager
 def nobody() -> Iterator[str]:
-    """Return an address where nobody listens."""
+    """Yield an address where nobody listens."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{bound.getsockname()[1]}"
@@ -296,7 +296,7 @@ def nobody() -> Iterator[str]:
 def test_a_dead_collector_costs_no_request_anything(
     directory: Path, openai_emulator: OpenAIEmulator, collector_of: Any
 ) -> None:
-    """Requests are answered as ever, more of them than the queue holds spans, and the process ends in time."""
+    """With a dead collector and a full span queue, requests are answered and the process ends in time."""
     with collector_of() as origin:
         variables = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": origin,
@@ -355,7 +355,7 @@ def test_what_is_asked_for_and_not_installed_is_a_fault(
 def test_without_it_contexts_are_passed_on(
     directory: Path, openai_emulator: OpenAIEmulator, without: Mapping[str, str], transport: str
 ) -> None:
-    """A process that makes no spans never imports it, and tells the provider of the client's trace all the same."""
+    """Without OpenTelemetry the client's trace is still passed on to the provider and logged."""
     variables = {**without, "OTEL_SERVICE_NAME": "x", "OTEL_TRACES_SAMPLER": "always_on"}
     with serve(directory, config_of(openai_emulator, transport), variables=variables) as served:
         with OpenAI(base_url=served.base_url, api_key=MASTER_KEY, max_retries=0, timeout=30) as client:
@@ -373,7 +373,7 @@ def test_without_it_contexts_are_passed_on(
 
 
 def test_a_variable_that_cannot_be_used_is_told(directory: Path, openai_emulator: OpenAIEmulator) -> None:
-    """A line, and no traceback."""
+    """An unusable ``OTEL_`` variable ends the process with one line and no traceback."""
     path = directory / "unusable.yaml"
     path.write_text(yaml.safe_dump(config_of(openai_emulator, "direct", tracing={"enabled": True})))
     variables = {"OTEL_BSP_MAX_QUEUE_SIZE": "-1"}
@@ -385,7 +385,7 @@ def test_a_variable_that_cannot_be_used_is_told(directory: Path, openai_emulator
 
 
 WITH_HEADERS = [model for model in MODELS if route_of(model) != "gemini"]
-"""Gemini's emulator keeps no headers: ``tests/proxy/observability/tracing/test_propagated_trace.py`` sees its wire."""
+"""``tests/proxy/observability/tracing/test_propagated_trace.py`` covers Gemini, whose emulator keeps no headers."""
 
 
 @BOTH
@@ -393,7 +393,7 @@ WITH_HEADERS = [model for model in MODELS if route_of(model) != "gemini"]
 def test_every_wire_of_litellm_has_it(
     everywhere: Everywhere, http: httpx.Client, model: str, stream: bool
 ) -> None:
-    """Whichever provider is asked, it is told of the trace; none of them refuses the request for it."""
+    """Every provider gets the trace headers, and none refuses the request because of them."""
     provider = everywhere.of(model)
     assert isinstance(provider, InAThread)
     address = f"{everywhere.served.base_url}/chat/completions"

@@ -1,4 +1,4 @@
-"""The same request through litellm and spoken directly means the same to Gemini, but for differences that are meant."""
+"""Tests that both transports send Gemini the same request, except for intended differences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RICH = {
 }
 """A schema that litellm alone would lose, refuse or fail on.
 
-Gemini's schema language can express all of it.
+Gemini's schema language can express the whole schema.
 """
 
 REQUESTS: dict[str, dict[str, Any]] = {
@@ -116,7 +116,7 @@ def both(directory: Path, gemini_process: Gemini) -> Iterator[tuple[Served, Serv
 def test_both_transports_send_gemini_the_same_requests(
     http: httpx.Client, gemini: Gemini, both: tuple[Served, Served], name: str, model: str
 ) -> None:
-    """Contents, tools and configuration are equal once the differences that are meant are taken out."""
+    """Both transports send Gemini equal contents, tools and configuration, apart from the intended differences."""
     seen = []
     for served in both:
         gemini.clear()
@@ -129,7 +129,7 @@ def test_both_transports_send_gemini_the_same_requests(
 
 
 def meaning(request: dict[str, Any], model: str) -> dict[str, Any]:
-    """Return a request without the spellings, and without what the transports mean to do differently.
+    """Return a request without differences of spelling and without the intended differences of the transports.
 
     - litellm writes parts in snake case; both are Gemini's own spellings;
     - litellm puts a blank text behind media that stand alone, which no model since 2.0 needs;
@@ -170,7 +170,7 @@ def snake(value: Any, key: str = "") -> Any:
 
 @pytest.mark.parametrize("transport", ["litellm", "direct"])
 async def test_demo_on_each_transport(transport: str) -> None:
-    """The demo's histories all go as they should, whichever transport carries them."""
+    """Every history of the demo has its expected result on each transport."""
     comparisons = await run_comparison(transport)
 
     assert all(comparison.is_as_expected for comparison in comparisons), comparisons

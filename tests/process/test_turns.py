@@ -1,4 +1,4 @@
-"""The turn guard in the running process, on both transports: what is told, what is withheld, and what is left alone."""
+"""Tests of the turn guard in the running process: what it reports, what it withholds and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DELEGATING = [*TOOLS, function_tool("transfer_to_billing")]
 def guarded(
     directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
 ) -> Iterator[Served]:
-    """Run ``turnright serve``: one model warns, one enforces, one key has a limit of its own."""
+    """Run ``turnright serve`` with models that warn, enforce or are off, and with one key that has its own limit."""
 
     def entry(name: str, model: str) -> dict[str, Any]:
         base = gemini_process.api_base if model.startswith("gemini/") else openai_thread.base_url
@@ -73,7 +73,7 @@ class Client:
     def ask(
         self, model: str, messages: Any, *, key: str = "blue", rounds: str | None = None, **parameters: Any
     ) -> Answer:
-        """Ask; *rounds* is the client's own limit."""
+        """Send a chat request; *rounds* is the client's own limit."""
         headers = {"Authorization": f"Bearer {KEYS.get(key, key)}"}
         if rounds is not None:
             headers["x-turnright-max-rounds"] = rounds
@@ -84,7 +84,7 @@ class Client:
         return Answer(response.status_code, response.headers, response.text)
 
     def explain(self, model: str, messages: Any, *, key: str = "blue") -> dict[str, Any]:
-        """Ask for the dry run."""
+        """Return the answer of ``/v1/explain``, the dry run."""
         response = self._http.post(
             f"{self._served.base_url}/explain",
             json={"model": model, "messages": messages, "tools": TOOLS},
@@ -110,7 +110,7 @@ def client(http: httpx.Client, guarded: Served) -> Client:
 
 
 def written(raw: bytes) -> bytes:
-    """Return the bytes of ``messages`` in a body that holds tools behind them."""
+    """Return the bytes of ``messages`` in a body in which ``tools`` follow."""
     start = raw.index(b'"messages":') + len(b'"messages":')
     return raw[start : raw.rindex(b',"tools"')]
 
@@ -129,7 +129,7 @@ def test_a_session_is_left_alone(
     told: str,
     stream: bool,
 ) -> None:
-    """In every round, the upstream body is byte for byte the one that is sent with the guard off."""
+    """Below the limit or in mode ``warn``, the guard leaves the upstream body unchanged to the byte."""
     rounds_told = ""
     for number in range(0, count + 1, 1 if count < 30 else 8):
         messages = rounds(number)
@@ -150,7 +150,7 @@ def test_a_session_is_left_alone(
 
 
 def test_gemini_is_left_alone(client: Client, gemini: Gemini) -> None:
-    """The same on the wire that is translated."""
+    """Below the limit or in mode ``warn``, the guard adds nothing to the contents for Gemini."""
     client.ask("gemini-warned", rounds(80))
     client.ask("gemini-enforced", rounds(24))
     long, short = (entry["body"]["contents"] for entry in gemini.journal())
@@ -163,7 +163,7 @@ def test_gemini_is_left_alone(client: Client, gemini: Gemini) -> None:
 def test_model_is_told_to_finish_at_the_limit_and_past_it(
     client: Client, gemini: Gemini, model: str, stream: bool
 ) -> None:
-    """At it and past it the model is told to finish; explain says the same."""
+    """At the limit and past it the model is told to finish, and ``/v1/explain`` shows the same."""
     for count, told in ((25, "25/25;warn;wrap-up"), (40, "40/25;warn;wrap-up")):
         answer = client.ask(model, rounds(count), stream=stream)
         explained = client.explain(model, rounds(count))
@@ -178,7 +178,7 @@ def test_model_is_told_to_finish_at_the_limit_and_past_it(
 
 
 def test_a_key_has_its_own_limit(client: Client, openai_emulator: OpenAIEmulator) -> None:
-    """By its name; and a key that is none is refused."""
+    """A limit is configured by the key's name; an unknown key is refused."""
     assert client.ask("warned", rounds(2), key="red").headers["x-turnright-rounds"] == "2/2;warn"
     assert client.ask("enforced", rounds(2), key="red").headers["x-turnright-rounds"] == "2/2;warn;wrap-up"
     assert client.ask("warned", rounds(2)).headers["x-turnright-rounds"] == "2/25"
@@ -192,13 +192,13 @@ def test_a_key_has_its_own_limit(client: Client, openai_emulator: OpenAIEmulator
 def test_a_request_lowers_its_limit(
     client: Client, openai_emulator: OpenAIEmulator, asked: str | None, told: str
 ) -> None:
-    """Never raises it."""
+    """A request can lower its limit, but not raise it."""
     assert client.ask("enforced", rounds(2), rounds=asked).headers["x-turnright-rounds"] == told
 
 
 @pytest.mark.parametrize("asked", ["0", "-1", "ten", "1.5", "", "1e3", "9" * 30])
 def test_a_limit_that_is_none(client: Client, openai_emulator: OpenAIEmulator, asked: str) -> None:
-    """It is refused before anything is sent."""
+    """An invalid limit is refused before anything is sent."""
     answer = client.ask("warned", rounds(1), rounds=asked)
     assert (answer.status, answer.error["param"]) == (400, "x-turnright-max-rounds")
     assert not openai_emulator.requests
@@ -208,7 +208,7 @@ def test_a_limit_that_is_none(client: Client, openai_emulator: OpenAIEmulator, a
 def test_repeated_call_is_told_then_has_to_finish(
     client: Client, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """Five times the same: told, and in `enforce` the model is; the sixth time it has to finish."""
+    """A call repeated five times is reported; in `enforce` the model gets a note, then has to finish at the sixth."""
     history: list[dict[str, Any]] = [user("Is the build done?")]
     seen, noted, said_last = [], None, []
     for number in range(6):
@@ -232,7 +232,7 @@ def test_repeated_call_is_told_then_has_to_finish(
 
 
 def test_polling_is_no_loop(client: Client, openai_emulator: OpenAIEmulator) -> None:
-    """The result changes."""
+    """Equal calls whose results change are no loop."""
     history: list[dict[str, Any]] = [user("Is the build done?")]
     for number in range(12):
         history += [
@@ -243,7 +243,7 @@ def test_polling_is_no_loop(client: Client, openai_emulator: OpenAIEmulator) -> 
 
 
 def test_delegation_does_not_use_up_the_limit(client: Client, openai_emulator: OpenAIEmulator) -> None:
-    """It has its own, at which only the tools that delegate are withheld."""
+    """Delegations have their own limit, at which only the delegating tools are withheld."""
     history: list[dict[str, Any]] = [system("Route."), user("Help me.")]
     for number in range(10):
         name = "get_time" if number % 2 else "transfer_to_billing"
@@ -270,7 +270,7 @@ def test_delegation_does_not_use_up_the_limit(client: Client, openai_emulator: O
 def test_calls_of_one_answer(
     client: Client, openai_emulator: OpenAIEmulator, model: str, passed: int, stream: bool
 ) -> None:
-    """In `enforce` ten at most; what is cut is told."""
+    """In `enforce` an answer has ten calls at most, and the calls that are cut are counted."""
     openai_emulator.faults.append({"calls": [("get_time", {"n": number}) for number in range(13)]})
     before = client.metric("turnright_changes_total", step="turns", reason="calls_per_turn")
     answer = client.ask(model, rounds(1), stream=stream)
@@ -292,7 +292,7 @@ def test_calls_of_one_answer(
 def test_each_threshold_of_a_session_is_counted_once(
     client: Client, guarded: Served, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A session of its own: each threshold once, in metrics and in the log, with the rounds."""
+    """Metrics count each threshold of a session once, and the log names the rounds and the key."""
     events = ("warning", "limit", "wrap_up")
     before = [client.metric("turnright_turn_events_total", model="enforced", event=event) for event in events]
     for count in range(18, 28):
@@ -323,7 +323,7 @@ def test_each_threshold_of_a_session_is_counted_once(
 def test_always_makes_each_failure_an_answer(
     client: Client, gemini: Gemini, parts: tuple[tuple[dict[str, Any], ...], str], stream: bool
 ) -> None:
-    """A failure that is an error elsewhere is an answer here, and its text says what happened."""
+    """At the limit, a provider's failure becomes an answer whose text says what happened."""
     gemini.answer(*parts[0], finish_reason=parts[1])
     answer = client.ask("gemini-enforced", rounds(25), stream=stream)
     assert answer.is_whole, answer.text
@@ -336,7 +336,7 @@ def test_always_makes_each_failure_an_answer(
 def test_a_final_answer_that_does_not_fit_is_delivered(
     client: Client, openai_emulator: OpenAIEmulator, stream: bool
 ) -> None:
-    """Its agent knows what to do with it; words of ours it could not read."""
+    """A final result is delivered even where its arguments do not fit the schema, since the agent expects that call."""
     final = function_tool("final_result")
     final["function"]["parameters"] = {"type": "object", "properties": {"x": {}}, "required": ["x"]}
     openai_emulator.faults.append({"calls": [("final_result", {})]})
@@ -349,7 +349,7 @@ def test_a_final_answer_that_does_not_fit_is_delivered(
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_nothing_is_an_answer_nowhere(client: Client, openai_emulator: OpenAIEmulator, stream: bool) -> None:
-    """An empty answer, which OpenAI's wire passes on elsewhere, is none to a client whose agent was ended."""
+    """At the limit, an empty answer is replaced by a text that says that the limit is reached."""
     openai_emulator.faults.append({"text": ""})
     answer = client.ask("enforced", rounds(25), stream=stream)
     assert answer.is_whole
@@ -358,7 +358,7 @@ def test_nothing_is_an_answer_nowhere(client: Client, openai_emulator: OpenAIEmu
 
 @pytest.mark.parametrize("reason", ["UNEXPECTED_TOOL_CALL", "MALFORMED_FUNCTION_CALL"])
 def test_delegation_that_is_withheld_ends_in_an_answer(client: Client, gemini: Gemini, reason: str) -> None:
-    """Though the provider stumbles over a call to a tool that is not there any more."""
+    """A withheld delegation ends in an answer, even where the provider fails over a call to the withheld tool."""
     history: list[dict[str, Any]] = [user("Help me.")]
     for number in range(10):
         call_id = f"c{number}"
@@ -376,7 +376,7 @@ def test_delegation_that_is_withheld_ends_in_an_answer(client: Client, gemini: G
 def test_the_last_round_is_there_to_finish_with(
     client: Client, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """In a window that holds little more: the instruction does not push out what it speaks of."""
+    """In a nearly full context window, the instruction to finish does not push out the newest tool result."""
     history: list[dict[str, Any]] = [user("What do the files say?")]
     for number in range(3):
         call_id = f"c{number}"
@@ -397,7 +397,7 @@ def test_the_last_round_is_there_to_finish_with(
 
 
 def test_explain_has_the_turn_guards_verdict_by_mode(http: httpx.Client, client: Client) -> None:
-    """The dry run has the verdict of the guard, by mode."""
+    """``/v1/explain`` has the turn guard's verdict, and none where the guard is off."""
     assert client.explain("warned", rounds(21))["turns"] == {
         "mode": "warn",
         "rounds": 21,

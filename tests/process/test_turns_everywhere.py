@@ -1,4 +1,4 @@
-"""A turn at its limit, at every provider: legal at the first try, and always an answer."""
+"""Tests that every provider accepts a request at the limit of rounds, and that the client gets an answer."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ WORDS = (
 
 @pytest.fixture(scope="module")
 def limited(directory: Path, gemini_process: Gemini, emulators: dict[str, Emulator]) -> Iterator[Everywhere]:
-    """Run ``turnright serve`` with every provider behind it, and three rounds a turn."""
+    """Run ``turnright serve`` with every provider and a limit of three rounds."""
     turns = {"mode": "enforce", "max_rounds": LIMIT}
     with serve_everywhere(directory, gemini_process, emulators, turns=turns) as running:
         yield running
 
 
 def rounds(count: int) -> list[dict[str, Any]]:
-    """Return a turn of so many rounds."""
+    """Return a history with *count* rounds of tool calls."""
     history: list[dict[str, Any]] = [system("Be brief."), user("What is it like in Oslo?")]
     for number in range(count):
         call_id = f"call_{number}"
@@ -61,7 +61,7 @@ def text_of(answer: Answer) -> tuple[str, str, int]:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_calls_on(http: httpx.Client, limited: Everywhere, model: str, stream: bool) -> None:
-    """It is told to finish, calls a tool all the same, and the client gets a plain answer that says so."""
+    """A model that calls a tool after the instruction to finish is replaced by a text that says so."""
     provider = limited.of(model)
     provider.call_once([("get_weather", {"city": "Oslo"})])
     request = {"model": model, "messages": rounds(LIMIT), "tools": TOOLS, "stream": stream}
@@ -79,7 +79,7 @@ def test_a_model_that_calls_on(http: httpx.Client, limited: Everywhere, model: s
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_finishes(http: httpx.Client, limited: Everywhere, model: str, stream: bool) -> None:
-    """Its own words are the answer."""
+    """A model that finishes at the limit has its own text delivered."""
     provider = limited.of(model)
     provider.say_once("It rains every day.")
     request = {"model": model, "messages": rounds(LIMIT + 1), "tools": TOOLS, "stream": stream}
@@ -94,7 +94,7 @@ def test_a_model_that_finishes(http: httpx.Client, limited: Everywhere, model: s
 
 @pytest.mark.parametrize("model", MODELS)
 def test_below_the_limit_calls_pass(http: httpx.Client, limited: Everywhere, model: str) -> None:
-    """One round before, nothing is said and nothing withheld; and the user's next word opens a new count."""
+    """Below the limit tool calls pass, and the user's next message starts a new count."""
     provider = limited.of(model)
     for messages, told in (
         (rounds(LIMIT - 1), "2/3"),

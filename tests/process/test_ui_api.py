@@ -1,4 +1,4 @@
-"""The requests of the inspector's page, against the running process."""
+"""Tests of the requests that the inspector's page sends, against the running process."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def config(gemini: Gemini, **general: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def inspected(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
-    """Serve with the inspector as it is by default."""
+    """Serve with the inspector's default settings."""
     with serve(directory, config(gemini_process)) as served:
         yield served
 
 
 @pytest.fixture(scope="module")
 def keyed(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
-    """Serve with a key, an admin listener, and bodies that are kept."""
+    """Serve with a key, an admin listener and an inspector that keeps bodies."""
     general = {
         "master_key": MASTER,
         "admin": {"host": "127.0.0.1", "port": 0},
@@ -72,7 +72,7 @@ def keyed(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 
 def post(http: httpx.Client, served: Served, path: str, asked: Any) -> dict[str, Any]:
-    """Ask what the page asks."""
+    """Post *asked* as the page does, and return the answer."""
     answer = http.post(
         f"{served.origin}/ui/api/{path}", content=json.dumps(asked).encode()
     ).raise_for_status()
@@ -82,13 +82,12 @@ def post(http: httpx.Client, served: Served, path: str, asked: Any) -> dict[str,
 
 
 def get(http: httpx.Client, served: Served, path: str) -> dict[str, Any]:
-    """Get what the page gets."""
+    """Return the JSON answer to a GET of *path*."""
     told: dict[str, Any] = http.get(f"{served.origin}/ui/api/{path}").raise_for_status().json()
     return told
 
 
 def test_page_lists_every_model_deployment_and_profile(http: httpx.Client, inspected: Served) -> None:
-    """Every model with its deployments, and every profile."""
     told = get(http, inspected, "models")
 
     assert [model["name"] for model in told["models"]] == ["new", "old"]
@@ -105,7 +104,7 @@ def test_page_lists_every_model_deployment_and_profile(http: httpx.Client, inspe
 
 
 def test_page_shows_what_explain_says_and_sends_nothing(http: httpx.Client, inspected: Served) -> None:
-    """The page shows the result of ``/v1/explain``, with the history behind each step; nothing is sent."""
+    """The page shows the result of ``/v1/explain``, with the history after each step."""
     told = post(http, inspected, "look", {"request": {"messages": BROKEN}, "target": {"model": "old"}})
     explained = explain(http, inspected, body("old", BROKEN))
 
@@ -119,7 +118,7 @@ def test_page_shows_what_explain_says_and_sends_nothing(http: httpx.Client, insp
 
 
 def test_page_compares_one_history_on_every_model(http: httpx.Client, inspected: Served) -> None:
-    """The same history everywhere, in one table."""
+    """The page shows one history's verdict for every model and every profile."""
     rows = post(http, inspected, "verdicts", {"request": BROKEN})["rows"]
 
     assert [row["target"] for row in rows[:2]] == [{"model": "new"}, {"model": "old"}]
@@ -131,7 +130,7 @@ def test_page_compares_one_history_on_every_model(http: httpx.Client, inspected:
 def test_request_is_listed_among_recent_and_live_ones(
     http: httpx.Client, inspected: Served, gemini: Gemini
 ) -> None:
-    """A request shows among the recent ones, with numbers alone, and in the live ones."""
+    """A request is listed among the recent requests without its texts, and counted in the live numbers."""
     gemini.say("An answer.")
     answer = ask(http, inspected, body("old", BROKEN))
     inspected.running.wait_for_events("request_finished", 1)
@@ -154,7 +153,7 @@ def test_request_is_listed_among_recent_and_live_ones(
 def test_kept_bodies_are_shown_with_the_key_and_the_oldest_are_dropped(
     http: httpx.Client, keyed: Served, gemini: Gemini
 ) -> None:
-    """With the key the bodies that are kept are shown, as they came; the oldest are forgotten."""
+    """Kept bodies are shown unchanged to a client with the key, and the oldest bodies are dropped."""
     headers = {"Authorization": f"Bearer {MASTER}"}
     asked = [json.dumps(body("old", [user(f"number {number}")])).encode() for number in range(5)]
     for number, one in enumerate(asked):
@@ -181,7 +180,7 @@ def test_kept_bodies_are_shown_with_the_key_and_the_oldest_are_dropped(
 
 
 def test_page_needs_no_key_and_runs_its_own_files_alone(http: httpx.Client, keyed: Served) -> None:
-    """The page and its files come without a key, as what they are, under a policy that runs nothing else."""
+    """The page and its files need no key, and their content policy allows nothing else to run."""
     files = [path for path in PAGE.parent.rglob("*") if path.suffix in (".html", ".js", ".css", ".svg")]
     for path in files:
         answer = http.get(f"{keyed.origin}/ui/{path.relative_to(PAGE.parent).as_posix()}")
@@ -193,7 +192,7 @@ def test_page_needs_no_key_and_runs_its_own_files_alone(http: httpx.Client, keye
 
 
 def test_off_and_on_again(tmp_path: Path, http: httpx.Client, gemini: Gemini) -> None:
-    """Taken away, and given back, without a restart."""
+    """A reload switches the inspector on again after it was off."""
     with serve(tmp_path, config(gemini, ui=False)) as served:
         [path] = tmp_path.glob("*.yaml")
         off = [http.get(f"{served.origin}{place}").status_code for place in ("/ui", "/ui/api/models")]

@@ -1,4 +1,4 @@
-"""Requests of real clients arrive: at OpenAI unchanged, at Gemini with every field that Gemini knows."""
+"""Tests that requests of real clients reach OpenAI unchanged, and Gemini with every text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FIELDS: dict[str, Any] = {
 def test_clients_histories_reach_openai_unchanged(
     served: Served, openai_emulator: OpenAIEmulator, http: httpx.Client, transport: str, stream: bool
 ) -> None:
-    """On the direct transport all of it as it was; litellm calls a developer a system."""
+    """The direct transport sends OpenAI a client's history unchanged; litellm turns ``developer`` into ``system``."""
     options = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
     body = {"model": "openai/gpt-4.1", "messages": HISTORY, **FIELDS, **options}
 
@@ -71,7 +71,7 @@ def test_clients_histories_reach_openai_unchanged(
 def test_every_text_of_clients_histories_reaches_gemini(
     served: Served, gemini: Gemini, http: httpx.Client, model: str, stream: bool
 ) -> None:
-    """Every text arrives, where its role has its place."""
+    """Every text of a client's history reaches Gemini."""
     body = {"model": model, "messages": HISTORY, **FIELDS, "stream": stream}
 
     answer = http.post(f"{served.base_url}/chat/completions", json=body)
@@ -86,5 +86,5 @@ def test_every_text_of_clients_histories_reaches_gemini(
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_root_path_is_answered(served: Served, http: httpx.Client, method: str) -> None:
-    """Some clients ask for it before anything else."""
+    """The root path is answered, since some clients ask for it first."""
     assert http.request(method, f"{served.origin}/").status_code == 200

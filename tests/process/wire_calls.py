@@ -1,4 +1,4 @@
-"""The calls in a request to a provider, whatever its wire: their ids, where it has any, their names and arguments."""
+"""Reads the tool calls in a provider's request body, in each wire format: ids, names and arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WireCall = tuple[str | None, str, Any]
 
 
 def calls_at(model: str, body: Mapping[str, Any]) -> list[WireCall]:
-    """Return the calls that a body to this model holds, in order."""
+    """Return the calls in *body* in order, read in the wire format of *model*'s provider."""
     return list(_READ.get(route_of(model), _openai)(body))
 
 

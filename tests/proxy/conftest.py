@@ -23,20 +23,20 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 OUR_KEY = "sk-ours-5d0f7c1e"
 TRANSPORTS = pytest.mark.parametrize("transport", ["litellm", "direct"])
-"""For tests of a duty of both transports. Such a test uses the fixture `transport`, or `real`."""
+"""Runs a test on both transports. The test uses the fixture `transport` or `real`."""
 
 LogLines = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with one Gemini model. A module that needs others overrides this fixture."""
+    """Return settings with one Gemini model. A module that needs other settings overrides this fixture."""
     return settings_of()
 
 
 @pytest.fixture
 async def upstream() -> ScriptedUpstream:
-    """Return an upstream that gives good answers until a test scripts others."""
+    """Return an upstream that gives good answers unless a test scripts other answers."""
     return ScriptedUpstream()
 
 
@@ -83,7 +83,7 @@ async def gemini() -> AsyncIterator[GeminiEmulator]:
 
 
 def settings_on(transport: str, models: Mapping[str, dict[str, Any]], **sections: Any) -> Settings:
-    """Load settings in which one transport serves all models.
+    """Return settings in which one transport serves all models.
 
     *models* maps names to their `litellm_params`.
     """

@@ -1,4 +1,4 @@
-"""Pieces are assigned to calls where the provider's index, id or name is ambiguous."""
+"""Tests that pieces are assigned to the right calls where the provider's index, id or name is ambiguous."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ B = '{"city":"B"}'
 def piece(
     index: int | None = 0, call: str | None = None, name: str | None = "f", text: str | None = None
 ) -> dict[str, Any]:
-    """Build a piece of a call."""
+    """Return a streamed piece of a call."""
     return {"index": index, "id": call, "function": {"name": name, "arguments": text}}
 
 
 def more(text: str, index: int | None = 0, call: str | None = None) -> dict[str, Any]:
-    """Build a piece that is not a call's first."""
+    """Return a later piece of a call, which has no name."""
     return piece(index, call, None, text)
 
 
@@ -126,7 +126,7 @@ def test_a_repeated_id_continues_its_call(events: list[Any]) -> None:
     ],
 )
 def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
-    """An object after complete arguments is another call, with an id of its own."""
+    """A new object after complete arguments is another call, which gets an id from the proxy."""
     assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
 
 
@@ -143,7 +143,10 @@ def test_name_after_arguments_begins_another_call() -> None:
 
 
 def test_a_late_id_changes_nothing() -> None:
-    """A call that began without an id keeps the proxy's id. A late name becomes the call's name."""
+    """A call that began without an id keeps the proxy's id, even if the provider sends an id later.
+
+    A late name becomes the call's name.
+    """
     assert joined([piece(0, None, None, "")], [piece(0, None, "f", A)]) == [(FIRST, "f", A)]
     assert joined([piece(0, None, "f", A[:3])], [more(A[3:], 0, "late")]) == [(FIRST, "f", A)]
 
@@ -180,7 +183,7 @@ def test_a_repetition_sends_nothing() -> None:
 
 
 def test_calls_of_a_whole_answer_ignore_the_index() -> None:
-    """The index does not count in a whole answer.
+    """The index of a call is ignored in an answer that is not streamed.
 
     Calls that share an id are separated, and a repeated call is kept once.
     """
@@ -200,7 +203,7 @@ def test_calls_of_a_whole_answer_ignore_the_index() -> None:
 
 
 def test_calls_of_a_whole_answer_are_never_joined() -> None:
-    """Each entry of a whole answer's calls is a call, with complete or broken arguments, and with any id."""
+    """Each call of an answer that is not streamed stays a call, even with broken arguments or equal ids."""
     for ids in ((None, None), ("", ""), ("x", "x")):
         for texts in (("{'a': 1}", "{'b': 2}"), ('{"a": 1,}', '{"b": 2,}'), ("null", '{"b": 2}'), ("", A)):
             calls = [piece(0, call, text=text) for call, text in zip(ids, texts, strict=True)]
@@ -212,9 +215,9 @@ def test_calls_of_a_whole_answer_are_never_joined() -> None:
 
 @pytest.mark.parametrize("where", ["call", "details"])
 def test_a_signature_behind_the_end_is_kept(where: str) -> None:
-    """A signature after the end is recorded with its call's id.
+    """A signature that comes after the arguments or after the finish reason is recorded with its call's id.
 
-    The client cannot get the signature any more, but knows the id (open-webui/computer#224).
+    The client may not get the signature any more, but knows the id (open-webui/computer#224).
     """
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     details = [{"type": "reasoning.encrypted", "id": "a", "data": "c2ln", "format": "google-gemini-v1"}]
@@ -232,14 +235,14 @@ def test_a_signature_behind_the_end_is_kept(where: str) -> None:
 
 
 def test_a_model_in_a_loop_is_a_fault() -> None:
-    """Hundreds of objects in one call are a fault, since the model is in a loop."""
+    """Hundreds of JSON objects in one call are a provider's fault, since the model is in a loop."""
     answer = {"choices": [{"message": {"tool_calls": [piece(0, "a", text=A * 500)]}}]}
     with pytest.raises(UpstreamFault, match="over and over"):
         normalize_answer(answer, fallback_id="f", created=1, model="m")
 
 
 def test_a_whole_signed_call_is_reported_at_once() -> None:
-    """A whole signed call is reported at once, since a client may act on it, and leave, before the stream ends."""
+    """A complete signed call is reported at once, since a client may run the call before the stream ends."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     signed = {**piece(0, "a", text=A), "extra_content": {"google": {"thought_signature": "c2ln"}}}
 
@@ -249,7 +252,7 @@ def test_a_whole_signed_call_is_reported_at_once() -> None:
 
 
 def test_each_call_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each call is read once, so that its cost does not grow with the number of earlier calls."""
+    """Each call is checked at most twice, so that the cost does not grow with the number of calls."""
     looks = 0
     is_complete = PartialCall.is_complete
 
@@ -266,7 +269,10 @@ def test_each_call_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_call_without_a_name_is_never_begun() -> None:
-    """A call without a name is never sent, also if a second object follows. The provider is at fault."""
+    """A call without a name is never sent, even if a second object follows.
+
+    The end of such a stream is a provider's fault.
+    """
     nameless = {"index": 0, "id": "a", "function": {"arguments": A}}
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
 

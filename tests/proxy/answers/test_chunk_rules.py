@@ -1,4 +1,4 @@
-"""The rules of the strict chunk are those that ``docs/canonical-chat.md`` promises."""
+"""Tests that the rules of the strict chunk are the rules in ``docs/canonical-chat.md``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DOCUMENT = (Path(__file__).resolve().parents[3] / "docs" / "canonical-chat.md").
 
 
 def test_the_document_lists_every_rule_in_its_words() -> None:
-    """The document has the same rules, neither more nor fewer."""
+    """The document lists exactly the rules of the code, in the same words."""
     listed = {key_in(rule): words for rule, words in rows_under(DOCUMENT, "The rules of the strict chunk")}
 
     assert listed == CHUNK_RULES

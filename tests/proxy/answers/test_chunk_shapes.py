@@ -1,4 +1,4 @@
-"""The types of the values in a strict chunk. Wrong values are told from similar right ones."""
+"""Tests of the types of values in a strict chunk. Wrong values are told from similar right values."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ WRONG: list[tuple[Callable[[Any], bool], Any]] = [
 
 @pytest.mark.parametrize(("holds", "value"), RIGHT)
 def test_a_right_value_is_accepted(holds: Callable[[Any], bool], value: Any) -> None:
-    """Values are tried with and without their optional fields."""
+    """Right values are accepted with and without their optional fields."""
     assert holds(value)
 
 
 @pytest.mark.parametrize(("holds", "value"), WRONG)
 def test_a_wrong_value_is_refused(holds: Callable[[Any], bool], value: Any) -> None:
-    """The values have one field too many, one too few, or one of another type."""
+    """A value with a field too many, a field too few or a wrong type is refused."""
     assert not holds(value)
 
 
@@ -97,5 +97,5 @@ def test_a_wrong_value_is_refused(holds: Callable[[Any], bool], value: Any) -> N
     ],
 )
 def test_text_behind_an_object_is_found(text: str, behind: str | None) -> None:
-    """Nesting too deep for Python does not count as an object."""
+    """The text after a JSON object is returned, or None where no object can be read."""
     assert behind_object(text) == behind

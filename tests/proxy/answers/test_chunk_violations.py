@@ -1,4 +1,4 @@
-"""The checker of streams, rule by rule. Each rule is broken alone, and right streams break none."""
+"""Tests of the checker of streams, rule by rule. Each rule is broken alone, and right streams break none."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ RIGHT: list[StrictChunk] = [
 
 
 def chunk(*choices: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return a chunk of these choices."""
+    """Return a chunk of *choices*."""
     head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     return {**head, "choices": list(choices), **fields}
 
 
 def choice(finish: Any = None, /, index: Any = 0, **delta: Any) -> dict[str, Any]:
-    """Return a choice that says *delta*."""
+    """Return a choice with *delta* and the finish reason *finish*."""
     return {"index": index, "delta": delta, "finish_reason": finish}
 
 
@@ -132,7 +132,7 @@ def head(place: int = 0, arguments: str = "{}", call: Any = "a", name: str = "f"
 
 
 def more(place: int, arguments: str, **fields: Any) -> dict[str, Any]:
-    """Return a later piece."""
+    """Return a later piece of a call."""
     return {"index": place, "function": {"arguments": arguments}, **fields}
 
 
@@ -171,7 +171,7 @@ class Broken:
 
     @property
     def title(self) -> str:
-        """The rule and its broken part."""
+        """The name of the rule, followed by the note."""
         return f"{self.rule} {self.note}".strip()
 
 
@@ -317,12 +317,12 @@ TABLE = [*ABOUT_CHUNKS, *ABOUT_CHOICES, *ABOUT_CALLS]
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.title)
 def test_a_broken_rule_is_found_at_its_chunk(row: Broken) -> None:
-    """The checker finds this violation and no other."""
+    """The checker finds the broken rule of each stream and no other violation."""
     assert find_chunk_violations(row.chunks) == (ChunkViolation(row.rule, row.chunk, row.choice),)
 
 
 def test_every_rule_has_a_broken_stream() -> None:
-    """A rule without a row would be untested."""
+    """Every rule has a stream in the table that breaks it."""
     assert {row.rule for row in TABLE} == CHUNK_RULES.keys()
 
 
@@ -339,12 +339,12 @@ def test_every_rule_has_a_broken_stream() -> None:
     ids=["rich", "two chunks", "one chunk", "legacy call", "cut off", "logprobs alone"],
 )
 def test_a_right_stream_breaks_no_rule(chunks: Chunks) -> None:
-    """The streams are right, and close to the broken ones."""
+    """The checker finds no violation in right streams that are similar to the broken streams."""
     assert find_chunk_violations(chunks) == ()
 
 
 def test_a_stream_that_broke_off_lacks_its_end() -> None:
-    """A missing end is then not a violation. Violations before the end still are."""
+    """A missing end is no violation in a stream that broke off. Earlier violations are still found."""
     again = chunk(choice(role="assistant", content="a"))
 
     assert find_chunk_violations([], complete=False) == ()
@@ -352,7 +352,7 @@ def test_a_stream_that_broke_off_lacks_its_end() -> None:
 
 
 def test_violations_are_in_reading_order_and_each_is_listed_once() -> None:
-    """Two texts of one delta break one rule once."""
+    """Violations are listed in the order of the chunks, and two empty texts of one delta are one violation."""
     wrong = chunk(choice(content="", refusal="", role="assistant"))
 
     found = find_chunk_violations([HI, wrong])
@@ -365,7 +365,7 @@ def test_violations_are_in_reading_order_and_each_is_listed_once() -> None:
 @pytest.mark.parametrize("value", [None, 1, "x", [], {}, [None], [{}], {"index": 0}])
 @pytest.mark.parametrize("place", ["choices", "usage", "choice", "delta", "piece", "function", "extra"])
 def test_any_json_is_checked(place: str, value: Any) -> None:
-    """The checker never raises for JSON."""
+    """The checker reports violations for any JSON value and never raises."""
     piece = {**head(), "function": value} if place == "function" else {**head(), "extra_content": value}
     wrong = {
         "choices": chunk(choices=value),

@@ -1,4 +1,4 @@
-"""The normalizer's chunks break no rule of the strict chunk, for any provider and any split of the stream."""
+"""Tests that the normalizer's chunks break no rule of the strict chunk, for any provider and any split."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ SOME = settings(max_examples=max(10, settings().max_examples // 3))
 
 
 def violations(row: Row, pieces: Iterable[bytes]) -> list[ChunkViolation]:
-    """Return the violations in the client's chunks of a row. A model may write broken arguments."""
+    """Return the violations in the chunks that a client gets for *row*.
+
+    Broken arguments in a row are the model's fault and not counted.
+    """
     replayed = replay(pieces, row.model, include_usage=True, taken=row.taken)
     events = [event.removeprefix(b"data: ") for event in replayed.raw.split(b"\n\n") if event]
     values = [json.loads(event) for event in events if event != b"[DONE]"]
@@ -41,7 +44,10 @@ def violations(row: Row, pieces: Iterable[bytes]) -> list[ChunkViolation]:
 
 
 def violations_up_to_a_fault(events: list[Any], names: ToolNameMap = UNCHANGED) -> list[ChunkViolation]:
-    """Return the violations in the chunks of these events. Arguments that are not JSON are the model's fault."""
+    """Return the violations in the chunks that are made of *events* before a provider's fault.
+
+    Arguments that are not JSON are the model's fault.
+    """
     reader = StreamReader()
     normalizer = ChunkNormalizer(
         fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True, names=names
@@ -64,7 +70,7 @@ def violations_up_to_a_fault(events: list[Any], names: ToolNameMap = UNCHANGED) 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_every_known_quirk_becomes_strict_chunks(row: Row) -> None:
-    """Each quirk is sent in one piece, and byte by byte."""
+    """A stream with a known quirk becomes strict chunks, both in one piece and byte by byte."""
     assert violations(row, [row.body]) == []
     assert violations(row, in_bytes(row.body)) == []
 
@@ -72,7 +78,7 @@ def test_every_known_quirk_becomes_strict_chunks(row: Row) -> None:
 @SOME
 @given(row=openai_rows() | gemini_rows(), places=PLACES)
 def test_any_combination_of_quirks_becomes_strict_chunks(row: Row, places: list[int]) -> None:
-    """The streams are split anywhere, on either wire."""
+    """Combined quirks in OpenAI's or Gemini's format become strict chunks, wherever the stream is split."""
     assert violations(row, at_places(row.body, places)) == []
 
 
@@ -81,19 +87,19 @@ def test_any_combination_of_quirks_becomes_strict_chunks(row: Row, places: list[
 def test_any_order_of_deltas_becomes_strict_chunks_or_is_the_providers_fault(
     events: list[dict[str, Any]], names: ToolNameMap
 ) -> None:
-    """The deltas hold nulls, single surrogates, calls without a name, and choices that are twice in an event."""
+    """Deltas with nulls, single surrogates, nameless calls or repeated choices cause no violation."""
     assert violations_up_to_a_fault(events, names) == []
 
 
 @SOME
 @given(events=damaged(EVENTS) | st.lists(JSON, max_size=3))
 def test_any_json_becomes_strict_chunks_or_is_the_providers_fault(events: list[Any]) -> None:
-    """A value that is not a chunk is refused."""
+    """Damaged events and arbitrary JSON cause no violation in the client's chunks."""
     assert violations_up_to_a_fault(events) == []
 
 
 def test_a_name_in_pieces_is_the_one_exception() -> None:
-    """The name is passed on as it comes, as the document says."""
+    """A name that comes in pieces is passed on in pieces, which breaks the rule ``call_head_repeated``."""
     head = {"index": 0, "id": "a", "function": {"name": "get_", "arguments": ""}}
     rest = {"index": 0, "function": {"name": "weather", "arguments": "{}"}}
     events = [{"choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]} for piece in (head, rest)]

@@ -1,4 +1,4 @@
-"""Lists of embeddings: their order, their number, the two formats, and missing fields."""
+"""Tests of lists of embeddings: their order, their number, the two formats and missing fields."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ vectors = st.lists(floats, min_size=1, max_size=20)
 
 
 def answer_of(*embeddings: Any, **fields: Any) -> dict[str, Any]:
-    """Build a provider's answer."""
+    """Return a provider's answer with *embeddings*."""
     data = [{"index": at, "embedding": one} for at, one in enumerate(embeddings)]
     return {"object": "list", "data": data, **fields}
 
 
 def embeddings_in(answer: dict[str, Any]) -> list[Any]:
-    """Return the embeddings, whose places must be their indices."""
+    """Return the embeddings, after checking that each one's index is its position."""
     assert [one["index"] for one in answer["data"]] == list(range(len(answer["data"])))
     return [one["embedding"] for one in answer["data"]]
 
@@ -42,14 +42,14 @@ def test_both_formats_hold_the_same_numbers(vector: list[float]) -> None:
 
 
 def test_the_bytes_are_openais() -> None:
-    """The number one is `00 00 80 3f`."""
+    """The number one is packed as `00 00 80 3f`, as OpenAI packs it."""
     assert check_embeddings(answer_of([1]), 1, "base64", "m")["data"][0]["embedding"] == "AACAPw=="
     assert b64encode(b"\x00\x00\x80\x3f") == b"AACAPw=="
 
 
 @given(st.permutations(range(6)))
 def test_order_is_by_index(places: list[int]) -> None:
-    """Embeddings come in any order, and each is at the index of its text."""
+    """Embeddings that come in any order are sorted by their index."""
     data = [{"index": at, "embedding": [float(at)]} for at in places]
 
     assert embeddings_in(check_embeddings({"data": data}, 6, "float", "m")) == [
@@ -91,7 +91,7 @@ def test_embeddings_without_distinct_indices_keep_their_order(index: int | None)
 def test_an_answer_without_one_embedding_for_each_text_is_refused(
     answer: dict[str, Any], cause: Cause
 ) -> None:
-    """Two texts need exactly two embeddings."""
+    """An answer to two texts is refused unless it has two valid embeddings with the indexes 0 and 1."""
     with pytest.raises(AnswerUnusable) as caught:
         check_embeddings(answer, 2, "float", "m")
 
@@ -110,7 +110,7 @@ def test_an_answer_without_one_embedding_for_each_text_is_refused(
     ],
 )
 def test_usage_has_both_counts(usage: Any, counted: tuple[int, int]) -> None:
-    """Strict clients need both counts. Without a provider's count both are 0."""
+    """The usage always has both counts, which strict clients need. Without a provider's count both counts are 0."""
     answer = check_embeddings(answer_of([0.1], usage=usage, _hidden={}, model=""), 1, "float", "mine")
 
     assert answer["usage"] == {"prompt_tokens": counted[0], "total_tokens": counted[1]}

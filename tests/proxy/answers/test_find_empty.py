@@ -1,4 +1,4 @@
-"""Empty answers and streams are told from answers."""
+"""Tests that empty answers and streams are told from answers with content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CALL = [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]
 
 
 def answer(message: dict[str, Any], reason: str = "stop") -> dict[str, Any]:
-    """Build a whole answer of one choice."""
+    """Return an answer that is not streamed, with one choice."""
     return {"choices": [{"message": message, "finish_reason": reason}]}
 
 
@@ -32,7 +32,7 @@ def answer(message: dict[str, Any], reason: str = "stop") -> dict[str, Any]:
     ],
 )
 def test_content_is_text_calls_refusals_and_media(message: dict[str, Any], expected: bool) -> None:
-    """Blank text and reasoning are not content."""
+    """Text, calls, refusals and media are content, but blank text and reasoning are not."""
     assert has_content(message) is expected
 
 
@@ -51,12 +51,12 @@ def test_content_is_text_calls_refusals_and_media(message: dict[str, Any], expec
 def test_an_answer_without_content_has_a_cause(
     message: dict[str, Any], reason: str, cause: Cause | None
 ) -> None:
-    """An answer that was cut off for its length stands, since a retry would end the same way."""
+    """An empty answer has a cause, unless it was cut off for its length, since a retry would end the same way."""
     assert find_empty(answer(message, reason)) is cause
 
 
 def test_one_choice_with_content_is_enough() -> None:
-    """An answer without any choice is empty."""
+    """One choice with content is enough, and an answer without any choice is empty."""
     choices = answer({"content": ""})["choices"] + answer({"content": "hi"})["choices"]
 
     assert find_empty({"choices": choices}) is None
@@ -64,7 +64,7 @@ def test_one_choice_with_content_is_enough() -> None:
 
 
 def test_a_stream_is_an_answer_from_its_first_content_on() -> None:
-    """Reasoning does not begin the answer, but is remembered for the cause."""
+    """A stream's answer begins with its first content, and earlier reasoning changes the cause of an empty answer."""
     start = AnswerStart()
 
     def opens(delta: dict[str, Any], reason: str | None = None) -> bool:
@@ -94,7 +94,7 @@ def test_a_stream_is_an_answer_from_its_first_content_on() -> None:
 def test_a_stream_that_a_filter_stops_at_once_is_found(
     choices: list[tuple[dict[str, Any], str | None]], filtered: bool
 ) -> None:
-    """A chunk without choices, such as the usage, says nothing."""
+    """A chunk is filtered if a filter ended all of its choices before any text."""
     chunk = {"choices": [{"delta": delta, "finish_reason": reason} for delta, reason in choices]}
 
     assert is_filtered(chunk) is filtered

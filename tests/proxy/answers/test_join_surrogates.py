@@ -1,4 +1,4 @@
-"""Emojis that a stream splits."""
+"""Tests of surrogate pairs that a stream splits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NONE = "\ufffd"
 
 
 def told(*chunks: Any) -> list[Any]:
-    """Return the choices that a client gets of these chunks. Each can be written as UTF-8."""
+    """Return the choices that a client gets from *chunks*. Every choice must be free of single surrogates."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     found = [
         choice for given in chunks for choice in (normalizer.normalize(given) or {"choices": []})["choices"]
@@ -88,7 +88,7 @@ def test_surrogates_in_arguments_are_joined() -> None:
 
 @given(pieces=st.lists(st.text(st.sampled_from(["a", "é", SMILE, HIGH, LOW]), max_size=4), max_size=6))
 def test_any_split_gives_the_provider_s_text(pieces: list[str]) -> None:
-    """The client joins the provider's text, in whole characters."""
+    """For any split, the client's joined text is the provider's text, with U+FFFD for single surrogates."""
     whole = "".join(pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     assert text_of(told(*(chunk({"content": piece}) for piece in pieces), chunk(finish="stop"))) == whole

@@ -1,4 +1,4 @@
-"""Streams in canonical form."""
+"""Tests of streams in canonical form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.answers.restore_tool_names import ToolNameMap
 
 
 def finish_of(*choices: dict[str, Any]) -> Any:
-    """Return the finish reason that a client gets of a stream of these pieces of one choice."""
+    """Return the finish reason that a client gets for a stream of *choices*."""
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     reason = None
     for choice in choices:
@@ -24,9 +24,9 @@ def finish_of(*choices: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("legacy", [None, {}, {"name": "", "arguments": ""}])
 @pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
 def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
-    """Some servers write an empty ``function_call`` into every delta.
+    """An empty ``function_call``, which some servers write into every delta, is no call.
 
-    An agent would wait for a call that never comes.
+    Otherwise an agent would wait for a call that never comes.
     """
     assert (
         finish_of({"delta": {"content": "a", "function_call": legacy}}, {"finish_reason": reason}) == "stop"
@@ -34,7 +34,7 @@ def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
 
 
 def test_a_function_call_has_its_finish_reason() -> None:
-    """A ``function_call`` ends with that reason, even if the server gives another."""
+    """A ``function_call`` ends with the finish reason ``function_call``, even if the server gives another reason."""
     said = {"delta": {"function_call": {"name": "f", "arguments": "{}"}}}
     rest = {"delta": {"function_call": None}, "finish_reason": "tool_calls"}
 
@@ -42,7 +42,7 @@ def test_a_function_call_has_its_finish_reason() -> None:
 
 
 def test_no_empty_text_stands_beside_a_call_that_was_held_back() -> None:
-    """A name that may continue is withheld until the end, which may be in the first chunk."""
+    """A chunk with a call that was withheld has no empty content."""
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}
     names = ToolNameMap({"f_1": "f.1"})
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False, names=names)

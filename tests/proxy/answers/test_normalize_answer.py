@@ -1,4 +1,4 @@
-"""Whole answers in canonical form."""
+"""Tests of answers that are not streamed, in canonical form."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{
 
 
 def normalized(**answer: Any) -> dict[str, Any]:
-    """Normalize an answer with these fields."""
+    """Return the normalized form of an answer with the fields *answer*."""
     found, findings = normalize_answer(answer, fallback_id="f1", created=5, model="m")
     assert findings == AnswerFindings()
     return found
 
 
 def said(message: Any, finish_reason: Any = None, **choice: Any) -> dict[str, Any]:
-    """Normalize an answer of one choice and return that choice."""
+    """Return the normalized choice of an answer with one choice."""
     [found] = normalized(choices=[{"message": message, "finish_reason": finish_reason, **choice}])["choices"]
     assert isinstance(found, dict)
     return found
 
 
 def test_what_is_missing_is_filled() -> None:
-    """Strict clients need id, object, created and model."""
+    """A missing id, object, created or model is filled in, since strict clients need all four."""
     found = normalized(choices=[{"message": {"content": "x"}}])
 
     assert {name: found[name] for name in ("id", "object", "created", "model")} == {
@@ -89,7 +89,7 @@ def test_the_model_s_content_stays() -> None:
 
 @pytest.mark.parametrize("calls", [[], None])
 def test_empty_tool_calls_are_removed(calls: Any) -> None:
-    """Agents read an empty list of calls as a tool round."""
+    """An empty list of calls is removed, since agents read it as a tool round."""
     assert "tool_calls" not in said({"content": "x", "tool_calls": calls})["message"]
 
 
@@ -108,7 +108,7 @@ def test_empty_tool_calls_are_removed(calls: Any) -> None:
     ],
 )
 def test_a_finish_reason_agrees_with_the_calls(reason: Any, calls: bool, wanted: str) -> None:
-    """Every choice has a finish reason. Gemini also says STOP to calls."""
+    """Every choice gets a finish reason that agrees with its calls. Gemini also ends calls with STOP."""
     assert said({"tool_calls": [CALL] if calls else None}, reason)["finish_reason"] == wanted
 
 

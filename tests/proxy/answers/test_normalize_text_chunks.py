@@ -1,6 +1,6 @@
-"""The fast path for text chunks gives the same result as the full path.
+"""Tests that the fast path for text chunks gives the same result as the full path.
 
-Each chunk is compared with an equal one that has an extra empty field, which takes the full path.
+Each chunk is compared with an equal chunk that has an extra empty field and so takes the full path.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CHOICES = st.builds(
 
 
 def with_company(choice: dict[str, Any]) -> dict[str, Any]:
-    """Return the choice with something empty beside what it says."""
+    """Return the choice with an extra empty field, which forces the full path."""
     delta = copy.deepcopy(choice["delta"])
     for call in delta.get("tool_calls", ()):
         call.setdefault("id", None)
@@ -61,7 +61,7 @@ def with_company(choice: dict[str, Any]) -> dict[str, Any]:
 
 
 def passed_on(choices: list[dict[str, Any]]) -> list[Chunk | str | None]:
-    """Return what a client gets of a stream of these, and what was wrong with it."""
+    """Return the chunks that a client gets for *choices*, the fault if any, and the findings."""
     reader = StreamReader()
     normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False)
     got: list[Chunk | str | None] = []
@@ -75,7 +75,7 @@ def passed_on(choices: list[dict[str, Any]]) -> list[Chunk | str | None]:
 
 
 def written(choice: dict[str, Any]) -> bool:
-    """Return True where orjson can write the choice. The tests of surrogates cover the others."""
+    """Return True if orjson can write the choice. The tests of surrogates cover other choices."""
     try:
         orjson.dumps(choice)
     except orjson.JSONEncodeError:
@@ -100,7 +100,7 @@ def test_an_openai_chunk_takes_either_path_alike(choices: list[dict[str, Any]]) 
 
 @given(said=st.lists(st.tuples(TEXTS, REASONS), max_size=12))
 def test_surrogates_and_ends_take_either_path_alike(said: list[tuple[str, str | None]]) -> None:
-    """Surrogates wait for each other, and nothing follows an end, in any form of chunk."""
+    """Surrogates and finish reasons are handled alike with and without an extra field."""
 
     def texts(company: dict[str, Any]) -> list[Chunk | None]:
         normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False)

@@ -1,4 +1,4 @@
-"""The end of a JSON object whose text comes in pieces."""
+"""Tests that the end of a JSON object is found where its text comes in pieces."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BEHIND = st.sampled_from(["", " ", "}", '{"a":1}', "x", '"', "\\"])
 def test_the_end_of_an_object_is_found_in_any_pieces(
     value: dict[str, Any], escaped: bool, behind: str, places: list[int]
 ) -> None:
-    """The end is where a parser finds it, in any pieces. Brackets in strings are text."""
+    """For any split, the end of an object is found where a parser finds it. Brackets in strings are text."""
     written = json.dumps(value, ensure_ascii=escaped)
     end = ObjectEnd()
     seen = 0
@@ -56,7 +56,7 @@ def test_the_end_of_an_object_is_found_in_any_pieces(
 
 @pytest.mark.parametrize("value", [{"a": [[]] * 40_000}, {"a": ['"]}\\'] * 20_000}, {"a": "\\" * 100_001}])
 def test_the_end_of_a_long_object_is_found(value: dict[str, Any]) -> None:
-    """The end is found in a text of several blocks."""
+    """The end of an object of over 100,000 characters is found."""
     written = json.dumps(value, separators=(",", ":"))
     end = ObjectEnd()
 

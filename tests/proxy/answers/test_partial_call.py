@@ -1,4 +1,4 @@
-"""The end of a whole object in any pieces, and the parts of a call that are sent on."""
+"""Tests of a call whose arguments come in pieces: what is sent on, and where the next call begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from tests.proxy.answers.test_object_end import OBJECTS, cut
 @settings(max_examples=100)
 @given(OBJECTS, st.lists(st.integers(0, 200)))
 def test_an_object_is_sent_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
-    """Every piece of a legal call is sent on, and belongs to that call. An empty object may wait."""
+    """Every piece of a legal call is sent on, and belongs to that call.
+
+    An empty object may be withheld until the call ends.
+    """
     written = json.dumps(value)
     call = PartialCall(None, None)
     passed = ""

@@ -1,4 +1,7 @@
-"""A repair changes the content of an answer. Values that a writer puts into native events are not repairs."""
+"""Tests that only a change of an answer's content counts as a repair.
+
+Values that a writer puts into native events are not repairs.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ from tests.support.scripted_upstream import answer, chunk
 
 
 def piece(arguments: str | None = "{}", *, index: int = 0, **head: Any) -> dict[str, Any]:
-    """Build a piece of a call. An id or a name makes it the first piece."""
+    """Return a piece of a call. An id or a name makes it the first piece."""
     named = {"name": head.pop("name")} if "name" in head else {}
     return {"index": index, **head, "function": {**named, "arguments": arguments}}
 
 
 def calling(*pieces: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
-    """Build a chunk with pieces of calls."""
+    """Return a chunk with pieces of calls."""
     return chunk({"tool_calls": list(pieces)}, finish)
 
 
 def whole(*calls: dict[str, Any], finish: str = "tool_calls", **message: Any) -> dict[str, Any]:
-    """Build a whole answer with calls."""
+    """Return an answer that is not streamed, with *calls*."""
     made = answer(None, **message, **({"tool_calls": list(calls)} if calls else {}))
     made["choices"][0]["finish_reason"] = finish
     return made
@@ -53,7 +56,7 @@ RENAMED = {**CALL, "id": "b", "function": {"name": "g", "arguments": "{}"}}
     ],
 )
 def test_equal_content_is_no_repair(projected: Any, canonical: Any) -> None:
-    """Other names, ids, signatures and usage are not repairs either."""
+    """Equal content is no repair, even with other names, ids, signatures or usage."""
     assert not is_repaired(projected, canonical)
 
 
@@ -82,17 +85,17 @@ def test_equal_content_is_no_repair(projected: Any, canonical: Any) -> None:
     ],
 )
 def test_different_content_is_a_repair(projected: Any, canonical: Any) -> None:
-    """A withheld chunk is a repair too."""
+    """Different content is a repair, and so is a withheld chunk."""
     assert is_repaired(projected, canonical)
 
 
 def normalizer() -> ChunkNormalizer:
-    """Return one for a stream."""
+    """Return a normalizer for one stream."""
     return ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True)
 
 
 def test_normalizer_leaves_a_good_stream_as_it_is() -> None:
-    """Each chunk of the stream is sent natively."""
+    """A good stream has no repair in any of its chunks."""
     chunks = [
         chunk({"role": "assistant", "content": ""}),
         chunk({"reasoning_content": "Well."}),
@@ -112,7 +115,7 @@ def test_normalizer_leaves_a_good_stream_as_it_is() -> None:
     ("made", "repaired"), [('{"a":1}', False), ('"{}"', True)], ids=["an object", "encoded twice"]
 )
 def test_arguments_that_the_normalizer_decodes_are_a_repair(made: str, repaired: bool) -> None:
-    """Both a whole answer and a stream are checked."""
+    """Arguments that the normalizer decodes are a repair, in a stream as well."""
     call = {**CALL, "function": {"name": "f", "arguments": made}}
     projected, normal = whole(call), normalizer()
     chunks = [calling(piece(made, id="a", type="function", name="f")), chunk(finish="tool_calls")]

@@ -1,4 +1,4 @@
-"""Calls of an answer get the client's tool names, for any split of the stream. Other texts stay."""
+"""Tests that calls get the client's tool names back, for any split of the stream. Other texts stay unchanged."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NAMES = {**BACK, **{name: name for name in LEGAL}, f"default_api.{NEW}": f"defau
 
 
 def normalizer_of(back: dict[str, str]) -> ChunkNormalizer:
-    """Return what normalizes a stream."""
+    """Return a normalizer that maps tool names by *back*."""
     return ChunkNormalizer(
         fallback_id="x", created=1, model="m", include_usage=False, names=ToolNameMap(back)
     )
 
 
 def joined(deltas: list[dict[str, Any]], back: dict[str, str] = BACK) -> list[tuple[str, str]]:
-    """Return the names and arguments of the calls that a client joins of a stream, which appends every text."""
+    """Return the names and arguments of a stream's calls, as a client joins them."""
     normalizer = normalizer_of(back)
     calls: dict[Any, list[str]] = {}
     choices: list[dict[str, Any]] = [{"delta": delta} for delta in deltas]
@@ -62,7 +62,7 @@ called = st.lists(st.tuples(st.sampled_from(sorted(NAMES)), cuts, cuts), min_siz
 
 @given(called)
 def test_names_in_pieces_are_restored(plan: list[tuple[str, list[int], list[int]]]) -> None:
-    """The client joins its own names, for any split of names and arguments."""
+    """A client gets its own tool names, for any split of names and arguments."""
     deltas: list[dict[str, Any]] = []
     for index, (name, name_cuts, text_cuts) in enumerate(plan):
         text = f'{{"n": {index}}}'
@@ -95,7 +95,7 @@ def test_legacy_names_in_pieces_are_restored(name: str, name_cuts: list[int], te
 @pytest.mark.parametrize("name", sorted(NAMES))
 @pytest.mark.parametrize("form", ["tool_calls", "function_call"])
 def test_a_name_without_arguments_is_sent_at_the_end(name: str, form: str) -> None:
-    """A name that might have continued is sent at the end."""
+    """A name without arguments is sent at the end, even if the name might have continued."""
     function = {"name": name}
     delta = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
     [(found, _)] = joined([delta if form == "tool_calls" else {"function_call": function}])
@@ -117,7 +117,7 @@ def test_heads_first_keep_their_order(order: tuple[int, ...]) -> None:
 
 
 def test_a_whole_name_is_sent_at_once() -> None:
-    """The client sees a call's beginning when the proxy does."""
+    """A complete name that cannot continue is sent at once."""
     normalizer = normalizer_of({NEW: OLD})
     head = {"index": 0, "id": "c", "function": {"name": NEW, "arguments": ""}}
 
@@ -129,7 +129,7 @@ def test_a_whole_name_is_sent_at_once() -> None:
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_names_of_whole_answers_are_restored(name: str) -> None:
-    """Names of calls in either form are restored. Names in texts and arguments are not."""
+    """Names in ``tool_calls`` and ``function_call`` are restored. Names in texts and arguments stay."""
     message = {
         "content": f"I call {NEW}.",
         "tool_calls": [call("c", name, f'{{"tool": "{NEW}"}}')],
@@ -146,7 +146,7 @@ def test_names_of_whole_answers_are_restored(name: str) -> None:
 
 
 def test_a_signature_is_kept_under_the_clients_name() -> None:
-    """The client sends its own name back, and the signature must be found by it."""
+    """A signature is kept under the client's name of the tool, which the client sends back."""
     extra = {"google": {"thought_signature": "c2lnbmF0dXJl"}}
     whole = [{**call("c", NEW), "extra_content": extra}]
     answer = {"choices": [{"index": 0, "message": {"tool_calls": whole}, "finish_reason": "stop"}]}
@@ -164,7 +164,7 @@ def test_a_signature_is_kept_under_the_clients_name() -> None:
 
 @pytest.mark.parametrize("back", [{}, {"f_1": "f.1"}], ids=["passed on", "held back"])
 def test_two_equal_calls_are_two_calls(back: dict[str, str]) -> None:
-    """Their ids tell them apart, also without arguments and with a name that may continue."""
+    """Two calls of one tool without arguments are two calls, since their ids differ."""
     calls = [{"index": at, "id": f"c{at}", "function": {"name": "f", "arguments": ""}} for at in range(2)]
 
     assert joined([{"tool_calls": calls}], back) == [("f", "{}"), ("f", "{}")]

@@ -1,4 +1,4 @@
-"""Text completions in OpenAI's form."""
+"""Tests of text completions in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ def choice(text: str = "a", finish: str | None = "stop", **fields: Any) -> dict[
 
 
 def test_whole_completion_has_openais_fields_alone() -> None:
-    """Missing values are replaced. Fields of other types are left out."""
+    """A completion has OpenAI's fields alone, with missing values filled in.
+
+    Values of a wrong type are replaced or left out.
+    """
     given = {"id": 1, "created": -1, "choices": [choice(stop_reason=7, logprobs=[])], "usage": {"cost": 1}}
 
     assert check_text(given, DEFAULTS, may_be_empty=False) == {**HEAD, "choices": [choice(logprobs=None)]}
 
 
 def test_values_of_the_provider_are_kept() -> None:
-    """The usage gets its total."""
+    """The provider's values are kept, and the usage gets its total."""
     head = {**HEAD, "id": "own", "created": 9, "model": "x", "system_fingerprint": "fp"}
     usage = {"prompt_tokens": 1, "completion_tokens": 2}
     given = {**head, "choices": [choice(logprobs=LOGPROBS)], "usage": usage}
@@ -46,7 +49,7 @@ def test_values_of_the_provider_are_kept() -> None:
     ],
 )
 def test_empty_completion_is_unusable(choices: list[Any], may_be_empty: bool, is_usable: bool) -> None:
-    """An answer that was cut off stands, since a retry would end the same way."""
+    """An empty completion is unusable, unless it was cut off or may be empty."""
     if is_usable:
         check_text({"choices": choices}, DEFAULTS, may_be_empty=may_be_empty)
     else:
@@ -55,7 +58,7 @@ def test_empty_completion_is_unusable(choices: list[Any], may_be_empty: bool, is
 
 
 def test_chunks_have_one_head_whole_characters_and_the_usage_at_the_end() -> None:
-    """A surrogate without its other half becomes U+FFFD at the end."""
+    """All chunks have the first chunk's id, surrogate pairs are joined, and the usage comes last."""
     chunks = TextChunks(DEFAULTS, include_usage=True)
     texts = [("a\ud83d", None), ("\ude00", None), ("\ud83d", "stop")]
     made = [
@@ -85,5 +88,5 @@ def test_chunks_have_one_head_whole_characters_and_the_usage_at_the_end() -> Non
 def test_answer_opens_with_text_or_with_an_allowed_empty_end(
     text: str, finish: str | None, may_be_empty: bool, expected: bool
 ) -> None:
-    """Blank text alone does not begin an answer."""
+    """An answer begins with text that is not blank, or with an end where empty answers are allowed."""
     assert bool(opens({"choices": [choice(text, finish)]}, may_be_empty=may_be_empty)) is expected

@@ -1,4 +1,4 @@
-"""The token counts of an answer, as integers and as other numbers."""
+"""Tests that token counts are read alike as integers and as other numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COUNTS = st.integers(-2, 2**54) | st.sampled_from([0, 2**53 - 1, 2**53])
 
 
 def fields(*names: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects with some of *names*, in any order."""
+    """Return a strategy for objects with some of *names* as keys, in any order."""
     return st.dictionaries(st.sampled_from(names), COUNTS)
 
 
@@ -25,7 +25,7 @@ def fields(*names: str) -> st.SearchStrategy[dict[str, Any]]:
 def test_a_count_is_read_alike_as_a_whole_number_and_as_a_float(
     counts: dict[str, Any], prompt: dict[str, Any], completion: dict[str, Any]
 ) -> None:
-    """Integers, which nearly all counts are, take a fast path. Other values take the full one."""
+    """Integer counts, which take a fast path, are read like equal floats."""
 
     def floats(given: dict[str, Any]) -> dict[str, Any]:
         return {name: float(count) for name, count in given.items()}

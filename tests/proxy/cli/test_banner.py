@@ -1,4 +1,4 @@
-"""The lines at the start of ``turnright serve``."""
+"""Tests of the banner that ``turnright serve`` prints at the start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ URL = "http://127.0.0.1:4000/v1"
 def shown(
     environ: dict[str, str] = ENVIRON, url: str = URL, config: str | None = "my.yaml", **file: Any
 ) -> str:
-    """Return the banner of a file without colours."""
+    """Return the banner without colours, for the configuration *file*."""
     settings = load_settings(text_of(**file) if file else None, environ).settings
     return banner(settings, environ, Started("turnright", config), url, colours=False)
 
@@ -31,7 +31,7 @@ def entry(name: str, **params: Any) -> dict[str, Any]:
 
 
 def test_banner_of_the_environment() -> None:
-    """It has everything that a newcomer needs next, and no value of a key."""
+    """Without a file the banner shows addresses, models, the variables of keys and the next steps."""
     assert shown(config=None).splitlines() == [
         "",
         f"turnright {__version__} is ready.",
@@ -73,7 +73,7 @@ def test_banner_of_the_environment() -> None:
     ids=["left out", "many models", "no keys", "clients' keys", "the file"],
 )
 def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
-    """The banner holds no value of a key."""
+    """The banner of a file shows models, clients' keys and models left out, but no value of a key."""
     text = shown(**given)
 
     assert line in text
@@ -94,12 +94,12 @@ def test_page_that_is_off_is_not_named() -> None:
     ],
 )
 def test_address_is_one_that_clients_can_use(listening: str, named: str) -> None:
-    """A server that listens on all addresses is named by its loopback address."""
+    """The banner names the loopback address of a server that listens on all addresses."""
     assert f"for clients    {named}\n" in shown(url=listening)
 
 
 def test_colours_are_added_where_they_are_wanted() -> None:
-    """The words stay."""
+    """The banner colours the address where colours are wanted."""
     settings = load_settings(None, ENVIRON).settings
 
     assert f"\033[1;36m{URL}\033[0m" in banner(settings, ENVIRON, STARTED, URL, colours=True)

@@ -1,4 +1,4 @@
-"""Each change as a sentence."""
+"""Tests that each change is described by a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DROPPED = Change("orphan_drop", "dropped", 1, "orphaned_result", "c1")
 
 
 def test_every_sentence_is_one_and_its_reason_exists() -> None:
-    """The reasons are those of the inspector."""
+    """Each text is one sentence, and its reason is known to the inspector."""
     assert SENTENCES.keys() <= REASONS.keys()
     assert all(
         text[0].isupper() and text.endswith(".") and text.count(".") == 1 for text in SENTENCES.values()
@@ -21,7 +21,7 @@ def test_every_sentence_is_one_and_its_reason_exists() -> None:
 
 
 async def test_every_change_of_the_demo_has_a_sentence_of_its_own() -> None:
-    """Each reason has a sentence of its own."""
+    """Every reason in the demo's changes has a sentence."""
     comparisons = await run_comparison()
 
     reasons = {change.reason for comparison in comparisons for change in comparison.change_list}
@@ -48,5 +48,5 @@ async def test_every_change_of_the_demo_has_a_sentence_of_its_own() -> None:
     ids=["none", "one", "the same twice", "two", "the inspector's words", "unknown"],
 )
 def test_changes_as_sentences(changes: list[Change], sentences: list[str]) -> None:
-    """Equal changes of a step are one sentence with their number."""
+    """Equal changes of a step are described once, with their number."""
     assert list(change_sentences(changes)) == sentences

@@ -1,4 +1,4 @@
-"""The exit status and the outputs of ``turnright check``."""
+"""Tests of the exit status and the outputs of ``turnright check``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
 def test_result_is_on_standard_output_and_warnings_on_standard_error(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The effects are comments, so that the output can be used as a configuration."""
+    """Standard output has the effects as comments, and standard error has the warnings."""
     assert run_check(Namespace(config=str(path), json=False, strict=False)) == 0
 
     shown = capsys.readouterr()
@@ -33,7 +33,7 @@ def test_result_is_on_standard_output_and_warnings_on_standard_error(
 
 
 def test_json_has_the_warnings_too(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A machine reads one object, and standard error is empty."""
+    """With ``--json`` the warnings are in the JSON object, and standard error is empty."""
     assert run_check(Namespace(config=str(path), json=True, strict=False)) == 0
 
     shown = capsys.readouterr()
@@ -66,7 +66,7 @@ general_settings:
 
 
 def test_faults_do_not_hide_warnings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One run shows all of them, in the file's order, each with its file and line."""
+    """One run shows faults and warnings in the file's order, each with its file and line."""
     path.write_bytes(MIXED)
 
     assert run_check(Namespace(config=str(path), json=False, strict=False)) == 2
@@ -79,7 +79,7 @@ def test_faults_do_not_hide_warnings(path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_json_has_faults_and_warnings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A machine reads both from standard output, with their lines."""
+    """With ``--json`` faults and warnings are on standard output, with their line numbers."""
     path.write_bytes(MIXED)
 
     assert run_check(Namespace(config=str(path), json=True, strict=False)) == 2
@@ -96,7 +96,7 @@ def test_json_has_faults_and_warnings(path: Path, capsys: pytest.CaptureFixture[
 def test_strict_refuses_an_unset_variable(
     strict: bool, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without it the model is left out, and the warning says so."""
+    """An unset variable is a fault with ``--strict``; otherwise its model is left out with a warning."""
     path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b")))
 
     assert run_check(Namespace(config=str(path), json=False, strict=strict)) == (2 if strict else 0)
@@ -108,7 +108,7 @@ def test_strict_refuses_an_unset_variable(
 def test_warnings_about_entries_count_those_of_the_file(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An entry that is left out keeps its number."""
+    """A warning counts all entries of the file, including an entry that is left out."""
     path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b", "openai/gpt-4.1")))
 
     assert run_check(Namespace(config=str(path), json=False, strict=False)) == 0

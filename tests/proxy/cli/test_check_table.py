@@ -1,4 +1,4 @@
-"""The table of a configuration's effects on requests."""
+"""Tests of the table of a configuration's effects on requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.proxy.config.samples import entry, settings_of
 
 
 def lines(*entries: dict[str, Any], **sections: Any) -> list[str]:
-    """Return the table of a file."""
+    """Return the table of a configuration, as lines."""
     settings = settings_of(*entries, **sections)
     return list(check_lines(settings, preview_of(settings)))
 
@@ -24,7 +24,7 @@ def value_of(name: str, *entries: dict[str, Any], **sections: Any) -> str:
 
 
 def test_table_of_a_whole_file() -> None:
-    """The general settings come first, then each model with its deployments."""
+    """The table has the general settings first, then each model with its deployments."""
     shown = lines(
         entry("mine", "gemini/gemini-3.6-flash", api_key="sk-hidden"),
         entry("mine", "openai/my-own", api_base="http://llm:8000/v1", timeout=30) | {"profile": "mistral"},
@@ -131,12 +131,12 @@ def test_table_of_a_whole_file() -> None:
     ],
 )
 def test_each_setting_is_described(name: str, sections: dict[str, Any], shown: str) -> None:
-    """The text says the effect on a request."""
+    """Each setting is described by its effect on a request."""
     assert value_of(name, entry(model="gemini/gemini-3.6-flash"), **sections) == shown
 
 
 def test_wildcard_shows_no_value_that_depends_on_the_model() -> None:
-    """The last line says so."""
+    """A wildcard's table shows no window, and says that the rest depends on the requested model."""
     shown = lines(entry("openai/*", "openai/*"))
 
     assert shown[-1] == "    the rest    depends on the requested model"
@@ -144,7 +144,7 @@ def test_wildcard_shows_no_value_that_depends_on_the_model() -> None:
 
 
 def test_assumed_window_of_an_unknown_model_is_shown() -> None:
-    """The preset assumes a window."""
+    """The window that a preset assumes for an unknown model is shown."""
     shown = value_of("window", entry(model="openai/my-own"), budget={"preset": "lango"})
 
     assert shown == "65,536 tokens, assumed, since it is unknown"
@@ -164,12 +164,12 @@ def test_assumed_window_of_an_unknown_model_is_shown() -> None:
     ],
 )
 def test_served_web_pages_are_listed(general: dict[str, Any], shown: str) -> None:
-    """The names of the proxy are listed too, where no key is required."""
+    """The table lists the web pages that are served and, without a key, the accepted host names."""
     assert value_of("browsers", entry(), general_settings=general) == shown
 
 
 def test_names_chains_and_shares_are_shown() -> None:
-    """The operator sees each key of the file that decides which deployment is asked."""
+    """The table shows aliases, fallbacks, orders and weights."""
     shown = lines(
         entry("a", order=1, weight=0.7),
         entry("b"),

@@ -1,4 +1,4 @@
-"""Warnings about probable mistakes, each with its place in the file."""
+"""Tests of warnings about probable mistakes, each with its path in the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGE = keyed("large", "openai/gpt-4.1")  # 1,047,576
 
 
 def test_good_file_has_no_warning() -> None:
-    """Its pools have one model each, its chains are complete, and the larger model takes long requests."""
+    """A good file has no warning: its pools have equal windows, and long requests fall back to a larger model."""
     router = {"fallbacks": [{"small": ["large"]}], "context_window_fallbacks": [{"small": ["large"]}]}
 
     assert warnings_of(SMALL, SMALL, LARGE, keyed("gemini/*", "gemini/*"), router_settings=router) == []
@@ -47,7 +47,7 @@ def test_good_file_has_no_warning() -> None:
     ],
 )
 def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], warned: bool) -> None:
-    """Own servers, and providers with other credentials, may need none."""
+    """A missing key is a warning for a hosted provider, but not for own servers or other credentials."""
     name = params["model"] if "*" in params["model"] else "x"
     found = warnings_of({"model_name": name, "litellm_params": params}, budget={"preset": "off"})
 
@@ -57,7 +57,7 @@ def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], w
 
 
 def test_variable_of_an_empty_key_is_named() -> None:
-    """The operator has given the key, and its value is missing."""
+    """The warning about a missing key names the variable that is empty."""
     given = entry("x", "openai/gpt-4.1", api_key="os.environ/OPENAI_API_KEY")
     [found] = find_warnings(load(given, environ={"OPENAI_API_KEY": ""}).settings)
 
@@ -67,7 +67,10 @@ def test_variable_of_an_empty_key_is_named() -> None:
 
 
 def test_provider_whose_sdk_finds_no_credentials_is_a_warning() -> None:
-    """Without surroundings nothing is known. One warning for each entry, and none for a provider with keys."""
+    """A provider whose SDK finds no credentials is a warning, if the surroundings are known.
+
+    A provider with a key has no such warning.
+    """
     settings = settings_of(keyed("x"), entry("claude", "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0"))
     nothing = Surroundings({}, "/home/x", is_file=lambda _: False, has_module=lambda _: False)
     [found] = find_warnings(settings, around=nothing)
@@ -77,7 +80,10 @@ def test_provider_whose_sdk_finds_no_credentials_is_a_warning() -> None:
 
 
 def test_port_that_is_open_without_a_key_is_a_warning() -> None:
-    """The operator has allowed it. With a key the port is not open."""
+    """A port that anyone may use without a key is a warning, even though the operator has allowed it.
+
+    With a key there is no warning.
+    """
     general = {"allow_unauthenticated_access": True}
     [found] = warnings_of(LARGE, general_settings=general)
 
@@ -86,7 +92,7 @@ def test_port_that_is_open_without_a_key_is_a_warning() -> None:
 
 
 def test_different_windows_in_a_pool_are_a_warning() -> None:
-    """The deployment then decides how much of a history is sent. Nearly equal windows count as equal."""
+    """Different windows in a pool are a warning, unless nothing is cut. Nearly equal windows count as equal."""
     pool = [keyed("pool", "openai/gpt-4.1"), keyed("pool", "openai/gpt-4o")]
     near = [keyed("pool", "openai/gpt-4.1"), keyed("pool", "gemini/gemini-2.5-flash")]
     [found] = warnings_of(*pool)
@@ -97,7 +103,7 @@ def test_different_windows_in_a_pool_are_a_warning() -> None:
 
 
 def test_unknown_window_is_a_warning() -> None:
-    """There is none if a window is given or assumed, or if nothing is cut anyway."""
+    """An unknown window is a warning, unless a window is given or assumed or nothing is cut."""
     unknown = keyed("x", "openai/my-own", api_base="http://llm/v1")
     [found] = warnings_of(SMALL, unknown)
 
@@ -112,7 +118,10 @@ def test_unknown_window_is_a_warning() -> None:
 
 @pytest.mark.parametrize("key", ["fallbacks", "context_window_fallbacks", "content_policy_fallbacks"])
 def test_chain_that_is_not_followed_is_a_warning(key: str) -> None:
-    """The fallbacks of a fallback are not followed. Two models that name each other give one warning."""
+    """A warning says that the fallbacks of a fallback are not followed.
+
+    Two models that name each other give one warning.
+    """
     entries = [keyed(name) for name in "abc"]
     followed = warnings_of(*entries, router_settings={key: [{"a": ["b"]}, {"b": ["c"]}]})
     circle = warnings_of(*entries, router_settings={key: [{"a": ["b"]}, {"b": ["a"]}]})
@@ -127,7 +136,7 @@ def test_chain_that_is_not_followed_is_a_warning(key: str) -> None:
 
 
 def test_fallback_without_a_larger_window_is_a_warning() -> None:
-    """The fallback is for requests that are too long."""
+    """A context-window fallback without a larger window is a warning."""
     chains = [{"large": ["small"]}]
     [found] = warnings_of(SMALL, LARGE, router_settings={"context_window_fallbacks": chains})
 
@@ -147,7 +156,7 @@ def test_fallback_without_a_larger_window_is_a_warning() -> None:
     ],
 )
 def test_zero_that_switches_something_off_is_a_warning(section: str, key: str) -> None:
-    """With the turn guard off there is nothing to switch off."""
+    """A zero that switches something off is a warning, unless the turn guard is off."""
     [found] = warnings_of(LARGE, **{section: {key: 0}})
 
     assert found.startswith(f"{section}.{key}: 0 ")
@@ -172,7 +181,10 @@ def test_zero_that_switches_something_off_is_a_warning(section: str, key: str) -
 def test_bodies_that_memory_cannot_hold_are_a_warning(
     general: dict[str, Any], transport: str, memory_mib: int | None, warned: list[str]
 ) -> None:
-    """A body takes 8 times its bytes, 14 with litellm. Requests have a quarter of the memory, or a set number."""
+    """Bodies that memory cannot hold are a warning: a body takes 8 times its bytes, or 14 times with litellm.
+
+    Requests have a quarter of the memory, or a set number.
+    """
     settings = settings_of(LARGE | {"transport": transport}, general_settings=general)
     limit = None if memory_mib is None else memory_mib * 2**20
 
@@ -182,7 +194,7 @@ def test_bodies_that_memory_cannot_hold_are_a_warning(
 
 
 def test_warning_about_memory_names_a_safe_limit() -> None:
-    """It has both figures that do not fit."""
+    """The warning about memory names the two numbers that do not fit and a safe limit."""
     [found] = find_warnings(settings_of(LARGE), 512 * 2**20)
     assert "32 MiB may take 256 MiB" in found
     assert "have 128 (max_in_flight_mib): at most 16 is safe" in found
@@ -201,7 +213,10 @@ def test_warning_about_memory_names_a_safe_limit() -> None:
 def test_deployment_without_a_weight_beside_others_is_a_warning(
     first: dict[str, Any], second: dict[str, Any], warned: bool
 ) -> None:
-    """LiteLLM gives it nothing either. A weight of 0 says that it is meant."""
+    """A deployment without a weight beside one with a weight is a warning, as it gets no requests.
+
+    A weight of 0 shows intent.
+    """
     found = warnings_of(keyed("a", **first), keyed("a", **second))
 
     assert [each.startswith("model_list[1].litellm_params.weight: is not set") for each in found] == [

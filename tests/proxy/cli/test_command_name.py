@@ -1,4 +1,4 @@
-"""The command as the reader has started it."""
+"""Tests that the command is named as the user started it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proxy.cli.command_name import command_name
 def test_command_can_be_copied(
     started: str, python: str, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A path in the working directory is relative to it."""
+    """The shown command can be copied; a path inside the working directory is relative."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [started, "demo"])
     monkeypatch.setattr(sys, "executable", python.format(here=tmp_path))

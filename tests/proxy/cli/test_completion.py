@@ -1,4 +1,4 @@
-"""The completion of each shell."""
+"""Tests of the completion script for each shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_script_knows_every_command_and_option(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is written from the parser."""
+    """Each shell's script contains every command and option."""
     assert main(["completion", shell]) == 0
 
     script = capsys.readouterr().out
@@ -39,7 +39,7 @@ def test_script_knows_every_command_and_option(shell: str, capsys: pytest.Captur
 def test_bash_completes(
     line: list[str], offered: set[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Commands, options, choices and files."""
+    """Bash completes commands, options, choices and files."""
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
     words = " ".join(line)

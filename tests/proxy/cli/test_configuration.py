@@ -1,4 +1,4 @@
-"""The configuration of a command: its file, its faults, and its warnings."""
+"""Tests of reading a command's configuration: its file, its faults and its warnings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.proxy.config.samples import entry, text_of
 def test_unusable_configuration_is_explained_on_standard_error(
     content: bytes | None, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command ends with status 2, and its standard output stays empty."""
+    """An unusable configuration is explained on standard error, and standard output stays empty."""
     path = tmp_path / "config.yaml"
     if content is not None:
         path.write_bytes(content)
@@ -31,7 +31,7 @@ def test_unusable_configuration_is_explained_on_standard_error(
 
 
 def test_warnings_are_printed_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The configuration can still be used."""
+    """Warnings are printed to standard error, and the configuration can still be used."""
     path = tmp_path / "config.yaml"
     path.write_bytes(text_of(litellm_settings={"drop_params": True}))
     loaded = read_configuration(str(path))
@@ -45,7 +45,7 @@ def test_warnings_are_printed_to_standard_error(tmp_path: Path, capsys: pytest.C
 
 
 def test_pipe_is_not_read_again(tmp_path: Path) -> None:
-    """It was emptied at the start, and reading it again may block forever."""
+    """A pipe is not read again at a reload, since a second read may block forever."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="not a file"):
@@ -56,7 +56,7 @@ def test_pipe_is_not_read_again(tmp_path: Path) -> None:
 
 
 def test_strict_is_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """At the start and at a reload, an unset variable is a fault."""
+    """With ``strict`` an unset variable is a fault, both at the start and at a reload."""
     path = tmp_path / "config.yaml"
     path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b")))
 
@@ -69,7 +69,7 @@ def test_strict_is_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_a_warning_has_its_file_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An operator finds it at once."""
+    """A printed warning begins with its file and line."""
     path = tmp_path / "config.yaml"
     path.write_bytes(b"litellm_settings:\n  drop_params: true\n" + text_of())
     loaded = read_configuration(str(path))

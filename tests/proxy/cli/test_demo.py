@@ -1,4 +1,4 @@
-"""The demo marks a history whose answers are not the expected ones, and says what to do next."""
+"""Tests that the demo marks histories with unexpected answers and ends with the next steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _keep_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answers(*comparisons: Comparison) -> object:
-    """Return a stand-in for the run."""
+    """Return a function that replaces the demo's run and returns *comparisons*."""
 
     async def run() -> list[Comparison]:
         return list(comparisons)
@@ -34,7 +34,7 @@ def answers(*comparisons: Comparison) -> object:
 def test_demo_fails_if_one_history_has_another_outcome(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The history is marked, and the exit status is 1."""
+    """A history with an unexpected outcome is marked, and the exit status is 1."""
     monkeypatch.setattr(demo, "run_comparison", answers(GOOD, replace(GOOD, proxied_status=502)))
 
     status = main(["demo"])
@@ -48,7 +48,7 @@ def test_demo_fails_if_one_history_has_another_outcome(
 def test_demo_ends_with_three_lines_on_what_to_do_next(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each begins with a command."""
+    """The demo ends with three commands to run next."""
     monkeypatch.setattr(demo, "run_comparison", answers(GOOD))
     monkeypatch.setattr(demo, "command_name", lambda: "CMD")
 
@@ -64,7 +64,7 @@ def test_demo_ends_with_three_lines_on_what_to_do_next(
 
 
 def test_served_demo_names_its_page_and_ends_on_ctrl_c(capsys: pytest.CaptureFixture[str]) -> None:
-    """The page answers until then."""
+    """The served demo prints its page's address and serves until Ctrl-C."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     seen: list[int] = []
@@ -93,7 +93,7 @@ def test_served_demo_names_its_page_and_ends_on_ctrl_c(capsys: pytest.CaptureFix
 
 
 def test_served_demo_on_a_taken_port_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """The status is that of the other servers."""
+    """The served demo exits with status 1 if its port is taken."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         status = main(["demo", "--serve", "--port", str(taken.getsockname()[1])])
 
@@ -104,7 +104,7 @@ def test_served_demo_on_a_taken_port_says_so(capsys: pytest.CaptureFixture[str])
 def test_lines_fit_an_output_without_line_drawing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Such an output is ASCII in a plain locale."""
+    """The demo's output is ASCII where the terminal cannot show line-drawing characters."""
     monkeypatch.setattr(demo, "run_comparison", answers(replace(GOOD, straight_text="word " * 100)))
     monkeypatch.setattr(demo, "can_encode", lambda text: False)
 

@@ -1,4 +1,4 @@
-"""The exit status and the outputs of ``turnright explain``."""
+"""Tests of the exit status and the outputs of ``turnright explain``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def explain(directory: Path, request: Any, **options: Any) -> int:
 def test_status_says_if_the_request_is_changed(
     messages: list[Any], status: int, as_list: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A bare list is taken as the messages of a request."""
+    """The status is 0 for an unchanged request, 1 for a repaired one and 2 for an unusable one."""
     request = messages if as_list else {"model": MODEL, "messages": messages}
 
     assert explain(tmp_path, request, model=MODEL if as_list else None) == status
@@ -53,6 +53,6 @@ def test_status_says_if_the_request_is_changed(
 def test_unusable_option_is_a_fault(
     options: dict[str, str], fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The status is 2, and nothing is explained."""
+    """An unusable option gives status 2 and a fault on standard error."""
     assert explain(tmp_path, {"model": MODEL, "messages": ROUND}, **options) == 2
     assert capsys.readouterr() == ("", f"{fault}\n")

@@ -1,4 +1,4 @@
-"""The first configuration file that ``turnright init`` writes."""
+"""Tests of the first configuration file, which ``turnright init`` writes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_written_file_loads_and_serves_every_provider_with_a_key(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The file names the variables of the keys and holds none of their values."""
+    """The written file loads, serves each provider with a key, and contains no key."""
     for name, value in ENVIRON.items():
         monkeypatch.setenv(name, value)
 
@@ -47,7 +47,10 @@ def test_written_file_loads_and_serves_every_provider_with_a_key(
 
 
 def test_master_key_of_the_environment_protects_the_file_too() -> None:
-    """Without a file it is asked for as well. A file that left it out would open the API."""
+    """The written file requires the environment's master key, as a start without a file does.
+
+    A file without the master key would open the API.
+    """
     environ = {"GEMINI_API_KEY": SECRET, "TURNRIGHT_MASTER_KEY": "sk-master-0123456789"}
 
     protected, open_ = (
@@ -60,7 +63,7 @@ def test_master_key_of_the_environment_protects_the_file_too() -> None:
 
 
 def test_comments_of_the_file_are_settings_that_load() -> None:
-    """Each line that is commented out can be taken in, on top of the rest."""
+    """The settings that are commented out in the file load once they are uncommented."""
     environ = {"GEMINI_API_KEY": SECRET, "TURNRIGHT_MASTER_KEY": "sk-master-01", "TEAM_A_KEY": "sk-team-a-01"}
     text = first_file("x.yaml", find_variables(environ), {"GEMINI_API_KEY": SECRET})
     offered = re.sub(r"^( +)# (- \{|fallbacks:|master_key:|keys:)", r"\1\2", text, flags=re.MULTILINE)
@@ -77,7 +80,7 @@ def test_comments_of_the_file_are_settings_that_load() -> None:
 def test_next_commands_can_be_copied(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They are as the reader has started this one, and a name with a space is quoted."""
+    """The next commands use the name that the user started, and quote a file name with a space."""
     monkeypatch.setenv("GEMINI_API_KEY", SECRET)
     monkeypatch.setattr("proxy.cli.init.command_name", lambda: "CMD")
 
@@ -91,7 +94,7 @@ def test_next_commands_can_be_copied(
 def test_existing_file_is_left_as_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command ends with 2 and says so."""
+    """An existing file is left unchanged, and the command ends with status 2."""
     monkeypatch.setenv("GEMINI_API_KEY", SECRET)
     (tmp_path / "mine.yaml").write_text("mine")
 
@@ -102,7 +105,7 @@ def test_existing_file_is_left_as_it_is(
 
 
 def test_environment_without_a_key_writes_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command ends with 2 and lists the variables that it looks for."""
+    """Without a key no file is written; the command ends with 2 and lists the variables that it reads."""
     assert main(["init"]) == 2
 
     assert list(tmp_path.iterdir()) == []
@@ -111,7 +114,7 @@ def test_environment_without_a_key_writes_no_file(tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.prefix)
 def test_first_file_serves_the_provider(provider: Provider) -> None:
-    """Every provider that is known by its variable has an entry that loads."""
+    """For every known provider, the written file has one entry that loads."""
     environ = {provider.keys[0]: SECRET}
 
     text = first_file("x.yaml", find_variables(environ), environ)

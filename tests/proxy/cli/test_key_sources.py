@@ -1,4 +1,4 @@
-"""The variables that keys come from."""
+"""Tests of the names of the variables that keys come from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENVIRON = {"A_COPY": KEY, "OPENAI_API_KEY": KEY, "SHORT": "x", "MY_AWS": "aws-01
 
 
 def source_of(**params: Any) -> str:
-    """Return the source of the key of one deployment with *params*."""
+    """Return the source of the key of a deployment with *params*."""
     entry = {"model_name": "m", "litellm_params": {"model": "openai/gpt-4.1", **params}}
     settings = load_settings(text_of(model_list=[entry]), ENVIRON).settings
     [deployment] = settings.routes.exact["m"]
@@ -46,12 +46,12 @@ def source_of(**params: Any) -> str:
     ],
 )
 def test_source_is_a_name_and_never_a_value(params: dict[str, Any], source: str) -> None:
-    """A short value is not searched for in all variables."""
+    """The source of a key is a name, never a value; a short value is not searched for in all variables."""
     assert source_of(**params) == source
 
 
 def test_keys_of_a_configuration_are_listed_once_by_provider() -> None:
-    """An entry for any provider has the keys of all providers in the environment."""
+    """Keys are listed once for each provider; the wildcard ``*`` adds the keys of the environment."""
     environ = ENVIRON | {"GEMINI_API_KEY": "g"}
     entries = [
         {"model_name": "a", "litellm_params": {"model": "openai/gpt-4.1", "api_key": KEY}},

@@ -1,4 +1,4 @@
-"""The command line: wrong usage, and the function of each command."""
+"""Tests of the command line: wrong usage, and the function of each command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from proxy.cli.main import make_parser
 def test_wrong_usage_exits_with_2_and_the_fault_on_standard_error(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The fault comes after the usage. No name of a Python function is in it."""
+    """Wrong usage exits with status 2, and shows the usage and then the fault on standard error.
+
+    The message names no Python function.
+    """
     with pytest.raises(SystemExit) as ended:
         main(arguments)
 
@@ -49,7 +52,7 @@ def test_wrong_usage_exits_with_2_and_the_fault_on_standard_error(
     ],
 )
 def test_each_command_names_its_function(arguments: list[str]) -> None:
-    """The module is imported when the command runs. Only ``serve`` reloads its configuration on SIGHUP."""
+    """Each command names a function that can be imported. Only ``serve`` reloads its configuration on SIGHUP."""
     options = make_parser().parse_args(arguments)
 
     assert callable(getattr(importlib.import_module(options.module), options.function))
@@ -57,14 +60,14 @@ def test_each_command_names_its_function(arguments: list[str]) -> None:
 
 
 def test_address_has_a_default_for_each_server() -> None:
-    """Both listen on loopback."""
+    """By default ``serve`` and ``emulate`` listen on loopback, with a port each."""
     options = [make_parser().parse_args([name]) for name in ("serve", "emulate")]
 
     assert [(each.host, each.port) for each in options] == [("127.0.0.1", 4000), ("127.0.0.1", 9090)]
 
 
 def test_interrupted_command_ends_as_in_shells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no traceback, also where the signal comes while modules are imported."""
+    """An interrupt during the import of a command's module gives status 130."""
 
     def interrupted(name: str) -> None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""``turnright models``: the table, and its JSON."""
+"""Tests of ``turnright models``: the table and the JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENTRIES: list[dict[str, Any]] = [
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Write a configuration whose last model misses its variable."""
+    """Return the path of a configuration whose last model has an unset variable."""
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     monkeypatch.delenv("NOT_THERE", raising=False)
     path = tmp_path / "c.yaml"
@@ -41,7 +41,10 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_table_has_a_row_for_each_deployment_and_for_what_is_left_out(
     path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A wildcard is shown with some of its known models. No value of a key is shown."""
+    """The table has a row for each deployment and each model left out, and examples for wildcards.
+
+    No value of a key is shown.
+    """
     assert main(["models", "--config", path]) == 0
 
     shown = capsys.readouterr()
@@ -63,7 +66,7 @@ def test_table_has_a_row_for_each_deployment_and_for_what_is_left_out(
 
 
 def test_json_has_the_rows_with_the_known_models(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is one document on standard output alone."""
+    """The JSON is one document on standard output, with the rows and the known models of wildcards."""
     assert main(["models", "--config", path, "--json"]) == 0
 
     shown = capsys.readouterr()
@@ -87,7 +90,7 @@ def test_json_has_the_rows_with_the_known_models(path: str, capsys: pytest.Captu
 def test_environment_is_listed_where_there_is_no_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each provider with a key has its wildcard."""
+    """Without a file, each provider with a key in the environment is listed as a wildcard."""
     monkeypatch.setenv("GROQ_API_KEY", KEY)
 
     assert main(["models"]) == 0
@@ -97,7 +100,7 @@ def test_environment_is_listed_where_there_is_no_file(
 def test_configuration_that_cannot_be_used_has_status_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The faults are on standard error."""
+    """A configuration that cannot be used gives status 2 and no standard output."""
     path = tmp_path / "c.yaml"
     path.write_bytes(b"model_list: []")
 

@@ -1,4 +1,4 @@
-"""The result of a command keeps its exit status unless standard output cannot be written."""
+"""Tests that a command keeps its exit status unless standard output cannot be written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.cli.print_result import can_encode, print_result, takes_colours
 
 
 def test_character_that_the_terminal_lacks_becomes_an_escape(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The status stays."""
+    """A character that the terminal lacks becomes an escape, and the status stays."""
     written = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
 
@@ -24,7 +24,7 @@ def test_character_that_the_terminal_lacks_becomes_an_escape(monkeypatch: pytest
 def test_closed_output_is_a_fault(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The shell may have closed it."""
+    """A closed standard output gives status 2 and a message on standard error."""
     monkeypatch.setattr("sys.stdout", None)
 
     assert print_result("x", 0) == 2
@@ -34,7 +34,7 @@ def test_closed_output_is_a_fault(
 
 
 def test_full_disk_is_a_fault(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The rest of the buffer is dropped, so that Python does not fail at its exit."""
+    """A full disk gives status 2 and a message on standard error."""
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
         assert print_result("x", 0) == 2
@@ -46,7 +46,7 @@ def test_full_disk_is_a_fault(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 def test_reader_that_leaves_early_does_not_change_the_status(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """``head`` does so."""
+    """A reader that leaves early, such as ``head``, does not change the status."""
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
@@ -64,7 +64,7 @@ def test_reader_that_leaves_early_does_not_change_the_status(
 def test_colours_are_for_terminals(
     variables: dict[str, str], colours: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """``NO_COLOR`` switches them off unless it is empty (no-color.org)."""
+    """Colours are for terminals, unless ``NO_COLOR`` is set and not empty (no-color.org)."""
     for name, value in {"TERM": "xterm", "NO_COLOR": "", **variables}.items():
         monkeypatch.setenv(name, value)
     terminal = io.StringIO()

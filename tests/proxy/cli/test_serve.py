@@ -1,4 +1,4 @@
-"""``turnright serve`` before it listens."""
+"""Tests of ``turnright serve`` before it listens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.proxy.config.samples import text_of
 def test_configuration_that_cannot_be_served_has_status_2(
     content: bytes, host: str, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The process ends before it listens."""
+    """A configuration that cannot be served gives status 2, with the fault on standard error."""
     path = tmp_path / "config.yaml"
     path.write_bytes(content)
 
@@ -31,7 +31,7 @@ def test_configuration_that_cannot_be_served_has_status_2(
 
 
 def test_closed_output_goes_to_the_null_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the next socket would get its descriptor."""
+    """A closed output is opened on the null device, since a socket would else get its descriptor."""
     assert not open_closed_streams()
     monkeypatch.setattr(sys, "stdout", None)
 

@@ -1,4 +1,4 @@
-"""One comparison as lines for a terminal."""
+"""Tests of one comparison as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.proxy.cli.comparison.test_run import GOOD
 
 
 def test_comparison_has_a_rule_both_answers_and_a_sentence_for_each_change() -> None:
-    """The mark says whether it is as expected."""
+    """A comparison shows a mark, both answers and a sentence for each change."""
     assert show_comparison(GOOD, width=20).splitlines() == [
         "─" * 20,
         "ok  g00  gemini-2.5-pro: what",
@@ -22,7 +22,7 @@ def test_comparison_has_a_rule_both_answers_and_a_sentence_for_each_change() -> 
 
 
 def test_long_answer_is_shown_in_two_lines() -> None:
-    """The reader sees that it goes on."""
+    """A long answer is shown in two lines, followed by an ellipsis."""
     shown = show_comparison(replace(GOOD, straight_text="word " * 100, changes=""))
 
     assert [line.strip()[:1] for line in shown.splitlines()[3:7]] == ["s", "w", "…", "t"]
@@ -31,7 +31,7 @@ def test_long_answer_is_shown_in_two_lines() -> None:
 
 
 def test_long_description_is_wrapped_below_itself() -> None:
-    """A terminal would break it within a word."""
+    """A long description is wrapped between words and indented."""
     shown = show_comparison(replace(GOOD, description="word " * 30), width=60).splitlines()
 
     assert shown[1].startswith("ok  g00  gemini-2.5-pro: word word")
@@ -40,7 +40,7 @@ def test_long_description_is_wrapped_below_itself() -> None:
 
 
 def test_colours_are_added_and_an_answer_cannot_bring_its_own() -> None:
-    """Without the colours, the lines are the same."""
+    """Colours are added only on request, and an answer's own escape sequences never reach the terminal."""
     hostile = replace(GOOD, proxied_text="\033[2Jgone")
 
     plain, coloured = show_comparison(hostile), show_comparison(hostile, colours=True)

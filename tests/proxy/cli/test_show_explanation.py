@@ -1,4 +1,4 @@
-"""An explanation in the terminal is short, and has no control characters."""
+"""Tests that an explanation in the terminal is short and has no control characters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def show(chat: ChatRequest, profile: str = "gemini-2", **sections: Any) -> list[
 
 @given(hostile_requests(), st.sampled_from(sorted(MODELS)))
 def test_no_request_moves_the_cursor(body: bytes, profile: str) -> None:
-    """Each line is printable, for any request."""
+    """Every line of an explanation is printable, for any request."""
     try:
         chat = parse_chat_request(body, max_nesting=100, mends=True)
     except InvalidRequest:
@@ -44,7 +44,7 @@ def test_no_request_moves_the_cursor(body: bytes, profile: str) -> None:
 
 
 def test_names_from_a_client_are_escaped() -> None:
-    """They are the names of models, tools and parameters."""
+    """Names of models, tools and parameters from a client are escaped."""
     chat = parse([assistant(NASTY[:-1]), tool(NASTY[:-1], "x")], **{f"p{NASTY[:-1]}": 1})
     lines = show(chat)
     explained = {
@@ -64,7 +64,7 @@ def test_names_from_a_client_are_escaped() -> None:
 
 
 def test_long_lists_are_cut() -> None:
-    """A rule that is broken often has one line."""
+    """Long lists are cut, and a rule that is broken often has one line."""
     history = [user("go")]
     for number in range(200):
         history += [assistant(None, [call(f"c{number}", "f", "{")]), user("and?")]
@@ -78,7 +78,7 @@ def test_long_lists_are_cut() -> None:
 
 
 def test_every_part_has_a_cell_in_the_bar() -> None:
-    """A part may have few tokens of a large window."""
+    """Every part of a history has a cell in the bar, even if its share of the window is small."""
     lines = show(parse([user("go"), assistant("a"), user("b")]))
 
     bars = [

@@ -1,4 +1,4 @@
-"""Messages in one line each, and their differences."""
+"""Tests of messages on one line each, and of their differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.support.builders import assistant, call, tool
 
 
 def test_rewritten_message_is_shown_by_the_fields_that_differ() -> None:
-    """A long text is shown from shortly before the first difference."""
+    """A rewritten message is shown by its changed fields; a long text begins near the first difference."""
     before = assistant("a" * 500 + "b", [call("c1", "f", "{")])
     after = assistant("a" * 500 + "c", [{**call("c1", "f", "{}"), "extra": 1}])
 

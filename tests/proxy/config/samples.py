@@ -1,4 +1,4 @@
-"""Configurations on one line, for the tests of this folder."""
+"""Builders of configurations, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ def entry(name: str = "gemini", model: str = "gemini/gemini-2.5-flash", **params
 
 
 def text_of(*entries: Mapping[str, Any], **sections: Any) -> bytes:
-    """Return the file with these *entries* (one plain one if there are none) and *sections*."""
+    """Return a configuration file with *entries* (``ENTRY`` if there are none) and *sections*."""
     return yaml.safe_dump({"model_list": list(entries) or [ENTRY], **sections}).encode()
 
 
 def load(*entries: Mapping[str, Any], environ: Mapping[str, str] | None = None, **sections: Any) -> Loaded:
-    """Load that file."""
+    """Load a configuration file with *entries* and *sections*."""
     return load_settings(text_of(*entries, **sections), environ or {})
 
 
 def settings_of(*entries: Mapping[str, Any], **sections: Any) -> Settings:
-    """Return the settings of that file."""
+    """Return the settings of a configuration file with *entries* and *sections*."""
     return load(*entries, **sections).settings
 
 
 def faults_in(
     text: bytes | None, environ: Mapping[str, str] | None = None, *, strict: bool = False
 ) -> list[tuple[str, str]]:
-    """Return the faults of *text* as pairs, an empty list for a text that loads."""
+    """Return the faults of *text* as pairs of path and text; the list is empty for a text that loads."""
     try:
         load_settings(text, environ or {}, strict=strict)
     except ConfigurationError as error:
@@ -46,12 +46,12 @@ def faults_in(
 def faults_of(
     *entries: Mapping[str, Any], environ: Mapping[str, str] | None = None, **sections: Any
 ) -> list[tuple[str, str]]:
-    """Return the faults of the file with these *entries* and *sections*."""
+    """Return the faults of a configuration file with *entries* and *sections*."""
     return faults_in(text_of(*entries, **sections), environ)
 
 
 def file_with(where: str, key: str, value: Any) -> bytes:
-    """Return a good file that has *key* in the section *where*."""
+    """Return a valid configuration file that has *key* with *value* in the section *where*."""
     match where:
         case "":
             return text_of(**{key: value})
@@ -66,5 +66,5 @@ def file_with(where: str, key: str, value: Any) -> bytes:
 
 
 def path_in(where: str, key: str) -> str:
-    """Return the path of *key* in that file."""
+    """Return the path of *key* in the file of ``file_with``."""
     return f"{where.replace('[]', '[0]')}.{key}" if where else key

@@ -1,4 +1,4 @@
-"""The direct transport's providers, and the address of a deployment without ``api_base``."""
+"""Tests of the providers of the direct transport and their default addresses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
 def test_provider_has_its_format_and_address(
     provider: str, spoken: bool, base: str | None, known: bool
 ) -> None:
-    """A self-hosted server has a wire that is spoken, and no address of its own."""
+    """Each provider has a known wire format and address, or none; ``hosted_vllm`` has no default address."""
     assert (speaks_to(provider), base_of(provider, None), has_address(provider, None)) == (
         spoken,
         base,
@@ -30,6 +30,6 @@ def test_provider_has_its_format_and_address(
 
 @pytest.mark.parametrize("provider", ["gemini", "openai", "hosted_vllm", "anthropic"])
 def test_the_deployment_s_own_address_counts(provider: str) -> None:
-    """``api_base`` replaces the provider's address, and is one where the provider has none."""
+    """``api_base`` replaces the provider's address, or sets an address if there is none."""
     assert base_of(provider, "http://127.0.0.1:1/v1") == "http://127.0.0.1:1/v1"
     assert has_address(provider, "http://127.0.0.1:1/v1")

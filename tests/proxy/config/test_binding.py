@@ -1,4 +1,4 @@
-"""The addresses that need a key."""
+"""Tests of which listening addresses need a key."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ REACHABLE = [
 
 
 def general(**given: Any) -> GeneralSettings:
-    """Return this section, as settings hold it."""
+    """Return the section ``general_settings`` with the values *given*."""
     return settings_of(general_settings=given).general_settings
 
 
 @pytest.mark.parametrize("host", LOOPBACK)
 def test_loopback_needs_no_key(host: str) -> None:
-    """An address that only this host reaches may be served openly."""
+    """A loopback address may be served without a key."""
     assert bind_fault(general(), host) is None
 
 
 @pytest.mark.parametrize("host", REACHABLE)
 def test_reachable_address_needs_a_key_or_the_permission(host: str) -> None:
-    """The fault names the key and the permission. Either of them is enough."""
+    """A reachable address needs a key or the permission for open access. Either is enough, and the fault names both."""
     fault = bind_fault(general(), host)
 
     assert fault is not None

@@ -1,4 +1,4 @@
-"""The page for LiteLLM's users says what the code does."""
+"""Tests that the page for LiteLLM's users agrees with the code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "coming-from-litellm.md"
 
 
 def test_the_page_is_that_of_the_tables() -> None:
-    """``make docs`` writes it anew."""
+    """The page is the one that ``make docs`` writes from the tables."""
     assert PAGE.read_text(encoding="utf-8") == page(), "run make docs"
 
 
 @pytest.mark.parametrize("table", [IGNORED, GUARDS, MISSING])
 def test_every_row_is_on_the_page(table: dict[str, dict[str, str]]) -> None:
-    """Its key and its reason stand in one line."""
+    """Every row of the tables is on the page, with its key and its reason on one line."""
     lines = page().splitlines()
 
     for where, rows in table.items():
@@ -36,12 +36,12 @@ def test_every_row_is_on_the_page(table: dict[str, dict[str, str]]) -> None:
 
 
 def test_every_callback_is_on_the_page() -> None:
-    """Its pattern stands in the last table."""
+    """Every callback's pattern is on the page."""
     assert all(f"`{name}`" in page() for name in CALLBACKS)
 
 
 def test_the_command_prints_the_page() -> None:
-    """``make docs`` runs it."""
+    """The command that ``make docs`` runs prints the page."""
     command = [sys.executable, "-m", "proxy.config.coming_from_litellm"]
     shown = subprocess.run(command, cwd=PAGE.parents[1], capture_output=True, text=True, check=True)
 

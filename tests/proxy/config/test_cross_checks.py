@@ -1,4 +1,4 @@
-"""Rules between fields, on the parsed file."""
+"""Tests of rules between fields of the parsed file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ ANYWHERE = "would go to any provider that a client names: write provider/* as th
     ],
 )
 def test_wildcard_of_a_model_is_filled_in_by_its_name(name: str, model: str, fault: str | None) -> None:
-    """A client may fill in a model's name. It names a provider only where the model is ``*`` alone."""
+    """A client's name fills in the ``*`` of a model.
+
+    The client may name a provider only where the model is ``*`` alone.
+    """
     faults = cross_check({"model_list": [entry(name, model)]}, {})
 
     assert faults == ((Fault("model_list[0].litellm_params.model", fault),) if fault else ())
@@ -58,7 +61,7 @@ def test_wildcard_of_a_model_is_filled_in_by_its_name(name: str, model: str, fau
     ],
 )
 def test_secret_beside_any_provider_needs_an_address(params: dict[str, Any], key: str | None) -> None:
-    """Otherwise a client's body would decide where the secret goes."""
+    """An entry for any provider needs an address beside a secret, else a client chooses where the secret goes."""
     faults = cross_check({"model_list": [entry("*", "*", **params)]}, {"K": "k", "EMPTY": ""})
 
     assert faults == ((Fault(f"model_list[0].litellm_params.{key}", ANYWHERE),) if key else ())
@@ -81,7 +84,7 @@ def test_secret_beside_any_provider_needs_an_address(params: dict[str, Any], key
     ],
 )
 def test_alias_names_a_configured_model(aliases: Any, faults: dict[str, str]) -> None:
-    """An alias of an alias is not followed, as in LiteLLM."""
+    """An alias must name a configured model; an alias of an alias is a fault."""
     raw: dict[object, object] = {
         "model_list": [entry("a"), entry("b"), entry("gemini/*", "gemini/*")],
         "router_settings": {"model_group_alias": aliases},
@@ -93,7 +96,7 @@ def test_alias_names_a_configured_model(aliases: Any, faults: dict[str, str]) ->
 
 
 def test_other_sections_may_name_an_alias() -> None:
-    """A chain may lead from one and to one, and a limit of rounds may be for one."""
+    """Fallbacks and limits of rounds may name an alias."""
     raw: dict[object, object] = {
         "model_list": [entry("a"), entry("b")],
         "router_settings": {
@@ -118,7 +121,7 @@ def test_other_sections_may_name_an_alias() -> None:
     ],
 )
 def test_default_fallbacks_name_configured_models(names: Any, faults: dict[str, str]) -> None:
-    """Wrong shapes are validation's."""
+    """Default fallbacks must name configured models; validation reports wrong shapes."""
     raw: dict[object, object] = {
         "model_list": [entry("a"), entry("gemini/*", "gemini/*")],
         "router_settings": {"default_fallbacks": names},
@@ -145,7 +148,7 @@ def test_default_fallbacks_name_configured_models(names: Any, faults: dict[str, 
     ],
 )
 def test_fallbacks_name_configured_models(section: str, chains: Any, faults: dict[str, str]) -> None:
-    """Both sides of a fallback are served models, and not the same one."""
+    """A fallback leads from one configured model to another."""
     raw: dict[object, object] = {
         "model_list": [entry("a"), entry("b"), entry("gemini/*", "gemini/*")],
         "router_settings": {section: chains},
@@ -157,7 +160,7 @@ def test_fallbacks_name_configured_models(section: str, chains: Any, faults: dic
 
 
 def test_names_from_the_environment_count() -> None:
-    """A name that is given as a variable is known by its value."""
+    """A name from an environment variable counts by its value."""
     raw: dict[object, object] = {
         "model_list": [entry("os.environ/NAME")],
         "router_settings": {"fallbacks": [{"n": ["n2"]}]},
@@ -206,7 +209,7 @@ VARIABLES = {"T": "direct", "A": "auto", "M": "azure/gpt-4o", "V": "hosted_vllm/
 def test_direct_transport_needs_a_known_format_and_address(
     transport: str, model: str, api_base: str | None, fault: str | None
 ) -> None:
-    """A provider with another format, or without an address, is a fault of the file."""
+    """With ``direct``, a provider with another wire format or without a known address is a fault."""
     params = {"model": model, **({"api_base": api_base} if api_base else {})}
     listed = [{"model_name": model, "litellm_params": params, "transport": transport}]
     faults = cross_check({"model_list": listed}, VARIABLES)
@@ -217,7 +220,7 @@ def test_direct_transport_needs_a_known_format_and_address(
 
 @pytest.mark.parametrize("transport", [None, "auto", "litellm", "os.environ/A", "os.environ/UNSET", 7])
 def test_other_transports_take_any_provider(transport: Any) -> None:
-    """A wrong transport is reported by validation."""
+    """Other transports take any provider; validation reports an unknown transport."""
     listed = [{"model_name": "m", "litellm_params": {"model": "azure/x"}, "transport": transport}]
 
     assert cross_check({"model_list": listed}, VARIABLES) == ()

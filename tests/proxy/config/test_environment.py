@@ -1,4 +1,4 @@
-"""The configuration without a file."""
+"""Tests of the configuration without a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.proxy.config.samples import faults_in
     [(variable, f"{provider.prefix}/*") for provider in PROVIDERS for variable in provider.keys],
 )
 def test_a_key_exposes_its_provider(variable: str, wildcard: str) -> None:
-    """Each variable that is set exposes the whole of its provider, with that key."""
+    """Each provider's key variable exposes all models of the provider, with that key."""
     settings = load_settings(None, {variable: "k-1", "HOME": "/"}).settings
 
     assert settings.routes.names == (wildcard,)
@@ -32,14 +32,14 @@ def test_several_keys_expose_several_providers() -> None:
 
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
 def test_openai_s_address_variables_are_read(variable: str) -> None:
-    """OpenAI's own variables move the address of the openai entry."""
+    """OpenAI's address variables set the address of the openai entry."""
     settings = load_settings(None, {"OPENAI_API_KEY": "k", variable: "http://127.0.0.1:8000/v1/"}).settings
 
     assert settings.model_list[0].litellm_params.api_base == "http://127.0.0.1:8000/v1"
 
 
 def test_master_key_variable_is_read() -> None:
-    """TURNRIGHT_MASTER_KEY is the master key, and using it is no reason for a warning."""
+    """TURNRIGHT_MASTER_KEY sets the master key without a warning."""
     loaded = load_settings(None, {"OPENAI_API_KEY": "k", "TURNRIGHT_MASTER_KEY": "m"})
 
     assert loaded.settings.general_settings.master_key is not None
@@ -48,7 +48,7 @@ def test_master_key_variable_is_read() -> None:
 
 
 def test_no_key_is_a_fault_that_names_the_variables() -> None:
-    """The fault lists the variables that would be read."""
+    """Without any key the start fails, and the fault lists the variables that are read."""
     ((path, text),) = faults_in(None, {})
 
     assert path == ""

@@ -1,4 +1,4 @@
-"""Places and texts of faults."""
+"""Tests of the paths and texts of faults."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from proxy.config.faults import ConfigurationError, Fault, path_of, unknown_key
     ],
 )
 def test_a_location_is_written_as_an_operator_does(location: tuple[object, ...], path: str) -> None:
-    """A path is one short line, whatever the keys hold."""
+    """A location is written as one short line, for any keys."""
     assert path_of(location) == path
 
 
 def test_a_near_key_is_suggested() -> None:
-    """A key that is nearly one of the known ones gets a hint, and a far one none."""
+    """An unknown key gets a suggestion if it is similar to a known key."""
     assert unknown_key("max_boddy_mib", ["max_body_mib", "ui"]).endswith("did you mean max_body_mib?")
     assert unknown_key("zzz", ["max_body_mib", "ui"]) == "is not a key of turnright"
 
 
 def test_the_error_names_every_fault() -> None:
-    """The exception's own text holds all faults, for a traceback that somebody reads."""
+    """The exception's text lists every fault."""
     error = ConfigurationError([Fault("a", "is empty"), Fault("b", "is missing")])
 
     assert str(error) == "a: is empty; b: is missing"

@@ -1,4 +1,4 @@
-"""LiteLLM's keys that are known and not used."""
+"""Tests of LiteLLM's keys that are known but ignored."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ROWS = [(where, key.replace("*", "x")) for where, rows in IGNORED.items() for ke
 
 @pytest.mark.parametrize(("where", "key"), ROWS)
 def test_each_ignored_key_warns_once(where: str, key: str) -> None:
-    """A key of the table loads with one warning that names it, whatever it holds."""
+    """Each ignored key loads with one warning that names the key."""
     (warning,) = load_settings(file_with(where, key, 3), {}).warnings
 
     assert warning.startswith(f"{where}.{key}: ignored; " if where else f"{key}: ignored; ")
 
 
 def test_the_value_is_not_shown() -> None:
-    """It may be a secret."""
+    """The warning does not show the key's value, which may be a secret."""
     (warning,) = load(general_settings={"database_url": "postgres://u:hidden@h"}).warnings
 
     assert "hidden" not in warning
@@ -35,7 +35,7 @@ def test_a_key_of_several_entries_warns_once() -> None:
 
 @pytest.mark.parametrize("where", IGNORED)
 def test_keys_of_turnright_are_not_ignored(where: str) -> None:
-    """The table never takes away a key that a section has."""
+    """No key of turnright's own sections is in the table of ignored keys."""
     section = SECTIONS.get(where)
 
     assert section is None or not set(section.model_fields) & set(IGNORED[where])
@@ -43,5 +43,5 @@ def test_keys_of_turnright_are_not_ignored(where: str) -> None:
 
 @pytest.mark.parametrize(("where", "key"), ROWS)
 def test_no_key_is_refused_and_ignored(where: str, key: str) -> None:
-    """A row that refuses goes first, so that the other one would be without effect."""
+    """No key is in the tables of both refused and ignored keys."""
     assert [find_row(table, where, key) for table in (GUARDS, MISSING)] == [None, None]

@@ -1,4 +1,4 @@
-"""The names for ``/v1/models``."""
+"""Tests of the names that ``/v1/models`` lists."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENVIRON = {"OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
 def test_wildcard_is_listed_as_the_known_models_of_its_provider(
     name: str, model: str, first: str, some: str
 ) -> None:
-    """Each listed name leads back to the wildcard's deployment."""
+    """A wildcard is listed as known models of its provider, and each listed name resolves to the wildcard."""
     settings = load(entry(name, model), environ=ENVIRON).settings
     names = listed_names(settings)
 
@@ -47,13 +47,13 @@ def test_wildcard_is_listed_as_the_known_models_of_its_provider(
 def test_wildcard_without_known_models_is_listed_as_it_is(
     name: str, model: str, params: dict[str, str]
 ) -> None:
-    """The table does not list the models of a server of one's own."""
+    """A wildcard without known models, as for a self-hosted server, is listed as it is."""
     assert listed_names(load(entry(name, model, **params), environ=ENVIRON).settings) == (name,)
 
 
 @pytest.mark.parametrize("provider", ["openai", "gemini", "azure", "bedrock", "vertex_ai"])
 def test_list_has_served_kinds_alone_with_chats_first(provider: str) -> None:
-    """Sizes of images, months of commitment and models for audio are no names that a picker should show."""
+    """The list has chat models first, then embeddings, and no models for images or audio."""
     names = listed_names(settings_of(entry(f"{provider}/*", f"{provider}/*")))
 
     assert 10 < len(names) <= MAX_LISTED
@@ -63,7 +63,7 @@ def test_list_has_served_kinds_alone_with_chats_first(provider: str) -> None:
 
 
 def test_plain_names_come_in_the_files_order_and_second_names_last() -> None:
-    """A hidden name, and one of a model that was left out, are not listed."""
+    """Models are listed in the file's order, then aliases that are neither hidden nor left out."""
     loaded = load(
         entry("b"),
         entry("a"),

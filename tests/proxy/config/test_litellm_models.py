@@ -1,4 +1,4 @@
-"""Providers of bare names, and the models of a provider, by litellm's table."""
+"""Tests of the providers of bare names, and of a provider's models, by litellm's table."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from proxy.config.litellm_models import is_provider, likely_provider, models_of,
     ],
 )
 def test_a_bare_name_has_a_provider(name: str, provider: str | None) -> None:
-    """LiteLLM's users leave it out where LiteLLM knows it."""
+    """A bare name that LiteLLM knows has LiteLLM's provider, and any other name has none."""
     assert provider_of(name) == provider
 
 
 def test_gemini_is_vertex_where_the_entry_has_its_credentials() -> None:
-    """The table lists the bare names under Vertex AI. A key means AI Studio."""
+    """A bare Gemini name means Vertex AI where the entry has Vertex credentials."""
     assert provider_of("gemini-2.5-pro", on_vertex=True) == "vertex_ai"
 
 
 def test_a_likely_provider_needs_no_table() -> None:
-    """It is asked for on the event loop."""
+    """The likely provider is found without reading litellm's table, since it is asked for on the event loop."""
     command = (
         "import proxy.config.litellm_models as m; assert m.likely_provider('claude-x') == 'anthropic'; "
         "assert m.likely_provider('llama') is None; assert m._rows.cache_info().currsize == 0"
@@ -54,7 +54,7 @@ def test_a_likely_provider_needs_no_table() -> None:
 
 
 def test_chat_models_come_first() -> None:
-    """Others follow, without the provider's name."""
+    """Chat models are listed before others, without the provider's prefix."""
     names = models_of("openai")
 
     assert names.index("gpt-4o") < names.index("text-embedding-3-small")
@@ -64,5 +64,5 @@ def test_chat_models_come_first() -> None:
 
 @pytest.mark.parametrize(("name", "known"), [("openai", True), ("bedrock", True), ("nobody", False)])
 def test_the_table_s_providers_are_known(name: str, known: bool) -> None:
-    """A client that names another one is told so."""
+    """A provider is known if litellm's table lists it."""
     assert is_provider(name) is known

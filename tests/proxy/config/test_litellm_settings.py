@@ -1,4 +1,4 @@
-"""``litellm_settings`` read for the router's keys."""
+"""Tests of the router's keys in ``litellm_settings``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_router_s_own_section_wins() -> None:
 
 
 def test_the_key_wins_over_its_alias() -> None:
-    """``timeout`` wins over ``request_timeout`` beside it."""
+    """``timeout`` wins over its alias ``request_timeout`` in the same section."""
     loaded = load(litellm_settings={"request_timeout": 20, "timeout": 10})
 
     assert loaded.settings.router_settings.timeout == 10
@@ -31,7 +31,7 @@ def test_the_key_wins_over_its_alias() -> None:
 
 
 def test_same_value_in_both_sections_gives_no_warning() -> None:
-    """Two sections that agree are no reason for a warning."""
+    """The same value in both sections gives no warning."""
     assert load(router_settings={"timeout": 10}, litellm_settings={"timeout": 10}).warnings == ()
 
 
@@ -50,12 +50,12 @@ def test_same_value_in_both_sections_gives_no_warning() -> None:
     ],
 )
 def test_faults_name_the_section_that_was_written(section: object, fault: tuple[str, str]) -> None:
-    """A fault is reported where the operator wrote it."""
+    """A fault in ``litellm_settings`` is reported with the path in that section."""
     assert faults_of(litellm_settings=section) == [fault]
 
 
 def test_a_router_section_of_the_wrong_shape_is_the_only_fault() -> None:
-    """The keys cannot be folded into it. The fault has its path."""
+    """A ``router_settings`` of the wrong shape is the only fault, with its path."""
     assert faults_of(router_settings=3, litellm_settings={"timeout": 1}) == [
         ("router_settings", "must be a mapping of keys to values")
     ]

@@ -1,4 +1,4 @@
-"""Loading: the whole contract, all faults at once, and one type of exception for any input."""
+"""Tests of loading: every key, all faults at once, and one type of exception for any input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.proxy.config.samples import entry, faults_in, faults_of, load
 from tests.support.proxied import settings_of
 
 SHARED = dict.fromkeys(Credentials.model_fields, "http://h")
-"""A value for each credential, of a form that all of them take."""
+"""A value for each credential; every credential accepts a URL."""
 
 CONTRACT = b"""
 model_list:
@@ -165,7 +165,7 @@ NORMALIZED: dict[str, dict[str, Any]] = {
     "compaction": {},
     "store": {},
 }
-"""The values that arrive in another form than they are written in, by section. YAML reads ``off`` as false."""
+"""Values that loading changes, by section. YAML reads ``off`` as false."""
 
 
 def test_every_value_of_the_contract_arrives() -> None:
@@ -196,7 +196,7 @@ def test_every_value_of_the_contract_arrives() -> None:
 
 
 def test_the_contract_sets_every_key() -> None:
-    """The example above leaves no key out, so that a new key must be tested too."""
+    """The example ``CONTRACT`` sets every key, so that a new key must be tested too."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
 
     def visit(value: Any) -> None:
@@ -289,7 +289,7 @@ extra: 1
     ],
 )
 def test_a_file_of_the_wrong_shape_is_one_fault(text: bytes, fault: tuple[str, str]) -> None:
-    """A file that is no configuration at all gives one clear fault."""
+    """A file of the wrong shape gives one clear fault."""
     assert faults_in(text) == [fault]
 
 
@@ -301,7 +301,7 @@ def test_an_empty_section_is_a_section_without_keys() -> None:
 
 
 def test_error_has_no_cause_that_quotes_the_file() -> None:
-    """Errors of pydantic and PyYAML quote the file."""
+    """The error has no cause or context, since errors of pydantic and PyYAML quote the file."""
     for text in (b"model_list: [", b"model_list: [{model_name: 3}]"):
         with pytest.raises(ConfigurationError) as caught:
             load_settings(text, {})
@@ -361,7 +361,7 @@ def test_any_value_loads_or_is_a_configuration_error(raw: Any) -> None:
     | st.text(alphabet="{}[]:-&*!|>'\"#%@`,? \nab<=1.0", max_size=60).map(str.encode)
 )
 def test_any_bytes_load_or_are_a_configuration_error(text: bytes) -> None:
-    """Bytes of any kind raise ConfigurationError and nothing else."""
+    """Random bytes raise ConfigurationError and nothing else."""
     assert faults_in(text)
 
 
@@ -371,12 +371,15 @@ def test_any_bytes_load_or_are_a_configuration_error(text: bytes) -> None:
     )
 )
 def test_any_environment_loads_or_is_a_configuration_error(environ: dict[str, str]) -> None:
-    """An environment of any content loads, or raises ConfigurationError and nothing else."""
+    """Any environment loads, or raises ConfigurationError and nothing else."""
     faults_in(None, environ)
 
 
 def test_deployment_may_name_its_profile() -> None:
-    """A server behind ``openai/`` may serve a model with other rules. An unknown profile is a fault."""
+    """A deployment may name its profile, for a server behind ``openai/`` with other rules.
+
+    An unknown profile is a fault.
+    """
     entry = {"model_name": "m", "litellm_params": {"model": "openai/ours"}, "profile": "chat-template"}
     [deployment] = resolve(settings_of(model_list=[entry]), "m")
     assert profile_of(deployment, settings_of().sanitize).name == "chat-template"
@@ -387,7 +390,7 @@ def test_deployment_may_name_its_profile() -> None:
 
 
 def test_an_empty_section_of_litellm_is_no_fault() -> None:
-    """Sections are often left without keys, as null or as an empty mapping."""
+    """An empty section of LiteLLM, null or an empty mapping, is no fault."""
     empty: tuple[Any, ...] = (None, {})
     for section in ("litellm_settings", "general_settings", "router_settings"):
         for nothing in empty:
@@ -395,7 +398,7 @@ def test_an_empty_section_of_litellm_is_no_fault() -> None:
 
 
 def test_each_fault_and_warning_has_its_line() -> None:
-    """A key has its own line, and what is not in the file has that of the nearest parent."""
+    """A fault or warning has its key's line, or the line of the nearest parent for a missing key."""
     text = b"""
 model_list:
   - model_name: a
@@ -426,7 +429,7 @@ litellm_settings:
 
 
 def test_a_place_is_the_file_s_where_an_entry_before_it_is_left_out() -> None:
-    """Faults between fields and warnings count the entries of the file."""
+    """Faults and warnings count all entries of the file, including an entry that is left out."""
     left_out = entry("a", api_key="os.environ/ABSENT")
     faults = faults_of(left_out, entry("b", "gemini/*"))
     loaded = load(left_out, entry("b", timeout=9), router_settings={"timeout": 5})

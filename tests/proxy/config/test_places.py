@@ -1,4 +1,4 @@
-"""Lines of the file, and places in it."""
+"""Tests of lines of the file and of paths in it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLACES = Places(
     ],
 )
 def test_a_path_has_the_line_of_the_nearest_parent(path: str, line: int | None) -> None:
-    """A missing key has none of its own."""
+    """A path that is not in the file has the line of its nearest parent."""
     assert PLACES.line_of(path) == line
     assert PLACES.located(Fault(path, "is missing")).line == line
     assert PLACES.warned(f"{path}: ignored: x") == (f"{path}: ignored: x", line)
@@ -48,5 +48,5 @@ def test_a_path_has_the_line_of_the_nearest_parent(path: str, line: int | None) 
     ],
 )
 def test_a_place_is_the_one_that_was_written(text: str, written: str) -> None:
-    """It is mapped once, and only as a whole."""
+    """A path is mapped back to the path in the file, once and only as a whole."""
     assert PLACES.written(text) == written

@@ -1,4 +1,4 @@
-"""The pool of a model's name, and the models that are asked after it (``test_routes`` has the index)."""
+"""Tests of a model's pool and of its fallbacks (``test_routes`` tests the index)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHAINS = ({"fast": ("own",)}, {"gemini/*": ("wildcard",), "*": ("any",)}, {"fast
     ],
 )
 def test_a_model_s_own_chain_goes_before_its_wildcard_s(model: str, expected: tuple[str, ...]) -> None:
-    """The first chain with the name counts."""
+    """The first fallback chain of a model's own name counts, then its wildcard's chain."""
     if not expected:
         with pytest.raises(ModelNotFound):
             choose_pool(model, SETTINGS)
@@ -30,13 +30,13 @@ def test_a_model_s_own_chain_goes_before_its_wildcard_s(model: str, expected: tu
 
 
 def test_the_chain_of_every_model_is_the_last_choice() -> None:
-    """``*`` stands for models without a chain, and without it there is none."""
+    """The chain of ``*`` is for models without a chain of their own."""
     assert chain_of(CHAINS, "other", ()) == ("any",)
     assert chain_of(CHAINS[:1], "other", ()) == ()
 
 
 def test_an_unknown_model_is_refused_with_the_configured_names() -> None:
-    """The client learns its options, and its own text is cut at 200 characters."""
+    """The refusal lists the configured models, and cuts the client's name at 200 characters."""
     with pytest.raises(ModelNotFound) as refused:
         choose_pool("m" * 300, SETTINGS)
 
@@ -77,19 +77,19 @@ NAMED = load(
     ],
 )
 def test_second_name_is_answered_by_its_model(asked: str, model: str | None) -> None:
-    """LiteLLM's ``model_group_alias``: the alias goes first, and an alias of an alias is not followed."""
+    """An alias wins over a model of the same name, and its target is not read as an alias again."""
     assert [member.model for member in resolve(NAMED, asked)] == ([model] if model else [])
 
 
 def test_second_names_are_shown_unless_hidden_or_left_out() -> None:
-    """They follow the names of the model list. No label is a second name."""
+    """Aliases are shown after the models of the list, unless hidden or left out. No alias is used as a label."""
     assert shown_names(NAMED) == ("fast", "slow", "gemini/*", "best", "chained", "gpt-4")
     assert model_names(NAMED) == ("fast", "slow", "gemini/*")
 
 
 @pytest.mark.parametrize("asked", ["left-out", "gone", "left/gpt-4o"])
 def test_model_that_was_left_out_is_unavailable_and_its_variable_is_for_the_log(asked: str) -> None:
-    """The client learns that the operator has to act, and not the variable's name."""
+    """A model that was left out gives a 503; only the log names the unset variable."""
     with pytest.raises(ModelUnavailable) as refused:
         choose_pool(asked, NAMED)
 
@@ -116,13 +116,13 @@ def test_model_that_was_left_out_is_unavailable_and_its_variable_is_for_the_log(
     ],
 )
 def test_typo_is_answered_with_the_nearest_served_names(asked: str, near: tuple[str, ...]) -> None:
-    """Hidden names and models that were left out are not named. Every suggestion is served."""
+    """A typo is answered with similar names that are served, never hidden or left out."""
     assert near_names(NAMED, asked) == near
     assert all(resolve(NAMED, name) for name in near)
 
 
 def test_second_name_has_its_model_s_chain_where_it_has_none() -> None:
-    """Its own chain goes first, and the chain of every model last."""
+    """An alias uses its own fallback chain, else its model's chain, else the chain of ``*``."""
     chains = ({"fast": ("own",)}, {"best": ("alias's",)}, {"gemini/gemini-x": ("model's",)}, {"*": ("any",)})
     pool = resolve(NAMED, "best")
 

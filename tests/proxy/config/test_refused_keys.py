@@ -1,4 +1,4 @@
-"""LiteLLM's keys that guard something or ask for a missing feature: each of them is refused, in words."""
+"""Tests that LiteLLM's keys for guards and for missing features are refused with a reason."""
 
 from __future__ import annotations
 
@@ -59,12 +59,15 @@ GUARDED = {
         "user_url_allowed_hosts"
     ),
 }
-"""The keys that guard something. A row may leave this list only with the guard that turnright has in its place."""
+"""LiteLLM's keys that guard something.
+
+A key may leave this list only once turnright has an equal guard.
+"""
 
 
 @pytest.mark.parametrize("where", GUARDED)
 def test_no_guard_is_lost(where: str) -> None:
-    """Each key of the list above is refused, whatever the tables say."""
+    """Each key in ``GUARDED`` is refused."""
     lost = [
         key for key in GUARDED[where].split() if not faults_in(file_with(where, key.replace("*", "x"), "x"))
     ]
@@ -77,13 +80,13 @@ def test_no_guard_is_lost(where: str) -> None:
 def test_each_row_is_refused_in_its_words(
     where: str, key: str, reason: str, instead: str, value: object
 ) -> None:
-    """A guard is never passed over, whatever the value is. The words say so, and are not those of a typo."""
+    """Each row is refused with its own reason, for any value."""
     assert faults_in(file_with(where, key, value)) == [(path_in(where, key), f"{reason}: {instead}")]
 
 
 @pytest.mark.parametrize(("where", "key", "reason", "instead"), ROWS)
 def test_each_row_that_is_set_to_nothing_is_ignored(where: str, key: str, reason: str, instead: str) -> None:
-    """``null`` guards nothing, and asks for nothing."""
+    """A refused key that is null is ignored with a warning."""
     [warning] = load_settings(file_with(where, key, None), {}).warnings
 
     assert warning == f"{where}.{key}: ignored; it is set to nothing".lstrip(".")
@@ -93,7 +96,7 @@ def test_each_row_that_is_set_to_nothing_is_ignored(where: str, key: str, reason
 
 @pytest.mark.parametrize("where", [*GUARDS, *MISSING])
 def test_keys_of_turnright_are_not_refused(where: str) -> None:
-    """A row would never be reached."""
+    """No key of turnright's own sections is refused."""
     section = SECTIONS.get(where)
     keys = () if section is None else section.model_fields
 
@@ -121,7 +124,7 @@ def test_keys_of_turnright_are_not_refused(where: str) -> None:
     ],
 )
 def test_a_guard_may_be_set_to_nothing(key: str, value: object, nothing: bool) -> None:
-    """An empty list of what is allowed allows nothing, so that it is a guard."""
+    """A guard that is empty or false counts as nothing, but an empty list of allowed things is a guard."""
     assert is_nothing(key, value) is nothing
 
 
@@ -130,7 +133,7 @@ def test_a_guard_may_be_set_to_nothing(key: str, value: object, nothing: bool) -
     "where", ["model_list[]", *(where for where in IGNORED if where and where != "model_list[]")]
 )
 def test_an_unlisted_key_with_a_guard_word_is_refused(where: str, word: str) -> None:
-    """A key that no row lists may guard something."""
+    """An unlisted key whose name contains a guard's word is refused."""
     key = f"zz_{word}_zz"
 
     assert hints_at_guard(key.upper())

@@ -1,4 +1,4 @@
-"""Callbacks that check calls, and tags that choose deployments."""
+"""Tests of refused values: callbacks that check calls, and tags that choose deployments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILTERED = {"enable_tag_filtering": True}
 
 @pytest.mark.parametrize(("name", "reason"), CALLBACKS.items())
 def test_each_callback_that_checks_calls_is_refused(name: str, reason: str) -> None:
-    """Its name stands among those of loggers."""
+    """A callback that checks calls is refused, alone or in a list with loggers."""
     name = name.replace("*", "x")
 
     assert faults_of(litellm_settings={"callbacks": ["otel", name]}) == [
@@ -29,13 +29,13 @@ def test_each_callback_that_checks_calls_is_refused(name: str, reason: str) -> N
     [None, [], "prometheus", ["langfuse", "otel", "s3", "dynamic_rate_limiter_v3"], [3], {"a": 1}],
 )
 def test_callbacks_that_log_are_ignored(callbacks: Any) -> None:
-    """Turnright has its own logs."""
+    """Callbacks that only log are ignored with one warning."""
     assert len(load(litellm_settings={"callbacks": callbacks}).warnings) == 1
 
 
 @pytest.mark.parametrize("key", ["success_callback", "failure_callback", "service_callback"])
 def test_callbacks_after_a_call_only_log(key: str) -> None:
-    """Code of an operator's own is harmless there."""
+    """Callbacks that run after a call are ignored, even an operator's own code."""
     assert len(load(litellm_settings={key: ["custom.logger"]}).warnings) == 1
 
 
@@ -53,7 +53,7 @@ def test_callbacks_after_a_call_only_log(key: str) -> None:
 def test_tags_that_choose_a_deployment_are_refused(
     entries: list[Any], router: dict[str, Any], refused: bool
 ) -> None:
-    """Requests of one team would reach the deployment of another."""
+    """Tags that choose a deployment within a pool are refused, since requests would reach the wrong deployment."""
     faults = faults_of(*entries, router_settings=router)
 
     assert [path for path, _ in faults] == ["router_settings.enable_tag_filtering"] * refused

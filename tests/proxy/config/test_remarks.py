@@ -1,4 +1,4 @@
-"""Warnings about valid settings that are probably a mistake."""
+"""Tests of warnings about valid settings that are probably a mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.proxy.config.samples import entry, load
 
 @pytest.mark.parametrize("phase", ["connect_timeout", "first_byte_timeout", "idle_timeout"])
 def test_a_phase_above_the_deadline_warns(phase: str) -> None:
-    """A timeout above the deadline has no effect. Only timeouts that the file sets are reported."""
+    """A timeout above the deadline gives a warning, since it has no effect."""
     assert load(router_settings={"timeout": 4, phase: 5}).warnings == (
         f"router_settings.{phase}: is above router_settings.timeout, which ends the request first",
     )
@@ -17,7 +17,7 @@ def test_a_phase_above_the_deadline_warns(phase: str) -> None:
 
 
 def test_a_deployment_s_timeout_above_the_deadline_warns() -> None:
-    """So is a deployment's own, under the section that set the deadline."""
+    """A deployment's timeout above the deadline gives a warning that names the deadline's path."""
     loaded = load(entry(timeout=5), entry(timeout=6), litellm_settings={"request_timeout": 5})
 
     assert loaded.warnings == (
@@ -26,14 +26,14 @@ def test_a_deployment_s_timeout_above_the_deadline_warns() -> None:
 
 
 def test_open_access_beside_a_master_key_warns() -> None:
-    """The permission has no effect where a key is set."""
+    """The permission for open access gives a warning if a key is set, since it has no effect."""
     (warning,) = load(general_settings={"master_key": "m", "allow_unauthenticated_access": True}).warnings
 
     assert warning == "general_settings.allow_unauthenticated_access: has no effect beside a key"
 
 
 def test_a_master_key_that_is_not_used_warns() -> None:
-    """The variable alone guards nothing once there is a file."""
+    """TURNRIGHT_MASTER_KEY gives a warning if a file does not refer to it."""
     (warning,) = load(environ={"TURNRIGHT_MASTER_KEY": "hidden"}).warnings
 
     assert warning.startswith("TURNRIGHT_MASTER_KEY is set and not used")
@@ -48,7 +48,7 @@ def test_a_master_key_that_is_not_used_warns() -> None:
     ],
 )
 def test_allowed_hosts_without_an_effect_warn(general: dict[str, object], beside: str) -> None:
-    """The list has no effect where every name is allowed."""
+    """Allowed hosts give a warning if every host name is allowed anyway."""
     (warning,) = load(general_settings={**general, "allowed_hosts": ["nas"]}).warnings
 
     assert warning == f"general_settings.allowed_hosts: has no effect beside {beside}"

@@ -1,4 +1,4 @@
-"""The output of ``check``. No output of any kind holds a secret."""
+"""Tests of the output of ``check``. No output of any kind holds a secret."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_rendered_settings_show_defaults_and_mask_secrets() -> None:
 
 @given(secret=SECRETS)
 def test_output_of_a_valid_file_holds_no_secret(secret: str) -> None:
-    """Rendering, str, repr, warnings and deployments never hold a secret, given plainly or as a variable."""
+    """No output of a valid file holds a secret, given plainly or as a variable."""
     for given_as, environ in ((secret, {}), ("os.environ/KEY", {"KEY": secret})):
         loaded = load_settings(
             text_of(with_secret(given_as), general_settings={"master_key": given_as}),
@@ -101,7 +101,7 @@ _PLACES = st.sampled_from(
 
 @given(secret=SECRETS, wrap=_WRAPPED, place=_PLACES)
 def test_faults_hold_no_secret(secret: str, wrap: Any, place: str) -> None:
-    """A secret in the wrong shape or the wrong place is refused without being quoted."""
+    """A fault does not quote a secret that has the wrong shape or is under the wrong key."""
     text = text_of(
         {**entry(**{place: wrap(secret)}), "transport": secret}, store={"url": wrap(secret)}, turns=secret
     )
@@ -146,7 +146,7 @@ def test_faults_are_rendered_a_line_each() -> None:
 
 
 def test_faults_and_warnings_come_in_the_file_s_order() -> None:
-    """Each has the file and the line. What has no line comes first."""
+    """Faults and warnings are sorted by line, and each names the file and its line. Those without a line come first."""
     error = ConfigurationError(
         [Fault("a.b", "is empty", 7), Fault("", "is not UTF-8")], [("c: ignored", 3), ("d: is set", None)]
     )
@@ -160,7 +160,7 @@ def test_faults_and_warnings_come_in_the_file_s_order() -> None:
 
 
 def test_free_facts_are_shown() -> None:
-    """They are in the output as they are in the file, but for those that are called a secret."""
+    """Free values of ``model_info`` are shown, except under names of secrets."""
     facts = {"mode": "chat", "note": ["x", {"api_key": "sk-hidden", "n": 1}]}
     rendered = yaml.safe_load(render_settings(load({**entry(), "model_info": facts})))
 

@@ -1,4 +1,4 @@
-"""Parameters that must never come from a client."""
+"""Tests of the parameters that must never come from a client."""
 
 from __future__ import annotations
 

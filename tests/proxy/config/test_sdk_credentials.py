@@ -1,4 +1,4 @@
-"""The places where the SDKs of AWS and Google find credentials."""
+"""Tests of where the SDKs of AWS and Google find credentials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GCLOUD = "application_default_credentials.json"
 def missing(
     model: str, params: dict[str, Any], environ: dict[str, str], *files: str, installed: bool = True
 ) -> str | None:
-    """Return the reason for missing credentials, with these variables and files around."""
+    """Return the reason for missing credentials, where only *environ* and *files* exist."""
     [deployment] = resolve(settings_of(entry("m", model, **params)), "m")
     around = Surroundings(environ, HOME, is_file=files.__contains__, has_module=lambda _: installed)
     return missing_credentials(deployment, around)
@@ -47,7 +47,7 @@ def missing(
 def test_aws_has_credentials_in_each_of_its_places(
     model: str, params: dict[str, Any], environ: dict[str, str], files: tuple[str, ...]
 ) -> None:
-    """One of them is enough."""
+    """AWS credentials are found in each place where the SDK looks."""
     assert missing(model, params, environ, *files) is None
 
 
@@ -63,7 +63,7 @@ def test_aws_has_credentials_in_each_of_its_places(
     ],
 )
 def test_aws_without_credentials_is_told(params: dict[str, Any], environ: dict[str, str]) -> None:
-    """Half a key is none, and neither is a profile without a file."""
+    """AWS credentials are missing where a key has only one half or a profile has no file."""
     assert (missing(BEDROCK, params, environ) or "").startswith("no AWS credentials are found")
 
 
@@ -83,14 +83,14 @@ def test_aws_without_credentials_is_told(params: dict[str, Any], environ: dict[s
 def test_google_finds_credentials_in_the_entry_the_environment_or_the_file_of_gcloud(
     params: dict[str, Any], environ: dict[str, str], files: tuple[str, ...], reason: str | None
 ) -> None:
-    """Its own file is looked at, since a wrong path is a usual mistake."""
+    """Google credentials are found in the entry, in the environment or in gcloud's file, if the named file exists."""
     found = missing(VERTEX, params, environ, *files)
 
     assert found is None if reason is None else (found or "").startswith(reason)
 
 
 def test_missing_package_of_google_is_told_first() -> None:
-    """It is not installed with the proxy, and no credentials work without it."""
+    """The missing package google-auth is reported before missing credentials."""
     found = missing(VERTEX, {"vertex_credentials": "{}"}, {}, installed=False)
 
     assert found is not None
@@ -98,5 +98,5 @@ def test_missing_package_of_google_is_told_first() -> None:
 
 
 def test_other_providers_are_not_looked_at() -> None:
-    """Their keys are in the file."""
+    """Other providers' credentials are not searched for."""
     assert missing("openai/gpt-4.1", {}, {}) is None

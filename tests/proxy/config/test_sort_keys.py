@@ -1,4 +1,4 @@
-"""Keys of LiteLLM's sections: taken, ignored or refused."""
+"""Tests that keys of LiteLLM's sections are accepted, ignored or refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LITELLM = [
 
 @pytest.mark.parametrize("where", LITELLM)
 def test_an_unlisted_key_of_litellm_s_sections_is_ignored(where: str) -> None:
-    """LiteLLM has more keys than any table, and passes over those that it does not know."""
+    """An unlisted key in a section of LiteLLM is ignored with a warning, as LiteLLM ignores unknown keys."""
     loaded = load_settings(file_with(where, "zzz", {"a": 1}), {})
 
     assert loaded.warnings == (f"{where}.zzz: ignored; turnright does not know it",)
@@ -30,18 +30,18 @@ def test_an_unlisted_key_of_litellm_s_sections_is_ignored(where: str) -> None:
 
 @pytest.mark.parametrize("where", ["sanitize", "budget", "turns", "store", "compaction"])
 def test_an_unlisted_key_of_our_own_sections_is_a_fault(where: str) -> None:
-    """Only turnright has these sections, so an unknown key in them is a misspelling."""
+    """An unknown key in turnright's own sections is a fault, since it must be a misspelling."""
     assert faults_in(file_with(where, "zzz", 1)) == [(f"{where}.zzz", "is not a key of turnright")]
 
 
 def test_an_unlisted_key_at_the_top_is_a_fault() -> None:
-    """A section with a misspelled name would be passed over as a whole."""
+    """An unknown key at the top is a fault, since a misspelled section would be ignored."""
     assert faults_of(turn={"mode": "off"}) == [("turn", "is not a key of turnright; did you mean turns?")]
 
 
 @pytest.mark.parametrize("key", ["x-defaults", "_defaults", ".defaults"])
 def test_a_place_for_anchors_is_ignored(key: str) -> None:
-    """Files share values by anchors, which stand under such a key."""
+    """A top-level key such as ``x-defaults``, which holds YAML anchors, is ignored with a warning."""
     text = f"{key}: &all {{timeout: 7}}\nmodel_list: [{{model_name: a, litellm_params: {{<<: *all, model: gpt-4o}}}}]"
     loaded = load_settings(text.encode(), {})
 
@@ -72,7 +72,7 @@ def test_a_place_for_anchors_is_ignored(key: str) -> None:
     ],
 )
 def test_a_misspelled_key_of_ours_is_a_fault(where: str, key: str, meant: str) -> None:
-    """It is never ignored, though it stands in a section of LiteLLM."""
+    """A misspelled key of turnright is a fault even in a section of LiteLLM."""
     faults = faults_in(file_with(where, key, "x"))
 
     assert (path_in(where, key), f"is not a key of turnright; did you mean {meant}?") in faults
@@ -80,7 +80,7 @@ def test_a_misspelled_key_of_ours_is_a_fault(where: str, key: str, meant: str) -
 
 @pytest.mark.parametrize("value", [None, False, "", []])
 def test_a_possible_guard_that_is_set_to_nothing_is_ignored(value: object) -> None:
-    """It guards nothing."""
+    """An unknown key with a guard's word is ignored if it is empty or false."""
     assert load(general_settings={"enforce_zzz": value}).warnings == (
         "general_settings.enforce_zzz: ignored; turnright does not know it",
     )
@@ -88,7 +88,7 @@ def test_a_possible_guard_that_is_set_to_nothing_is_ignored(value: object) -> No
 
 @pytest.mark.parametrize("value", [False, 0, []])
 def test_an_empty_allowance_is_a_possible_guard(value: object) -> None:
-    """``allow_x: false`` forbids x."""
+    """An unknown key with ``allow`` is refused even if it is empty or false, since ``allow_x: false`` forbids x."""
     [(path, text)] = faults_of(general_settings={"allow_zzz": value})
 
     assert path == "general_settings.allow_zzz"
@@ -96,7 +96,7 @@ def test_an_empty_allowance_is_a_possible_guard(value: object) -> None:
 
 
 def test_free_facts_of_a_model_need_no_warning() -> None:
-    """They are kept, since LiteLLM's users note anything there."""
+    """Unknown keys in ``model_info`` give no warning."""
     loaded = load({**entry(), "model_info": {"mode": "chat", "supports_vision": True, "my_note": "x"}})
 
     assert loaded.warnings == ()
@@ -105,19 +105,19 @@ def test_free_facts_of_a_model_need_no_warning() -> None:
 @pytest.mark.parametrize("section", [None, 3, "x", [1], [None], {}])
 @pytest.mark.parametrize("where", ["model_list", "router_settings", "litellm_settings", "general_settings"])
 def test_a_section_of_any_shape_is_left_to_validation(where: str, section: Any) -> None:
-    """The section stays as it is, and no error is raised."""
+    """A section of the wrong shape is left unchanged for validation."""
     assert sort_keys({where: section}).raw == {where: section}
 
 
 def test_a_warning_is_one_line() -> None:
-    """A key may hold any character."""
+    """A warning is one line, even if the key has a line break."""
     [warning] = load(general_settings={"two\nlines": 1}).warnings
 
     assert warning == 'general_settings."two\\nlines": ignored; turnright does not know it'
 
 
 def test_the_file_is_not_changed() -> None:
-    """The caller's mapping stays as it was."""
+    """The caller's mapping is not changed."""
     raw: dict[object, object] = {"model_list": [entry(rpm=1)], "general_settings": {"alerting": ["slack"]}}
     sort_keys(raw)
 

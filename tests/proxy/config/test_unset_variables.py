@@ -1,4 +1,4 @@
-"""Models that are left out, since a variable is not set."""
+"""Tests of models that are left out because an environment variable is not set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GOOD = entry("good", api_key="k")
     ],
 )
 def test_an_unset_variable_takes_out_its_model_alone(params: dict[str, Any], reference: str) -> None:
-    """The model answers 503 and is not listed. The others are served."""
+    """An unset variable takes out its model alone, which then answers 503. Other models are served."""
     filled = eval(repr(params).replace("REFERENCE", reference))
     loaded = load(entry("bad", **filled), GOOD)
 
@@ -44,7 +44,7 @@ def test_an_unset_variable_takes_out_its_model_alone(params: dict[str, Any], ref
 
 
 def test_another_entry_of_the_name_serves_it() -> None:
-    """A pool loses one member."""
+    """Another entry of the same name still serves the model."""
     settings = load(entry("a", api_key="os.environ/ABSENT"), entry("a", api_key="k")).settings
 
     assert [found.position for found in choose_pool("a", settings)] == [0]
@@ -52,7 +52,7 @@ def test_another_entry_of_the_name_serves_it() -> None:
 
 
 def test_a_wildcard_that_is_left_out_answers_for_its_names() -> None:
-    """Any name under it is unavailable, and others are unknown."""
+    """Names under a wildcard that was left out are unavailable, and other names are unknown."""
     settings = load(entry("groq/*", "groq/*", api_key="os.environ/ABSENT"), GOOD).settings
 
     with pytest.raises(ModelUnavailable):
@@ -62,7 +62,7 @@ def test_a_wildcard_that_is_left_out_answers_for_its_names() -> None:
 
 
 def test_credentials_that_miss_a_variable_take_out_their_models() -> None:
-    """The entry names them."""
+    """Named credentials with an unset variable take out the models that use them."""
     credentials = [
         {"credential_name": "c", "credential_values": {"api_key": "os.environ/ABSENT"}},
         {"credential_name": "d", "credential_values": {"api_key": "k"}},
@@ -78,7 +78,7 @@ def test_credentials_that_miss_a_variable_take_out_their_models() -> None:
 
 
 def test_a_fallback_to_a_model_that_is_left_out_is_no_fault() -> None:
-    """The chain goes on to the next one."""
+    """A fallback to a model that was left out is no fault."""
     assert (
         faults_of(
             entry("bad", api_key="os.environ/ABSENT"),
@@ -90,7 +90,7 @@ def test_a_fallback_to_a_model_that_is_left_out_is_no_fault() -> None:
 
 
 def test_no_model_left_is_a_fault() -> None:
-    """A proxy without a model serves nobody."""
+    """A file whose models are all left out is a fault that names the variables."""
     entries = [entry("a", api_key="os.environ/ONE"), entry("b", api_key="${TWO}")]
 
     assert faults_of(*entries) == [
@@ -99,7 +99,7 @@ def test_no_model_left_is_a_fault() -> None:
 
 
 def test_strict_refuses_each_unset_variable() -> None:
-    """An operator who wants all models wants no start without them."""
+    """With ``strict`` each unset variable is a fault."""
     text = text_of(entry("bad", api_key="os.environ/ABSENT"), GOOD)
 
     assert faults_in(text, strict=True) == [
@@ -111,7 +111,7 @@ def test_strict_refuses_each_unset_variable() -> None:
 
 
 def test_an_empty_variable_is_set() -> None:
-    """A key that is empty is none, for servers of one's own."""
+    """An empty variable is set, and an empty key means no key."""
     settings = load(entry("a", api_key="os.environ/EMPTY"), environ={"EMPTY": ""}).settings
 
     assert resolve(settings, "a")[0].api_key is None
@@ -121,12 +121,12 @@ def test_an_empty_variable_is_set() -> None:
     "raw", [{}, {"model_list": 3}, {"model_list": []}, {"model_list": [None, {"litellm_params": 3}]}]
 )
 def test_a_wrong_shape_is_left_to_validation(raw: dict[object, object]) -> None:
-    """Every entry stays."""
+    """A model list of the wrong shape is left unchanged for validation."""
     assert take_out(raw, {}).raw == raw
 
 
 def test_variables_elsewhere_are_faults() -> None:
-    """A key of clients must never be left out."""
+    """An unset variable outside of models is a fault, as for a client's key."""
     assert faults_of(general_settings={"master_key": "os.environ/ABSENT"}) == [
         ("general_settings.master_key", "the environment variable ABSENT is not set")
     ]

@@ -1,4 +1,4 @@
-"""pydantic's errors in an operator's words."""
+"""Tests that pydantic's errors become texts for operators."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from tests.proxy.config.samples import ENTRY, entry, faults_of
     ],
 )
 def test_error_has_a_text_and_the_path_of_its_key(sections: dict[str, Any], fault: tuple[str, str]) -> None:
-    """Each kind of error has its own words and the path of its key."""
+    """Each kind of error has its own text and the path of its key."""
     assert faults_of(**sections) == [fault]
 
 
 def test_every_known_kind_of_error_has_a_text() -> None:
-    """The vague text is for kinds that pydantic may add, not for those that we know to happen."""
+    """Known kinds of errors never get the general text for unknown kinds."""
     faults = faults_of(
         {"model_name": "m", "litellm_params": {"model": 3}},
         entry("x" * 201),

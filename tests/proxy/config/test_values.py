@@ -1,4 +1,4 @@
-"""The types of values, with valid and invalid values of each."""
+"""Tests of the types of values, with valid and invalid values of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENVIRON = {"NAME": "given", "EMPTY": "", "NESTED": "os.environ/NAME"}
 
 
 def parse(kind: Any, value: object) -> Any:
-    """Validate *value* as *kind* with the environment above."""
+    """Return *value* validated as *kind*, with the variables in ``ENVIRON``."""
     return TypeAdapter(kind).validate_python(value, context=Context(ENVIRON))
 
 
@@ -41,7 +41,7 @@ def parse(kind: Any, value: object) -> Any:
     ],
 )
 def test_valid_value_is_normalized(kind: Any, value: object, expected: object) -> None:
-    """Some types resolve variables or cut trailing slashes."""
+    """A valid value is normalized: variables are resolved and trailing slashes are cut."""
     assert parse(kind, value) == expected
 
 
@@ -79,18 +79,18 @@ def test_valid_value_is_normalized(kind: Any, value: object, expected: object) -
     ],
 )
 def test_invalid_value_is_a_validation_error(kind: Any, value: object) -> None:
-    """Other exceptions are not raised, and no value is coerced."""
+    """An invalid value raises a ValidationError and is never coerced."""
     with pytest.raises(ValidationError):
         parse(kind, value)
 
 
 def test_without_a_context_no_variable_is_set() -> None:
-    """A model that is built without the loader never reads the process's environment."""
+    """Without a context no variable is resolved from the process's environment."""
     with pytest.raises(ValidationError, match="the environment variable PATH is not set"):
         TypeAdapter(values.Text).validate_python("os.environ/PATH")
 
 
 @pytest.mark.parametrize(("value", "word"), [(False, "off"), ("off", "off"), (True, True), (0, 0)])
 def test_only_false_is_read_as_off(value: object, word: object) -> None:
-    """YAML 1.1 reads the bare word off as false."""
+    """Only false is read as ``off``, since YAML 1.1 reads the bare word as false."""
     assert values.read_off(value) is word or values.read_off(value) == word

@@ -1,4 +1,4 @@
-"""Mistakes that YAML accepts, and faults without a quotation of the file."""
+"""Tests of reading YAML: duplicate keys, lines, and faults that do not quote the file."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def test_valid_document_is_read_without_faults(text: bytes, value: object) -> No
     ],
 )
 def test_invalid_yaml_is_a_fault_with_its_place(text: bytes, fault: str) -> None:
-    """Bad YAML gives the line and column and none of the text."""
+    """Invalid YAML is a fault with a position, if known, and without text of the file."""
     assert read_yaml(text) == (None, (Fault("", fault),), {})
 
 
 def test_duplicate_keys_are_faults_with_their_places() -> None:
-    """Each key that is given twice is named with its path and both lines, wherever it stands."""
+    """Each duplicate key, at any depth, is a fault with its path and both lines."""
     _, faults, _ = read_yaml(b"a:\n- {b: 1, c: 2}\n- d: 1\n  'd': 2\na: 3\n")
 
     assert faults == (
@@ -83,7 +83,7 @@ def test_duplicate_keys_are_faults_with_their_places() -> None:
 
 
 def test_list_with_an_anchor_to_itself_is_read() -> None:
-    """The search for duplicate keys ends."""
+    """A list that contains itself by an anchor is read without a fault."""
     value, faults, _ = read_yaml(b"&a [*a]")
 
     assert isinstance(value, list)
@@ -92,7 +92,7 @@ def test_list_with_an_anchor_to_itself_is_read() -> None:
 
 
 def test_each_key_and_entry_has_its_line() -> None:
-    """A line is that of the key, or that of the entry. Merged keys have none of their own."""
+    """Each key and each entry of a list has its line. Merged keys have no line of their own."""
     text = b"a:\n- b: 1\n  c: &x\n    d: 2\n- {e: 3,\n   f: 4}\ng:\n  <<: *x\n  'two words': 5\n"
 
     assert read_yaml(text).lines == {

@@ -1,4 +1,4 @@
-"""The keys of a canonical message, in ``docs/canonical-chat.md`` and in the code."""
+"""Tests that ``docs/canonical-chat.md`` lists the keys of a canonical message as the code has them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPENAI_KEYS = {
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_document_lists_the_keys_of_each_chat_type(kind: Any) -> None:
-    """The keys are in their order, and required keys are marked."""
+    """The document lists each type's keys in the code's order, and marks required keys."""
     listed = {key_in(row[0]): row[1] for row in rows_under(DOCUMENT, f"`{kind.__name__}`")}
 
     assert list(listed) == list(kind.__annotations__)
@@ -39,38 +39,38 @@ def test_document_lists_the_keys_of_each_chat_type(kind: Any) -> None:
 
 
 def test_chat_types_are_found() -> None:
-    """Otherwise the test above would have no cases."""
+    """The search finds all 15 chat types, so that the test above has cases."""
     assert set(MESSAGES) < set(KINDS)
     assert len(KINDS) == 15
 
 
 def test_document_lists_the_extension_keys() -> None:
-    """The list is closed."""
+    """The document lists exactly the extension keys of the code."""
     assert sorted(key_in(row[0]) for row in rows_under(DOCUMENT, "Extension keys")) == sorted(EXTENSION_KEYS)
 
 
 def test_message_has_only_openais_keys_and_extensions() -> None:
-    """The rule holds for every role."""
+    """Messages of all roles have only OpenAI's keys and extension keys."""
     known = {key for kind in MESSAGES for key in kind.__annotations__}
 
     assert known == OPENAI_KEYS | EXTENSION_KEYS
 
 
 def test_every_role_has_a_type() -> None:
-    """The validator accepts these roles only."""
+    """Every role that the validator accepts has a type."""
     roles = [role for kind in MESSAGES for role in get_args(kind.__annotations__["role"])]
 
     assert sorted(roles) == sorted(ROLES)
 
 
 def test_every_kind_of_part_has_its_key() -> None:
-    """A redacted thought has none, since the proxy does not read it."""
+    """Every kind of part has a key of its own name, except a redacted thought."""
     assert PART_TYPES - {"redacted_thinking"} <= ContentPart.__annotations__.keys()
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 def test_profiles_name_only_known_keys(profile: Any) -> None:
-    """These are keys that a profile refuses, or accepts as the only ones."""
+    """Profiles refuse or accept only known keys."""
     named = profile.refused_fields | (profile.only_fields or frozenset()) | profile.result_fields
 
     assert named <= OPENAI_KEYS | EXTENSION_KEYS
@@ -78,7 +78,7 @@ def test_profiles_name_only_known_keys(profile: Any) -> None:
 
 @pytest.mark.parametrize("row", rows_under(DOCUMENT, "Extension keys"), ids=lambda row: key_in(row[0]))
 def test_listed_writers_and_readers_hold_the_extension_key(row: list[str]) -> None:
-    """Each file in the key's row exists and contains the key."""
+    """Each file that the document lists for an extension key contains that key."""
     key = key_in(row[0])
     paths = re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", " ".join(row[2:]))
 
@@ -87,7 +87,7 @@ def test_listed_writers_and_readers_hold_the_extension_key(row: list[str]) -> No
 
 
 def test_extensions_of_calls_are_extensions_of_messages() -> None:
-    """The other keys are OpenAI's, and the index that a client kept from a stream."""
+    """Keys of a call are OpenAI's, the index from a stream, or extension keys."""
     own = {"custom", "function", "id", "index", "type"}
 
     assert ToolCall.__annotations__.keys() - own <= EXTENSION_KEYS
@@ -95,5 +95,5 @@ def test_extensions_of_calls_are_extensions_of_messages() -> None:
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", DOCUMENT))))
 def test_every_named_file_exists(path: str) -> None:
-    """The document names no file that was moved."""
+    """Every file that the document names exists."""
     assert (ROOT / path).exists()

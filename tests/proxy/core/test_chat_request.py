@@ -1,4 +1,4 @@
-"""A chat request knows if a later step replaced its history."""
+"""Tests that a chat request knows whether a later step replaced its history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ READ = parse_chat_request(b'{"model":"m","messages":[{"role":"user","content":"H
 
 
 def test_equal_history_has_no_known_outline() -> None:
-    """To compare long histories would take too long, so the history must be the same object."""
+    """An outline is known only for the same history object, since a comparison would take too long."""
     equal = replace(READ, messages=[user("Hi.")])
 
     assert equal.messages == READ.messages
@@ -20,7 +20,7 @@ def test_equal_history_has_no_known_outline() -> None:
 
 
 def test_request_without_a_source_has_no_body() -> None:
-    """The gateway makes such requests itself."""
+    """A request that the gateway makes has no source and no body."""
     made = replace(READ, source=None)
 
     assert made.known_outline is READ.outline

@@ -1,4 +1,4 @@
-"""The names of clients."""
+"""Tests of the names that identify clients."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ from proxy.core.clients import client_at, client_of_key
     ],
 )
 def test_client_is_an_ipv4_address_or_an_ipv6_network(one: str | None, other: str | None, same: bool) -> None:
-    """The network has 64 bits. A mapped IPv4 address is that IPv4 address."""
+    """A client is an IPv4 address or an IPv6 network of 64 bits.
+
+    An IPv4 address mapped into IPv6 is the same client as the IPv4 address.
+    """
     assert (client_at(one) == client_at(other)) == same
 
 
 def test_key_is_never_taken_for_an_address() -> None:
-    """A key may have any name."""
+    """A key that is named like an address is another client than that address."""
     assert client_of_key("192.0.2.1") != client_at("192.0.2.1")

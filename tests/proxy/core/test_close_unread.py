@@ -1,4 +1,4 @@
-"""A request that is refused before its body was read: the client gets the answer, and the rest is not parsed."""
+"""Tests of a request that is answered before its body is read: the rest of the body is not parsed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
 
 CHUNKS = 512
 PARSED = 4 * 2**20
-"""Bytes that may be parsed before a refusal: those of one read, and those that the stream buffers."""
+"""Bytes that may be parsed before a refusal: one read, and the stream's buffer."""
 
 REFUSALS = {
     "no key": ("POST", CHAT, CHUNKED, 401),
@@ -42,7 +42,7 @@ OPEN = {
     "page": ("GET", "/ui/", CHUNKED, 200),
     "list": ("GET", "/v1/models", BEARER + CHUNKED, 200),
 }
-"""Paths that read no body. A body that is sent anyway is not read either."""
+"""Paths that read no body. A body that a client sends there is not read."""
 
 CASES = pytest.mark.parametrize(
     ("method", "path", "headers", "status"), [*REFUSALS.values(), *OPEN.values()], ids=[*REFUSALS, *OPEN]
@@ -57,7 +57,7 @@ def settings() -> Settings:
 
 @asynccontextmanager
 async def connected(proxy: Proxied) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Open a connection."""
+    """Open a connection to the proxy, and abort it at the end."""
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     try:
         yield reader, writer
@@ -71,7 +71,7 @@ def head(method: str, path: str, headers: str = "") -> bytes:
 
 
 async def everything(reader: asyncio.StreamReader) -> bytes:
-    """Return all data until the connection ends, or is reset after the answer."""
+    """Return all data until the connection ends or is reset."""
     received = b""
     async with asyncio.timeout(30):
         try:
@@ -88,7 +88,7 @@ def statuses(received: bytes) -> list[int]:
 
 
 async def flood(writer: asyncio.StreamWriter) -> bool:
-    """Send chunks. Return False if the connection broke before all were sent."""
+    """Send chunks. Return False if the connection broke before all chunks were sent."""
     try:
         for _ in range(CHUNKS):
             writer.write(CHUNK)
@@ -102,7 +102,10 @@ async def flood(writer: asyncio.StreamWriter) -> bool:
 async def test_body_of_an_answered_request_is_not_read(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, method: str, path: str, headers: str, status: int
 ) -> None:
-    """The client gets the answer and the end of the connection. It goes on sending meanwhile."""
+    """A client that goes on sending its body gets the answer and the end of the connection.
+
+    The proxy parses only the first bytes of the body.
+    """
     parsed: list[int] = []
     feed = streams.StreamReader.feed_data
 
@@ -126,7 +129,7 @@ async def test_body_of_an_answered_request_is_not_read(
 async def test_connection_of_a_silent_client_is_closed(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, method: str, path: str, headers: str, status: int
 ) -> None:
-    """The client neither sends its body nor closes the connection."""
+    """The connection is closed after the answer where the client neither sends its body nor closes it."""
     monkeypatch.setattr(close_unread, "LINGER_S", 0.1)
     async with connected(proxy) as (reader, writer):
         writer.write(head(method, path, headers))
@@ -138,7 +141,7 @@ async def test_connection_of_a_silent_client_is_closed(
 async def test_expect_100_continue_is_answered_with_the_refusal(
     proxy: Proxied, method: str, path: str, headers: str, status: int
 ) -> None:
-    """The client does not send its body then."""
+    """The refusal comes in place of ``100 Continue``, so that the client does not send its body."""
     async with connected(proxy) as (reader, writer):
         writer.write(head(method, path, f"{headers}Expect: 100-continue\r\n"))
         async with asyncio.timeout(30):
@@ -149,7 +152,7 @@ async def test_expect_100_continue_is_answered_with_the_refusal(
 
 
 async def test_pipelined_requests_after_a_wrong_key_are_dropped(proxy: Proxied) -> None:
-    """One wrong key gets one answer."""
+    """A thousand pipelined requests after a wrong key get one answer."""
     one = head("GET", "/v1/models") + head("POST", CHAT, "Content-Length: 2\r\n") + b"{}"
     async with connected(proxy) as (reader, writer):
         writer.write(one * 1_000)
@@ -159,7 +162,7 @@ async def test_pipelined_requests_after_a_wrong_key_are_dropped(proxy: Proxied) 
 
 
 async def test_refusal_of_a_request_with_its_whole_body_keeps_the_connection(proxy: Proxied) -> None:
-    """The next request is answered on the same connection."""
+    """A refused request whose body was sent in full keeps its connection open for the next request."""
     one = head("POST", "/nowhere", f"{BEARER}Content-Length: 2\r\n") + b"{}"
     async with connected(proxy) as (reader, writer):
         writer.write(one)
@@ -175,7 +178,7 @@ async def test_refusal_of_a_request_with_its_whole_body_keeps_the_connection(pro
 async def test_connection_of_a_client_that_sends_too_much_is_aborted(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The number of dropped bytes is bounded."""
+    """A connection whose client sends too much after the refusal is aborted."""
     monkeypatch.setattr(close_unread, "LINGER_S", 60.0)
     dropped: list[int] = []
     drop = close_unread._DroppingProtocol.data_received
@@ -196,7 +199,7 @@ async def test_connection_of_a_client_that_sends_too_much_is_aborted(
 async def test_stop_does_not_wait_for_a_lingering_client(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process closes all connections."""
+    """The stop of the server closes a connection that waits for its client to finish sending."""
     monkeypatch.setattr(close_unread, "LINGER_S", 3_600.0)
     async with asyncio.timeout(30), proxied(settings, upstream) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)

@@ -1,4 +1,4 @@
-"""The choice of the connection to close when there are too many."""
+"""Tests of which connection is closed when there are too many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MANY = [f"address {number}" for number in range(100)]
 
 
 def filled(maximum: int, *, waiting: int = 0, idle: int = 0, busy: int = 0) -> ConnectionTable[str]:
-    """Return a table with connections w0.., i0.., b0.., each from an address of its own, opened in that order."""
+    """Return a table with the connections w0.., i0.., b0.., in that order, each from its own address."""
     table = ConnectionTable[str](maximum)
     names = [f"{kind}{n}" for kind, count in (("w", waiting), ("i", idle), ("b", busy)) for n in range(count)]
     for address, name in zip(MANY, names, strict=False):
@@ -24,12 +24,12 @@ def filled(maximum: int, *, waiting: int = 0, idle: int = 0, busy: int = 0) -> C
 
 
 def test_no_connection_is_closed_below_the_maximum() -> None:
-    """The table has room for one more."""
+    """Below the maximum a new connection closes no other."""
     assert filled(8, waiting=7).open("new", "here", 0.0) is None
 
 
 def test_oldest_waiting_connection_is_closed_first() -> None:
-    """Idle connections stay, for however long they have been idle."""
+    """The oldest connection that waits for its first request is closed before idle connections."""
     table = filled(6, idle=3, waiting=3)
 
     assert table.open("new", "here", 1.0) == Closing("w0", Reason.MAXIMUM)
@@ -38,7 +38,7 @@ def test_oldest_waiting_connection_is_closed_first() -> None:
 
 
 def test_connection_with_unread_data_is_not_closed_first() -> None:
-    """If all waiting connections have unread data, the oldest one is closed."""
+    """A waiting connection with unread data is closed only if all waiting connections have unread data."""
     table = filled(6, waiting=6)
     table.has_unread = {"w0", "w1"}.__contains__
     assert table.open("new", "here", 1.0) == Closing("w2", Reason.MAXIMUM)
@@ -48,7 +48,7 @@ def test_connection_with_unread_data_is_not_closed_first() -> None:
 
 
 def test_longest_idle_connection_is_closed_if_none_waits() -> None:
-    """The idle time begins with the end of the last request."""
+    """Without waiting connections, the connection that has been idle for longest is closed."""
     table = filled(4, idle=3, busy=1)
     table.begin_request("i0")
     table.end_request("i0")
@@ -57,7 +57,7 @@ def test_longest_idle_connection_is_closed_if_none_waits() -> None:
 
 
 def test_new_connection_is_closed_if_all_are_busy() -> None:
-    """A request in flight is never ended for a new connection."""
+    """If all connections are busy, the new connection is closed."""
     table = filled(4, busy=4)
 
     assert table.open("new", "here", 1.0) == Closing("new", Reason.REFUSED)
@@ -66,7 +66,7 @@ def test_new_connection_is_closed_if_all_are_busy() -> None:
 
 
 def test_one_address_may_have_a_quarter_waiting() -> None:
-    """The oldest connection of that address is closed, although the table has room."""
+    """An address with more waiting connections than a quarter of the maximum loses its oldest waiting one."""
     table = filled(8, waiting=1)
     assert [table.open(name, "flood", 1.0) for name in "abc"] == [None, None, Closing("a", Reason.ADDRESS)]
 
@@ -76,7 +76,7 @@ def test_one_address_may_have_a_quarter_waiting() -> None:
 
 
 def test_refused_requests_do_not_count_as_accepted() -> None:
-    """A connection whose key was refused is still among the first to be closed."""
+    """A connection with only refused requests is still closed first."""
     table = filled(2, waiting=2)
     table.note_head("w0")
 
@@ -84,7 +84,7 @@ def test_refused_requests_do_not_count_as_accepted() -> None:
 
 
 def test_connection_without_a_head_in_time_is_closed() -> None:
-    """A complete head ends the wait, if the request was accepted or refused."""
+    """A connection without a complete head in time is closed; a head ends the wait even if it is refused."""
     table = filled(8, waiting=4)
     table.note_head("w1")
     table.begin_request("w2")
@@ -98,7 +98,7 @@ def test_connection_without_a_head_in_time_is_closed() -> None:
 
 
 def test_waiting_connections_are_shed_before_idle_ones() -> None:
-    """Busy connections are never shed."""
+    """Waiting connections are shed first, then idle connections, and busy connections never."""
     table = filled(8, waiting=2, idle=1, busy=1)
 
     assert [closing.key for closing in table.shed(10)] == ["w0", "w1", "i0"]
@@ -106,7 +106,7 @@ def test_waiting_connections_are_shed_before_idle_ones() -> None:
 
 
 def test_lower_maximum_closes_connections_one_by_one() -> None:
-    """Each new connection makes one of the surplus connections close."""
+    """After the maximum was lowered, each new connection closes one other."""
     table = filled(8, waiting=4)
     table.resize(4)
 
@@ -115,7 +115,7 @@ def test_lower_maximum_closes_connections_one_by_one() -> None:
 
 
 def test_events_of_a_removed_connection_are_ignored() -> None:
-    """A closed connection may still end its request."""
+    """Events of a removed connection are ignored."""
     table = filled(2, waiting=1)
     table.remove("w0")
     for note in (table.begin_request, table.end_request, table.note_head, table.remove):
@@ -141,7 +141,7 @@ STEPS = st.lists(
 
 @given(steps=STEPS, maximum=st.integers(4, 12))
 def test_table_is_bounded_and_closes_no_busy_connection(steps: list[tuple[str, int]], maximum: int) -> None:
-    """The steps come in any order."""
+    """For any order of events, the table stays below its maximum and closes no busy connection."""
     table = ConnectionTable[int](maximum)
     open_ones: set[int] = set()
     busy: set[int] = set()

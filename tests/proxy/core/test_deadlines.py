@@ -1,4 +1,4 @@
-"""Limits that share a timer: each is reached at its own time, and other cancellations stay cancellations."""
+"""Tests of time limits that share one timer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Limit = Callable[[float], AbstractAsyncContextManager[object]]
 
 
 class _Jumping(selectors.DefaultSelector):
-    """Does not wait for timers. The clock moves to the next timer at once."""
+    """A selector that does not wait for timers. It moves the clock to the next timer instead."""
 
     now = 1000.0
 
@@ -34,7 +34,7 @@ class _Jumping(selectors.DefaultSelector):
 
 
 class Clockwork(asyncio.SelectorEventLoop):
-    """A loop whose clock moves only by waiting, so that a slow machine changes nothing."""
+    """An event loop whose clock moves only by waiting, so that a slow machine changes nothing."""
 
     def __init__(self) -> None:
         self._clock = _Jumping()
@@ -45,12 +45,12 @@ class Clockwork(asyncio.SelectorEventLoop):
         return self._clock.now
 
     def advance(self, seconds: float) -> None:
-        """Move the clock, as work without a pause does."""
+        """Move the clock, as blocking work does."""
         self._clock.now += seconds
 
 
 def clockwork(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test on a :class:`Clockwork` loop."""
+    """Return *test* as a function that runs it on a :class:`Clockwork` loop."""
 
     @wraps(test)
     def run(**arguments: Any) -> None:
@@ -62,7 +62,7 @@ def clockwork(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., N
 
 @asynccontextmanager
 async def shared(until: float) -> Any:
-    """Return a :class:`TimeLimit` as an asynchronous context, as asyncio's is."""
+    """Enter a :class:`TimeLimit` as an asynchronous context, like asyncio's timeout."""
     limit: AbstractContextManager[object] = TimeLimit(until)
     with limit:
         yield limit
@@ -85,13 +85,13 @@ class Noting:
 
 
 async def in_time() -> str:
-    """Return before the limit."""
+    """Return a result before the limit."""
     await asyncio.sleep(0)
     return "done"
 
 
 async def too_long() -> str:
-    """Still work when the limit is reached."""
+    """Work beyond the limit."""
     await asyncio.sleep(5)
     return "done"
 
@@ -118,7 +118,7 @@ async def times_out_itself() -> str:
 
 
 async def blocks() -> str:
-    """Work beyond the limit without a pause."""
+    """Block the event loop beyond the limit."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, Clockwork)
     loop.advance(0.05)
@@ -132,7 +132,7 @@ async def blocks() -> str:
 async def test_limit_has_the_outcome_of_asyncios_timeout(
     work: Callable[[], Any], after_s: float, cancelled_after: float | str | None
 ) -> None:
-    """The work ends in any way, and may be cancelled by others too."""
+    """A limit has the same outcome as asyncio's timeout, for any end of the work and any cancellation."""
     if after_s == inf and cancelled_after is None and work in (too_long, fails_late, returns_late):
         return  # the work would take 5 s
     if after_s < 0 and work is in_time:
@@ -169,7 +169,7 @@ async def test_limit_has_the_outcome_of_asyncios_timeout(
 
 @clockwork
 async def test_inner_limit_ends_only_the_inner_work() -> None:
-    """The outer limit ends all of the work."""
+    """An inner limit ends only the inner work, and the outer limit ends all work."""
     clock = asyncio.get_running_loop().time
     outer = TimeLimit(clock() + 0.06)
     ended: list[str] = []
@@ -191,7 +191,10 @@ async def test_inner_limit_ends_only_the_inner_work() -> None:
 
 @clockwork
 async def test_one_timer_serves_limits_at_different_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A nearer limit sets the timer again. A limit whose handler raises does not stop the others."""
+    """One timer serves all limits, and a nearer limit sets the timer again.
+
+    A limit whose handler raises does not stop the others.
+    """
     loop = asyncio.get_running_loop()
     began, known = loop.time(), loop.call_at
     moments: list[float] = []
@@ -223,7 +226,7 @@ async def test_one_timer_serves_limits_at_different_times(monkeypatch: pytest.Mo
 
 
 def test_watch_of_a_closed_loop_is_freed() -> None:
-    """Some limits were still watched when the loop ended."""
+    """The watch of a closed loop is freed, even if some limits were still watched."""
 
     async def leave() -> weakref.ref[LimitWatch]:
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Deployments as keys of maps, and in logs."""
+"""Tests of deployments as keys of maps, and of their representation in logs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ONE = Deployment(
 
 
 def test_key_is_the_entry_and_the_model() -> None:
-    """A wildcard entry stands for many models, and a pool may have one model twice."""
+    """A deployment's key is its entry and its model, since a wildcard has many models and a pool may repeat one."""
     others = [replace(ONE, model="gemini/gemini-3-pro"), replace(ONE, position=1), replace(ONE, name="x")]
 
     assert [other.key == ONE.key for other in others] == [False, False, True]
@@ -37,5 +37,5 @@ def test_key_is_the_entry_and_the_model() -> None:
 
 
 def test_representation_holds_no_secret() -> None:
-    """It may be logged."""
+    """The representation of a deployment holds no secret."""
     assert "sk-secret" not in repr(ONE)

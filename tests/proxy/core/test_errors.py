@@ -1,4 +1,4 @@
-"""Errors: the status, code and retryability of each class, and the facts that stay out of answers."""
+"""Tests of the error classes: status, type, cause, details, and whether a retry makes sense."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def classes(base: type[ProxyError] = ProxyError) -> Iterator[type[ProxyError]]:
 
 @pytest.mark.parametrize("cls", list(classes()), ids=lambda cls: cls.__name__)
 def test_client_errors_are_not_retryable_and_have_a_type_of_their_own(cls: type[ProxyError]) -> None:
-    """Clients decide by the type whether to change their request. A path that is not served counts as such."""
+    """A client error is not retryable and has a type of its own. A path that is not served is a client error too."""
     is_client_error = cls.status < 500 or cls.status == HTTPStatus.NOT_IMPLEMENTED
 
     assert not (cls.retryable and is_client_error)
@@ -37,7 +37,7 @@ def test_client_errors_are_not_retryable_and_have_a_type_of_their_own(cls: type[
 
 
 def test_other_deployments_are_not_tried_after_too_much_work() -> None:
-    """An ``InvalidRequest`` of one deployment may be legal for another one."""
+    """``TooMuchWork`` is no ``InvalidRequest``, after which another deployment may be tried."""
     assert not issubclass(TooMuchWork, InvalidRequest)
 
 
@@ -56,12 +56,12 @@ def test_other_deployments_are_not_tried_after_too_much_work() -> None:
 def test_upstream_fault_has_the_providers_error_status(
     error: UpstreamFault, status: int, cause: Cause
 ) -> None:
-    """A redirect is not an error status, so the client gets a 502."""
+    """An upstream fault has the provider's error status; a redirect becomes a 502."""
     assert (error.http_status, error.cause) == (status, cause)
 
 
 def test_unrepairable_history_lists_violations_and_changes() -> None:
-    """A history without any has no details."""
+    """An unrepairable history lists its violations and changes, or has no details."""
     broken = UnrepairableHistory("x", rule="pairing", violations=[{"rule": "a"}])
 
     assert broken.details == {"violations": [{"rule": "a"}], "changes": []}

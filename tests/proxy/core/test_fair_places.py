@@ -1,4 +1,4 @@
-"""Coroutines that wait for places."""
+"""Tests of coroutines that wait for a limited number of places."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def turn() -> None:
 
 
 async def test_released_place_goes_to_a_waiting_coroutine() -> None:
-    """Both waiting coroutines get a place in the end."""
+    """A released place goes to a waiting coroutine, and both waiting coroutines get a place in the end."""
     places = FairPlaces(1)
     assert await places.acquire("a")
     own, other = (asyncio.ensure_future(places.acquire(client)) for client in "ab")
@@ -35,7 +35,7 @@ async def test_released_place_goes_to_a_waiting_coroutine() -> None:
 
 
 async def test_newest_coroutine_of_the_longest_queue_is_dropped() -> None:
-    """It gets False. A new client may wait."""
+    """The newest coroutine of the longest queue is dropped and gets False. A new client can then wait."""
     places = FairPlaces(1, most_waiting=2)
     await places.acquire("a")
     greedy = [asyncio.ensure_future(places.acquire("a")) for _ in range(3)]
@@ -56,7 +56,7 @@ async def test_newest_coroutine_of_the_longest_queue_is_dropped() -> None:
 
 @pytest.mark.parametrize("released", [True, False], ids=["served at that moment", "waiting"])
 async def test_a_cancelled_coroutine_holds_no_place(released: bool) -> None:
-    """The place may have been assigned at the same moment."""
+    """A cancelled coroutine holds no place, even if a place was assigned to it at that moment."""
     places = FairPlaces(1, most_waiting=1)
     await places.acquire("a")
     waiting = asyncio.ensure_future(places.acquire("b"))
@@ -74,7 +74,7 @@ async def test_a_cancelled_coroutine_holds_no_place(released: bool) -> None:
 
 
 async def test_a_dropped_and_cancelled_coroutine_gives_no_place_back() -> None:
-    """It holds none. Otherwise another place would be assigned twice."""
+    """A coroutine that is both dropped and cancelled gives no place back, since it holds none."""
     places = FairPlaces(1, most_waiting=2)
     await places.acquire("a")
     first, second = (asyncio.ensure_future(places.acquire("b")) for _ in range(2))
@@ -91,7 +91,7 @@ async def test_a_dropped_and_cancelled_coroutine_gives_no_place_back() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=30), st.integers(1, 3))
 async def test_places_are_never_lost_or_held_twice(askers: list[tuple[str, int]], most: int) -> None:
-    """Coroutines are cancelled at any time. In the end all places are free."""
+    """With cancellations at any time, places are never lost or held twice."""
     places, working = FairPlaces(most, most_waiting=8), 0
 
     async def work(client: str, steps: int) -> None:

@@ -1,4 +1,4 @@
-"""The order of clients in a queue."""
+"""Tests of the order of clients in a queue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.core.fair_queue import FairQueue
 
 
 def queue_of(*items: tuple[str, int]) -> FairQueue[int]:
-    """Return a queue with *items*, each of its client."""
+    """Return a queue with *items*, which are pairs of a client and its work."""
     queue: FairQueue[int] = FairQueue()
     for client, item in items:
         queue.put(client, item)
@@ -17,7 +17,7 @@ def queue_of(*items: tuple[str, int]) -> FairQueue[int]:
 
 
 def test_clients_take_turns() -> None:
-    """A late client waits for one piece of work of each other client."""
+    """Clients take turns, so a late client waits for one piece of work of each other client."""
     queue = queue_of(("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5))
     order = []
     while (taken := queue.take()) is not None:
@@ -28,7 +28,7 @@ def test_clients_take_turns() -> None:
 
 
 def test_client_has_one_piece_of_work_in_progress() -> None:
-    """The second piece begins after the first one, even if no other client waits."""
+    """A client's second piece of work begins after its first ends, even if no other client waits."""
     queue = queue_of(("a", 1), ("a", 2))
     assert queue.take() == ("a", 1)
     assert queue.take() is None
@@ -42,7 +42,7 @@ def test_client_has_one_piece_of_work_in_progress() -> None:
 
 
 def test_discarded_work_is_not_begun() -> None:
-    """A client without other work loses its turn."""
+    """Discarded work is not begun, and a client without other work loses its turn."""
     queue = queue_of(("a", 1), ("a", 2), ("b", 3))
     assert queue.discard("a", 1)
     assert queue.take() == ("a", 2)
@@ -54,7 +54,7 @@ def test_discarded_work_is_not_begun() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["put", "take", "done", "discard"]), st.sampled_from("abc"))))
 def test_no_work_is_lost_and_no_client_has_two_in_progress(moves: list[tuple[str, str]]) -> None:
-    """The moves come in any order."""
+    """For any order of moves, no work is lost and no client has two pieces in progress."""
     queue: FairQueue[int] = FairQueue()
     waiting: dict[str, list[int]] = {client: [] for client in "abc"}
     working: set[str] = set()

@@ -1,4 +1,4 @@
-"""Tests the order in which clients get places."""
+"""Tests of the order in which clients get places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ CLIENTS = "abcd"
 
 
 def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
-    """Return the turns after each client in *asked* has asked. A waiter is the position of its letter."""
+    """Return a ``FairTurns`` after each client in *asked* has asked for a place.
+
+    A waiter is identified by the position of its letter.
+    """
     made: FairTurns[int] = FairTurns(places, kept_free=kept_free)
     for at, client in enumerate(asked):
         made.ask(client, at)
@@ -39,7 +42,7 @@ def test_the_client_with_the_fewest_places_is_served(
 ) -> None:
     """A returned place goes to the waiting client with the fewest places.
 
-    Among equals, it goes to the client that has held its number for the longest time.
+    Among equals, the place goes to the client that has held its number for the longest time.
     """
     made = turns(places, asked)
 
@@ -81,7 +84,7 @@ def test_withdrawn_waiter_is_not_served() -> None:
 def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dropped: int) -> None:
     """The newest waiter of the longest queue is dropped.
 
-    Among equal queues, the asking client's is shortened.
+    Among equal queues, the asking client's queue is shortened.
     """
     assert turns(1, asked).drop_newest(asking) == dropped
 
@@ -94,7 +97,7 @@ def test_the_newest_of_the_longest_queue_is_dropped(asked: str, asking: str, dro
 def test_places_are_counted_and_given_fairly(
     steps: list[tuple[str, str]], places: int, kept_free: int
 ) -> None:
-    """A client never waits for a place that it may have, and one client alone leaves the last places free."""
+    """For any steps, places are counted right, and no client waits for a place that it may have."""
     made: FairTurns[int] = FairTurns(places, kept_free=min(kept_free, places - 1))
     held: Counter[str] = Counter()
     queues: dict[str, list[int]] = {client: [] for client in CLIENTS}

@@ -1,4 +1,4 @@
-"""The estimated memory of a decoded body: never too low, and not far too high."""
+"""Tests that the estimated memory of a decoded body is never too low and not far too high."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MIB = 2**20
 
 
 def filled(piece: str, count: int = COUNT) -> bytes:
-    """Return a list of the same value."""
+    """Return a JSON list of *count* times *piece*."""
     return f"[{','.join([piece] * count)}]".encode()
 
 
 def numbered(form: str) -> bytes:
-    """Return a list of different values."""
+    """Return a JSON list of *form* with ``#`` replaced by different numbers."""
     return f"[{','.join(form.replace('#', str(number)) for number in range(1_000, 1_000 + COUNT))}]".encode()
 
 
@@ -73,12 +73,12 @@ HOSTILE = {
 
 @pytest.fixture(autouse=True)
 def looks_for_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search small bodies for escapes as well."""
+    """Make the estimate search small bodies for escapes as well."""
     monkeypatch.setattr(json_size, "UNSCANNED", 0)
 
 
 def held(value: Any) -> int:
-    """Return the memory of *value*, rounded as by the allocator, with the UTF-8 form that writing leaves."""
+    """Return the memory of *value* and its contents, rounded as the allocator does."""
     size = -(-sys.getsizeof(value) // 16) * 16
     if isinstance(value, dict):
         return size + sum(held(key) + held(inner) for key, inner in value.items())
@@ -88,7 +88,7 @@ def held(value: Any) -> int:
 
 
 def decoded(body: bytes) -> int:
-    """Return the memory of the values in *body*, decoded and written once."""
+    """Return the memory of the decoded *body*, after it was written once, which caches texts as UTF-8."""
     value = orjson.loads(body)
     orjson.dumps(value)
     return held(value)
@@ -96,7 +96,10 @@ def decoded(body: bytes) -> int:
 
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=list(HOSTILE))
 def test_hostile_bodies_take_no_more_than_estimated(body: bytes) -> None:
-    """These bodies take the most memory for each byte. The estimate is at most four times too high."""
+    """Bodies with the most memory for each byte take no more than estimated.
+
+    The estimate is at most four times too high.
+    """
     assert decoded(body) <= estimate_decoded(body) <= 4 * decoded(body) + 1_000
 
 
@@ -117,14 +120,14 @@ VALUES = st.recursive(
 def test_no_body_takes_more_than_estimated(
     value: Any, ascii_only: bool, indent: int | None, copies: int
 ) -> None:
-    """The values and their notation are arbitrary."""
+    """No body takes more memory than estimated, for any values and any notation."""
     body = json.dumps([value] * copies, ensure_ascii=ascii_only, indent=indent).encode()
     assert decoded(body) <= estimate_decoded(body)
 
 
 @given(value=VALUES, ascii_only=st.booleans(), chunk=st.integers(1, 40))
 def test_exact_counts_hold_as_well(value: Any, ascii_only: bool, chunk: int) -> None:
-    """The body is cut into chunks anywhere."""
+    """Exact counts are right and the estimate holds, wherever the body is cut into chunks."""
     body = json.dumps(value, ensure_ascii=ascii_only).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_size, "_DENSE", -1)
@@ -187,20 +190,20 @@ HISTORY = [
 def test_usual_bodies_are_not_taken_for_hostile_ones(
     messages: list[dict[str, Any]], times: float, ascii_only: bool
 ) -> None:
-    """Brackets and commas within texts hardly count."""
+    """The estimate for usual bodies is low, since brackets and commas within texts hardly count."""
     body = json.dumps({"model": "m", "messages": messages}, ensure_ascii=ascii_only).encode()
     assert estimate_decoded(body) <= times * len(body)
 
 
 def test_one_emoji_does_not_make_all_texts_wide() -> None:
-    """The wide texts of a large body are counted apart."""
+    """One emoji does not raise the estimate for other texts, since wide texts are counted separately."""
     text = "What a day it was. " * 5_000
     body = json.dumps({"messages": [user(text), user("😀")] * 30}, ensure_ascii=False).encode()
     assert estimate_decoded(body) < 1.6 * len(body)
 
 
 def test_counting_ends_above_the_given_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The body is refused anyway."""
+    """The count stops once the estimate exceeds the given limit, since the body is refused anyway."""
     body = filled('""', 1_000_000)
     enough = 10 * MIB
     cut: list[int] = []
@@ -217,7 +220,7 @@ def test_counting_ends_above_the_given_limit(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_small_bodies_are_not_searched_for_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search would double the cost. The texts of a small body are bounded by its size."""
+    """Small bodies are not searched for escapes, since the search would double the cost."""
     monkeypatch.undo()
     small = HOSTILE["escaped emoji"][:MIB]
     large = HOSTILE["escaped emoji"] * 2

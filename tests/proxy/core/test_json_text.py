@@ -1,4 +1,4 @@
-"""Any value is written as JSON, and as one event."""
+"""Tests that any value can be written as strict JSON and as one event."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _refuse(constant: str) -> NoReturn:
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("beside", ["a", "a\ud83d", 10**30], ids=["text", "half a character", "large"])
 def test_nan_and_infinity_are_null(number: float, beside: Any) -> None:
-    """The rule holds for values that orjson cannot write, too."""
+    """NaN and infinity are written as null, also in values that orjson cannot write."""
     written = write_json({"logprob": [number, (number,)], "beside": beside})
 
     assert json.loads(written, parse_constant=_refuse)["logprob"] == [None, [None]]
@@ -37,7 +37,7 @@ def test_nan_and_infinity_are_null(number: float, beside: Any) -> None:
 
 @given(_VALUES)
 def test_any_value_is_written_as_strict_json(value: Any) -> None:
-    """The result is that of orjson, where orjson can write the value."""
+    """Any value is written as strict JSON, and as orjson writes it where orjson can."""
     written = write_json(value)
 
     read = json.loads(written.decode(), parse_constant=_refuse)

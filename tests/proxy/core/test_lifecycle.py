@@ -1,4 +1,4 @@
-"""The requests in flight, and the end of those beyond their deadline."""
+"""Tests that requests in flight are ended beyond their deadline or when the grace period is over."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Request:
 
 
 def in_flight(life: Lifecycle, deadline: float) -> tuple[asyncio.Task[None], Request]:
-    """Add a request that takes an hour, and return its task."""
+    """Add a request that takes an hour, and return its task and the request."""
     task = asyncio.get_running_loop().create_task(asyncio.sleep(3_600))
     request = Request(deadline)
     life.in_flight[task] = request
@@ -29,7 +29,10 @@ def in_flight(life: Lifecycle, deadline: float) -> tuple[asyncio.Task[None], Req
 
 
 async def test_only_requests_beyond_their_deadline_are_cancelled() -> None:
-    """The attempts of a request end at the deadline. They have 0.1 seconds to do so."""
+    """A request is cancelled once, 0.1 seconds after its deadline.
+
+    The request's attempts end at the deadline by themselves.
+    """
     life = Lifecycle()
     (late, overdue), (soon, waiting), (answered, begun) = (in_flight(life, at) for at in (10.0, 10.2, inf))
 
@@ -46,7 +49,7 @@ async def test_only_requests_beyond_their_deadline_are_cancelled() -> None:
 
 
 async def test_all_requests_are_cancelled_when_the_grace_period_is_over() -> None:
-    """They are not marked as overdue, so each tells its client the true reason."""
+    """At the end of the grace period all requests are cancelled, but not marked as overdue."""
     life = Lifecycle()
     task, request = in_flight(life, inf)
     life.cut_off()
@@ -56,7 +59,7 @@ async def test_all_requests_are_cancelled_when_the_grace_period_is_over() -> Non
 
 
 async def test_deadlines_are_watched_until_the_context_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One timer checks all requests again and again."""
+    """Deadlines are checked repeatedly until the context ends."""
     monkeypatch.setattr(lifecycle, "_CHECK_EVERY_S", 0.001)
     life = Lifecycle()
     with life.watching_deadlines():

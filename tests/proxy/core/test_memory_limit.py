@@ -1,4 +1,4 @@
-"""The memory limit: the lowest of all cgroups and of the machine."""
+"""Tests that the memory limit is the lowest of all cgroups and of the machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_LIMIT_V1 = 0x7FFFFFFFFFFFF000
 def test_limit_is_read_from_either_version_of_cgroups(
     tmp_path: Path, own: str | None, files: dict[str, object], expected: int
 ) -> None:
-    """The limit is of version 2, of version 1, of both, or of neither."""
+    """The limit is read from cgroups of version 2 and version 1, or is the machine's memory."""
     for name, value in files.items():
         file = tmp_path / "cgroup" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -48,5 +48,5 @@ def test_limit_is_read_from_either_version_of_cgroups(
 
 
 def test_this_process_has_a_limit() -> None:
-    """The real files can be read."""
+    """The limit of this process can be read and is at most the machine's memory."""
     assert 0 < read_memory_limit() <= MACHINE

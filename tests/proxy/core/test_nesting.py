@@ -1,4 +1,4 @@
-"""The depth of JSON values."""
+"""Tests of the nesting depth of JSON values."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def nested(levels: int) -> Any:
     ids=["empty", "texts", "deepest of several", "no recursion"],
 )
 def test_depth_is_that_of_the_deepest_container(value: Any, depth: int) -> None:
-    """Brackets within texts are not containers."""
+    """The depth is that of the deepest container; brackets within texts do not count."""
     assert depth_of(value) == depth
     assert nesting_exceeds(value, depth - 1)
     assert not nesting_exceeds(value, depth)
 
 
 def test_value_without_containers_exceeds_no_limit() -> None:
-    """A limit of 0 allows no container at all."""
+    """A limit of 1 allows one container, and a limit of 0 allows none."""
     assert not nesting_exceeds([], 1)
     assert nesting_exceeds([], 0)

@@ -1,4 +1,4 @@
-"""Work on large bodies: its thread, its weight, and its limit of steps."""
+"""Tests of work on large bodies: its thread, its weight and its limit of steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.builders import assistant, call, tool, user
 
 @pytest.mark.parametrize(("size", "beside"), [(LARGE, False), (LARGE + 1, True)])
 async def test_large_work_is_done_in_a_worker_thread(size: int, beside: bool) -> None:
-    """Small work is done on the event loop, since a thread takes time as well."""
+    """Work above ``LARGE`` is done in a worker thread, and other work on the event loop."""
     here = threading.get_ident()
     assert (await run_offloaded(size, threading.get_ident) != here) == beside
 
@@ -47,7 +47,7 @@ async def test_error_of_the_work_is_raised(size: int) -> None:
 
 @pytest.mark.parametrize(("size", "turns"), [(MEDIUM, 0), (MEDIUM + 1, 1)])
 async def test_event_loop_runs_after_a_step_of_medium_work(size: int, turns: int) -> None:
-    """Small work does not yield to the event loop."""
+    """Medium work yields to the event loop once, and small work does not."""
     done: list[int] = []
     asyncio.get_running_loop().call_soon(done.append, 1)
 
@@ -57,7 +57,7 @@ async def test_event_loop_runs_after_a_step_of_medium_work(size: int, turns: int
 
 
 async def test_event_loop_runs_while_a_thread_works() -> None:
-    """The thread waits for ten turns of the loop."""
+    """The event loop goes on running while a worker thread works."""
     turns = 0
     done = threading.Event()
 
@@ -78,20 +78,23 @@ async def test_event_loop_runs_while_a_thread_works() -> None:
 
 
 def endless() -> None:
-    """Take steps without end."""
+    """Spend steps without end."""
     while True:
         spend()
 
 
 async def test_too_much_work_is_refused_with_its_limit() -> None:
-    """The message has the number of steps. The status is that of a client error."""
+    """Work beyond its limit raises ``TooMuchWork``, whose message has the number of steps.
+
+    The status is that of a client error.
+    """
     with pytest.raises(TooMuchWork, match=f"{steps_of(LARGE + 1):,} steps") as caught:
         await run_offloaded(LARGE + 1, endless)
     assert (caught.value.http_status, caught.value.code) == (400, "too_much_work")
 
 
 async def test_unawaited_work_beyond_its_limit_is_dropped_silently() -> None:
-    """It gives no result and no error."""
+    """Unawaited work beyond its limit gives no result and no error."""
     done: list[object] = []
     told: list[object] = []
     loop = asyncio.get_running_loop()
@@ -115,7 +118,7 @@ async def test_unawaited_work_beyond_its_limit_is_dropped_silently() -> None:
     ids=["objects", "arrays", "fields", "texts"],
 )
 def test_dense_bodies_weigh_more(element: bytes, more: bool) -> None:
-    """Values that are parsed slowly count for more. Small bodies are not counted."""
+    """Large bodies with many objects or arrays weigh more than their bytes. Small bodies weigh their bytes."""
     body = b"[" + b",".join([element] * (2 * LARGE // (len(element) + 1))) + b"]"
     short = body[: LARGE * 3 // 4]
 
@@ -124,7 +127,7 @@ def test_dense_bodies_weigh_more(element: bytes, more: bool) -> None:
 
 
 def test_usual_body_weighs_its_bytes() -> None:
-    """A request of 100k tokens is parsed on the event loop."""
+    """A usual body weighs its number of bytes."""
     for body in bodies().values():
         written = encode(body, model="m")
         assert parse_weight(written) == len(written)
@@ -142,7 +145,7 @@ def damaged(rounds: int, calls: int) -> bytes:
 @pytest.mark.parametrize("model", ["openai/gpt-4.1", "gemini/gemini-3.6-flash"])
 @pytest.mark.parametrize(("rounds", "calls"), [(3_000, 1), (1_000, 5), (1, 5_000)])
 def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, model: str) -> None:
-    """A damaged history takes a tenth of its steps at most, for any spread of its calls."""
+    """Work on a damaged history takes at most a tenth of its limit of steps."""
     body = damaged(rounds, calls)
     limit = WorkLimit(10**9)
     with limited_by(limit):
@@ -162,13 +165,13 @@ def test_honest_work_takes_a_small_part_of_its_steps(rounds: int, calls: int, mo
     ids=["calls", "calls of one id", "parts"],
 )
 def test_many_calls_and_parts_are_large(message: dict[str, object]) -> None:
-    """One message with 5,000 calls or parts is worked on in a thread, as 5,000 messages are."""
+    """One message with 5,000 calls or parts counts as large work."""
     body = orjson.dumps({"model": "m", "messages": [user("go"), message]})
     assert parse_chat_request(body, max_nesting=64).weight > LARGE
 
 
 def test_switch_interval_is_shortened() -> None:
-    """The event loop then waits less for a working thread."""
+    """The interpreter's switch interval is shortened, so the event loop waits less for worker threads."""
     before = sys.getswitchinterval()
     try:
         shorten_switch_interval()

@@ -1,4 +1,4 @@
-"""The source of a request: the body and the history that was read from it."""
+"""Tests of a request's source: the body and the history that was read from it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ BODY = b'{"model":"m","messages":[{"role":"user","content":"Hi."}]}'
 
 
 def read() -> ChatRequest:
-    """Read a request of OpenAI's format."""
+    """Return a request that was read from a body in OpenAI's format."""
     return parse_chat_request(BODY, max_nesting=50)
 
 
 def test_source_has_the_format_the_body_and_the_history() -> None:
-    """The history is the same object as in the request."""
+    """The source has the format, the body, and the request's own history object."""
     request = read()
 
     assert request.source is not None
@@ -25,7 +25,7 @@ def test_source_has_the_format_the_body_and_the_history() -> None:
 
 
 def test_source_has_the_mended_body() -> None:
-    """The provider must get the body that was read."""
+    """The source has the corrected body, so that the provider gets the body that was read."""
     request = parse_chat_request(BODY.replace(b"Hi.", b"Hi \\ud83d"), max_nesting=50, mends=True)
 
     assert request.source is not None

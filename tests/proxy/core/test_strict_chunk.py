@@ -1,4 +1,4 @@
-"""The keys of a strict chunk in ``docs/canonical-chat.md``."""
+"""Tests that ``docs/canonical-chat.md`` lists the keys of a strict chunk as the code has them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_document_lists_the_keys_of_each_chunk_type(kind: Any) -> None:
-    """The keys are in their order, and required keys are marked."""
+    """The document lists each type's keys in the code's order, and marks required keys."""
     listed = {key_in(row[0]): row[1] for row in rows_under(DOCUMENT, f"`{kind.__name__}`")}
 
     assert list(listed) == list(kind.__annotations__)
@@ -28,6 +28,6 @@ def test_document_lists_the_keys_of_each_chunk_type(kind: Any) -> None:
 
 
 def test_chunk_types_are_found() -> None:
-    """Otherwise the test above would have no cases."""
+    """The search finds all 10 chunk types, so that the test above has cases."""
     assert strict_chunk.StrictChunk in KINDS
     assert len(KINDS) == 10

@@ -1,4 +1,4 @@
-"""A bounded map in which no tenant evicts the entries of others."""
+"""Tests of a bounded map that evicts entries of the tenant with the most entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.core.tenant_lru import TenantLru
 
 
 def test_least_recently_used_entry_of_a_single_tenant_is_evicted() -> None:
-    """To find an entry does not change its order. To use it does."""
+    """A single tenant's least recently used entry is evicted. ``use`` makes an entry recent, and ``find`` does not."""
     lru: TenantLru[str, int] = TenantLru(2)
     assert lru.put("", "a", 1) is None
     assert lru.put("", "b", 2) is None
@@ -23,7 +23,7 @@ def test_least_recently_used_entry_of_a_single_tenant_is_evicted() -> None:
 
 
 def test_the_tenant_that_holds_most_loses_an_entry() -> None:
-    """A tenant with one entry keeps it."""
+    """The tenant with the most entries loses one, and a tenant with one entry keeps it."""
     lru: TenantLru[int, None] = TenantLru(10)
     lru.put("b", 0, None)
     for number in range(100):
@@ -41,7 +41,7 @@ def test_the_tenant_that_holds_most_loses_an_entry() -> None:
     )
 )
 def test_map_is_bounded_and_evicts_from_the_largest_tenant(steps: list[tuple[str, str, int]]) -> None:
-    """The length is that of the entries."""
+    """For any steps, the map is bounded and evicts from the largest tenant."""
     lru: TenantLru[int, str] = TenantLru(6)
     for what, tenant, key in steps:
         if what == "put":

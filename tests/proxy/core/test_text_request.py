@@ -1,4 +1,4 @@
-"""The texts of a request for embeddings or for a text completion."""
+"""Tests of the texts in a request for embeddings or for a text completion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proxy.core.text_request import MAX_TEXTS, MAX_TOKENS, check_inputs, separat
     [("a", ["a"]), (["a", "b"], ["a", "b"]), ([1, 2], [[1, 2]]), ([[1], [2, 3]], [[1], [2, 3]])],
 )
 def test_each_text_is_a_string_or_tokens(value: Any, texts: list[Any]) -> None:
-    """A list of numbers is one text."""
+    """Each text is a string or a list of token ids, and a single list of numbers is one text."""
     check_inputs("input", value)
 
     assert separate_inputs(value) == texts
@@ -38,7 +38,7 @@ def test_each_text_is_a_string_or_tokens(value: Any, texts: list[Any]) -> None:
     ],
 )
 def test_illegal_input_is_refused_with_its_place(value: Any, place: str) -> None:
-    """The client finds the value in its request by the place."""
+    """Illegal input is refused with the path of the wrong value."""
     with pytest.raises(InvalidRequest) as refused:
         check_inputs("input", value)
 

@@ -1,4 +1,4 @@
-"""Bodies with a content coding: the supported codings, damaged data, and the limits."""
+"""Tests of compressed request bodies: the supported codings, damaged data and the limits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FORMS = pytest.mark.parametrize(("coding", "pack"), PACKED.values(), ids=PACKED)
 
 
 def unpack(body: bytes, coding: str, most: int = MOST) -> bytes:
-    """Unpack all of *body*."""
+    """Return *body* unpacked."""
     unpacking = BodyUnpacker(body, coding, most)
     assert unpacking.unpack(most + 1)
     return unpacking.body()
@@ -55,7 +55,7 @@ def unpack(body: bytes, coding: str, most: int = MOST) -> bytes:
     ],
 )
 def test_one_supported_coding_is_found(values: list[str], coding: str | None) -> None:
-    """The names have any spelling of RFC 9110."""
+    """The supported coding is found for any spelling that RFC 9110 allows."""
     assert find_coding(values) == coding
 
 
@@ -63,7 +63,7 @@ def test_one_supported_coding_is_found(values: list[str], coding: str | None) ->
     "values", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "deflate"], ["compress"], ["gzi\x00p"]]
 )
 def test_unsupported_coding_is_refused(values: list[str]) -> None:
-    """The refusal lists the supported codings, and holds no text of the client."""
+    """An unsupported or repeated coding is refused with a list of the supported codings."""
     with pytest.raises(UnsupportedMediaType) as refused:
         find_coding(values)
 
@@ -76,7 +76,7 @@ def test_unsupported_coding_is_refused(values: list[str]) -> None:
     "data", [b"", TEXT, TEXT * 20_000, INCOMPRESSIBLE], ids=["empty", "small", "long", "random"]
 )
 def test_packed_data_is_unpacked_unchanged(coding: str, pack: Callable[[bytes], bytes], data: bytes) -> None:
-    """The data takes one step or many."""
+    """Packed data is unpacked unchanged, in one step or many."""
     assert unpack(pack(data), coding) == data
 
 
@@ -85,7 +85,7 @@ def test_packed_data_is_unpacked_unchanged(coding: str, pack: Callable[[bytes], 
 def test_the_size_of_a_step_does_not_matter(
     coding: str, pack: Callable[[bytes], bytes], data: bytes, read: int, made: int
 ) -> None:
-    """Each step has input and output of any size."""
+    """The sizes of a step's input and output do not change the result."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unpack_body, "_STEP_INPUT", read)
         patch.setattr(unpack_body, "_STEP_OUTPUT", made)
@@ -95,7 +95,7 @@ def test_the_size_of_a_step_does_not_matter(
 @FORMS
 @pytest.mark.parametrize("cut", [1, 5, 12])
 def test_body_that_is_cut_short_is_refused(coding: str, pack: Callable[[bytes], bytes], cut: int) -> None:
-    """A broken transfer must not be taken for a shorter body."""
+    """A body that is cut short is refused, so that it is not taken for a shorter body."""
     with pytest.raises(InvalidRequest, match="cut short"):
         unpack(pack(INCOMPRESSIBLE)[:-cut], coding)
 
@@ -103,14 +103,14 @@ def test_body_that_is_cut_short_is_refused(coding: str, pack: Callable[[bytes], 
 @FORMS
 @pytest.mark.parametrize("size", [10, 200_000])
 def test_bytes_after_the_end_are_refused(coding: str, pack: Callable[[bytes], bytes], size: int) -> None:
-    """Another reader may read them as a part of the body."""
+    """Bytes after the end are refused, since another reader may take them for a part of the body."""
     with pytest.raises(InvalidRequest, match="bytes after the end"):
         unpack(pack(TEXT) + bytes(size), coding)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
 def test_body_without_data_of_its_coding_is_refused(coding: str) -> None:
-    """Broken data is the client's fault."""
+    """A body without data of its coding is refused as the client's fault."""
     with pytest.raises(InvalidRequest, match="is no"):
         unpack(b"\xff" * 100, coding)
     with pytest.raises(InvalidRequest, match="cut short"):
@@ -119,7 +119,7 @@ def test_body_without_data_of_its_coding_is_refused(coding: str) -> None:
 
 @FORMS
 def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """The limit counts unpacked bytes. No more bytes are held."""
+    """A body that unpacks to more than the limit is refused. No more bytes than the limit are held."""
     unpacking = BodyUnpacker(pack(bytes(8 * 2**20)), coding, 2**20)
 
     with pytest.raises(BodyTooLarge, match="1 MiB"):
@@ -129,7 +129,7 @@ def test_more_than_the_limit_is_refused_and_not_unpacked(coding: str, pack: Call
 
 @FORMS
 def test_a_bomb_is_refused_by_its_ratio(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """The limit is a hundred times the body's size, even if the configured limit is higher."""
+    """A body that unpacks to over a hundred times its size is refused, even below the configured limit."""
     body = pack(bytes(16 * 2**20))
     unpacking = BodyUnpacker(body, coding, 2**40)
 
@@ -140,7 +140,7 @@ def test_a_bomb_is_refused_by_its_ratio(coding: str, pack: Callable[[bytes], byt
 
 @FORMS
 def test_small_body_may_have_any_ratio(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """Any body may unpack to one mebibyte."""
+    """A body may unpack to one mebibyte at any ratio."""
     data = b"the same again, " * (ALWAYS_ALLOWED // 16)
     assert len(pack(data)) * MAX_RATIO < len(data)
 
@@ -148,7 +148,7 @@ def test_small_body_may_have_any_ratio(coding: str, pack: Callable[[bytes], byte
 
 
 def test_one_step_unpacks_a_bounded_number_of_bytes() -> None:
-    """The body packs well, and only its first bytes are asked for."""
+    """One step unpacks at most 256 KiB, however well the body packs."""
     unpacking = BodyUnpacker(gzip.compress(bytes(2**22)), "gzip", 2**40)
 
     assert not unpacking.unpack(1_000)

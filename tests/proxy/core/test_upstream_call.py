@@ -1,4 +1,4 @@
-"""Facts that follow from one call to a provider."""
+"""Tests of facts that follow from one call to a provider."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ chat = partial(UpstreamCall, messages=[], timeouts=LIMITS)
     ],
 )
 def test_gemini_is_known_by_every_route(model: str, is_gemini: bool) -> None:
-    """The profile decides, and not the provider's name."""
+    """A Gemini model is recognized on every route, by its profile."""
     assert chat(replace(ONE, model=model), parameters={}).is_gemini is is_gemini
 
 
 def test_given_profile_wins_over_that_of_the_model() -> None:
-    """The messages were made for it."""
+    """A profile that is given with the call wins over the model's own profile."""
     profile = PROFILES["mistral"]
 
     call = chat(ONE, parameters={}, profile=profile)
@@ -52,11 +52,11 @@ def test_given_profile_wins_over_that_of_the_model() -> None:
     ],
 )
 def test_text_completion_has_n_choices_for_each_prompt(parameters: dict[str, Any], choices: int) -> None:
-    """A list of numbers is one prompt."""
+    """A text completion has ``n`` choices for each prompt, and a list of numbers is one prompt."""
     assert TextCall(ONE, parameters, LIMITS).choices == choices
 
 
 @pytest.mark.parametrize(("parameters", "choices"), [({}, 1), ({"n": None}, 1), ({"n": 2}, 2)])
 def test_chat_has_n_choices(parameters: dict[str, Any], choices: int) -> None:
-    """Null counts as not set."""
+    """A chat has ``n`` choices, and one if ``n`` is null or missing."""
     assert chat(ONE, parameters=parameters).choices == choices

@@ -1,4 +1,4 @@
-"""Worker threads: their order of work, its end, and the memory that it frees."""
+"""Tests of worker threads: the order of work, its end, and the memory that it frees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STEPS = 10**12
 
 
 def as_client(name: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Run *work* in a task of the client *name*."""
+    """Return a task that runs *work* for the client *name*."""
 
     async def run() -> T:
         CLIENT.set(name)
@@ -29,7 +29,7 @@ def as_client(name: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 def endless(begun: threading.Event, taken: list[int]) -> None:
-    """Take steps until the work is ended. Their number is added to *taken*."""
+    """Spend steps until the work is ended. Add the number of steps to *taken*."""
     begun.set()
     steps = 0
     try:
@@ -42,12 +42,12 @@ def endless(begun: threading.Event, taken: list[int]) -> None:
 
 @pytest.fixture
 def threads() -> WorkerThreads:
-    """Return two threads of the test's own."""
+    """Return a pool of two worker threads."""
     return WorkerThreads(2, "tested")
 
 
 async def test_a_client_never_waits_behind_the_second_work_of_another(threads: WorkerThreads) -> None:
-    """The other work of a client with a thread waits. A late client begins at once."""
+    """A client's work never waits behind the second work of another client."""
     go = threading.Event()
     greedy = [as_client("greedy", threads.run(go.wait, STEPS)) for _ in range(5)]
     await asyncio.sleep(0)
@@ -60,7 +60,7 @@ async def test_a_client_never_waits_behind_the_second_work_of_another(threads: W
 
 
 async def test_cancelled_work_ends_and_frees_its_thread(threads: WorkerThreads) -> None:
-    """The client's next work can begin."""
+    """Cancelled work ends and frees its thread, so that the client's next work can begin."""
     begun, taken = threading.Event(), list[int]()
     task = as_client("one", threads.run(lambda: endless(begun, taken), STEPS))
     await asyncio.to_thread(begun.wait, 30)
@@ -74,7 +74,7 @@ async def test_cancelled_work_ends_and_frees_its_thread(threads: WorkerThreads) 
 
 
 async def test_work_that_is_cancelled_while_it_waits_is_never_begun(threads: WorkerThreads) -> None:
-    """It leaves the queue at once."""
+    """Work that is cancelled while it waits leaves the queue at once and never begins."""
     go, begun = threading.Event(), list[int]()
     first = as_client("one", threads.run(go.wait, STEPS))
     second = as_client("one", threads.run(lambda: begun.append(2), STEPS))
@@ -91,7 +91,7 @@ async def test_work_that_is_cancelled_while_it_waits_is_never_begun(threads: Wor
 
 
 async def test_work_without_end_stops_at_its_limit_of_steps(threads: WorkerThreads) -> None:
-    """The thread can do other work then."""
+    """Endless work stops at its limit of steps, and its thread can do other work."""
     begun, taken = threading.Event(), list[int]()
     with pytest.raises(WorkLimitExceeded):
         await threads.run(lambda: endless(begun, taken), 1_000)
@@ -101,17 +101,20 @@ async def test_work_without_end_stops_at_its_limit_of_steps(threads: WorkerThrea
 
 
 async def test_each_piece_of_work_has_its_own_limit(threads: WorkerThreads) -> None:
-    """The steps of earlier work in the thread do not count."""
+    """Each piece of work has its own limit, whatever its thread has done before."""
     for _ in range(4):
         assert await threads.run(lambda: sum(metered(range(10))), 10) == 45
 
 
 class Held:
-    """A large object."""
+    """An object that the failing work holds."""
 
 
 async def test_error_keeps_no_object_of_its_work_alive(threads: WorkerThreads) -> None:
-    """A traceback refers to the variables of all frames. To free them would block the event loop."""
+    """An error from a worker thread keeps no object of its work alive.
+
+    Freeing large objects would block the event loop.
+    """
     held: list[weakref.ref[Held]] = []
 
     def fail() -> None:
@@ -128,7 +131,7 @@ async def test_error_keeps_no_object_of_its_work_alive(threads: WorkerThreads) -
 
 
 async def test_threads_are_daemons(threads: WorkerThreads) -> None:
-    """They do not keep the interpreter alive."""
+    """Worker threads are daemons, which do not keep the interpreter alive."""
     thread = await threads.run(threading.current_thread, STEPS)
     assert thread.daemon
     assert thread.name.startswith("tested_")

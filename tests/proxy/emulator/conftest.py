@@ -1,4 +1,4 @@
-"""A served emulator and a client for it, on loopback."""
+"""Fixtures of the emulator's tests: a served emulator and a client."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Client:
             return response.status
 
     async def fault(self, **fault: Any) -> None:
-        """Queue one fault."""
+        """Queue one fault with the fields *fault*."""
         assert (await self.post("/_emulator/faults", {"faults": [fault]}))[0] == 200
 
     async def journal(self) -> list[dict[str, Any]]:
-        """Return the journal."""
+        """Return the entries of the emulator's journal."""
         entries: list[dict[str, Any]] = (await self.get("/_emulator/requests"))[1]["requests"]
         return entries
 

@@ -1,4 +1,4 @@
-"""The answers of the emulated model: calls for the tools that a prompt names, quoted results, and echoes."""
+"""Tests of the emulated model's answers: calls of the tools that a prompt names, quoted results and echoes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOOLS = tools(WEATHER, TIME)
 
 
 def answer(name: str, given: dict[str, Any], script: Script | None = None, seed: int = 0) -> Answer:
-    """Return the answer of the model *name*, which must accept the body."""
+    """Return the answer of the model *name* to *given*, after checking that the body is legal."""
     assert judge(name, given) is None
     request, _ = read_request(given)
     generation = generation_of(name)
@@ -51,12 +51,12 @@ def called(given: Answer) -> list[str]:
 
 
 def prompt(words: str, **rest: Any) -> dict[str, Any]:
-    """Return a body with one prompt and the tools."""
+    """Return a body with the prompt *words* and two tools."""
     return body(user(text(words)), tools=TOOLS, **rest)
 
 
 def choice(mode: str, *names: str) -> dict[str, Any]:
-    """Return a tool choice."""
+    """Return a ``toolConfig`` with *mode* and the allowed tools *names*."""
     return {"functionCallingConfig": {"mode": mode, "allowedFunctionNames": list(names)}}
 
 
@@ -73,12 +73,12 @@ def choice(mode: str, *names: str) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("name", GENERATIONS)
 def test_mentioned_tools_are_called(name: str, words: str, expected: list[str]) -> None:
-    """Each mention is one call, in the order of the prompt. "twice" repeats a call."""
+    """Each mention of a tool in the prompt is one call, in the order of the prompt. The word "twice" repeats a call."""
     assert called(answer(name, prompt(words))) == expected
 
 
 def test_tool_choice_forces_or_forbids_calls() -> None:
-    """ANY forces a call of an allowed tool. With AUTO the prompt decides."""
+    """ANY forces a call of an allowed tool, and NONE forbids calls. With AUTO the prompt decides."""
     assert called(answer(V2_5, prompt("hello", toolConfig=choice("ANY")))) == ["get_weather"]
     assert called(answer(V2_5, prompt("get_weather", toolConfig=choice("ANY", "get_time")))) == ["get_time"]
     assert called(answer(V2_5, prompt("get_weather", toolConfig=choice("NONE")))) == []
@@ -87,7 +87,7 @@ def test_tool_choice_forces_or_forbids_calls() -> None:
 
 @pytest.mark.parametrize("name", SIGNED)
 def test_calls_have_ids_and_one_signature(name: str) -> None:
-    """The models are those from generation 3 on. The first call has the signature."""
+    """From generation 3 on, each call has an id, and the first call has a signature."""
     parts = whole(answer(name, prompt("get_weather get_time")))["candidates"][0]["content"]["parts"]
 
     assert ["thoughtSignature" in part for part in parts] == [True, False]
@@ -96,7 +96,7 @@ def test_calls_have_ids_and_one_signature(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNSIGNED)
 def test_calls_up_to_2_5_have_no_id_and_no_signature(name: str) -> None:
-    """The call has its name and arguments alone."""
+    """Up to 2.5, a call has its name and arguments alone."""
     parts = whole(answer(name, prompt("get_weather")))["candidates"][0]["content"]["parts"]
 
     assert parts == [{"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}]
@@ -104,7 +104,7 @@ def test_calls_up_to_2_5_have_no_id_and_no_signature(name: str) -> None:
 
 @pytest.mark.parametrize("name", SIGNED)
 def test_answers_are_legal_history(name: str) -> None:
-    """The client sends them back over several rounds."""
+    """The emulator accepts its own answers as history, over several rounds."""
     contents = [user(text("get_weather get_time"))]
     for _ in range(3):
         said = whole(answer(name, body(*contents, tools=TOOLS)))["candidates"][0]["content"]
@@ -116,7 +116,7 @@ def test_answers_are_legal_history(name: str) -> None:
 
 
 def test_results_are_quoted() -> None:
-    """The answer has their number."""
+    """An answer after tool results quotes them and gives their number."""
     given = body(
         user(), model(fc("f"), fc("g", sign=False)), user(fr("f", {"result": "sunny"}), fr("g", {"a": [1]}))
     )
@@ -135,12 +135,12 @@ def test_results_are_quoted() -> None:
     ids=["a long text is cut", "parts are words of their own", "the model spoke last", "no text"],
 )
 def test_newest_words_are_quoted(contents: list[Any], said: str) -> None:
-    """The answer is a sentence about the last turn."""
+    """An answer without tools quotes the newest words of the history."""
     assert answer(V2_5, body(*contents)).parts == ({"text": said},)
 
 
 def test_text_beside_a_response_gets_an_empty_candidate() -> None:
-    """Models of generation 3 do this. Older ones answer."""
+    """From generation 3 on, text beside a tool response gets an empty candidate. Older models answer."""
     given = body(user(), model(fc()), user(fr(), text("go on")))
 
     candidate = whole(answer(V3, given))["candidates"][0]
@@ -149,7 +149,7 @@ def test_text_beside_a_response_gets_an_empty_candidate() -> None:
 
 
 def test_output_limit_and_stop_sequences_cut_the_answer() -> None:
-    """The finish reason is MAX_TOKENS at the limit, and STOP at a stop sequence."""
+    """An answer is cut at the output limit with MAX_TOKENS, and at a stop sequence with STOP."""
     cut = answer(V2_5, body(user(text("some words")), generationConfig={"maxOutputTokens": 2}))
     stopped = answer(V2_5, body(user(text("one two")), generationConfig={"stopSequences": [" two"]}))
     no_call = answer(V2_5, prompt("get_weather", generationConfig={"max_output_tokens": 1}))
@@ -160,7 +160,7 @@ def test_output_limit_and_stop_sequences_cut_the_answer() -> None:
 
 
 def test_total_usage_is_the_sum_of_its_parts() -> None:
-    """The parts are prompt, answer and thoughts. Only thinking models count thoughts."""
+    """The total usage is the sum of prompt, answer and thoughts. Only thinking models count thoughts."""
     for name in (V2_5, V3):
         usage = answer(name, prompt("hello")).usage
         parts = usage["promptTokenCount"] + usage["candidatesTokenCount"] + usage["thoughtsTokenCount"]
@@ -169,7 +169,7 @@ def test_total_usage_is_the_sum_of_its_parts() -> None:
 
 
 def test_settings_ask_for_candidates_json_and_thoughts() -> None:
-    """JSON output fits the requested schema."""
+    """Settings give several candidates, JSON that fits a schema, and thoughts."""
     two = whole(answer(V2_5, body(user(), generationConfig={"candidateCount": 2})))
     json_config = {"responseMimeType": "application/json", "responseSchema": schema(n={"type": "INTEGER"})}
     json_config["responseSchema"] |= {"required": ["n"]}  # type: ignore[operator]  # a dict of mixed values
@@ -182,7 +182,7 @@ def test_settings_ask_for_candidates_json_and_thoughts() -> None:
 
 
 def test_seed_varies_ids_only() -> None:
-    """The same request and seed give the same answer."""
+    """Another seed changes the ids of an answer only."""
     first, again, other = (answer(V3, prompt("get_time"), seed=seed) for seed in (0, 0, 1))
 
     assert first == again
@@ -191,7 +191,7 @@ def test_seed_varies_ids_only() -> None:
 
 
 def test_scripted_parts_are_completed() -> None:
-    """From generation 3 on, a scripted call gets the missing id and signature."""
+    """From generation 3 on, a scripted call without an id or a signature gets both."""
     script = Script(({"functionCall": {"name": "x", "args": {}}},), "STOP")
 
     part = dict(answer(V3, body(user()), script).parts[0])

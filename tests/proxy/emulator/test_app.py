@@ -1,4 +1,4 @@
-"""The emulator's application: routes, errors, the required key, and the journal."""
+"""Tests of the emulator's application: routes, errors, the required key and the journal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CALLING = body(user(text("call f and f")), tools=tools(function()))
 async def test_api_is_served_under_each_version_prefix_and_without_one(
     emulator: Client, prefix: str, name: str
 ) -> None:
-    """The model may be given as a resource name."""
+    """The API is served with and without a version prefix, and a model may be given as a resource name."""
     status, answer = await emulator.post(f"{prefix}/models/{name}:generateContent", PROMPT)
 
     assert status == 200
@@ -41,7 +41,7 @@ async def test_api_is_served_under_each_version_prefix_and_without_one(
 
 
 async def test_models_are_listed_and_found_one_by_one(emulator: Client) -> None:
-    """An unknown model is Google's 404."""
+    """Models are listed and found one by one, and an unknown model gives Google's 404."""
     listed = (await emulator.get("/v1beta/models"))[1]["models"]
     status, found = await emulator.get(f"/v1beta/models/{V3}")
     missing, error = await emulator.get("/v1/models/gpt-4o")
@@ -65,7 +65,7 @@ async def test_models_are_listed_and_found_one_by_one(emulator: Client) -> None:
     ],
 )
 async def test_not_found_has_googles_shape(emulator: Client, path: str, message: str) -> None:
-    """The path, the method or the model does not exist."""
+    """An unknown path, method or model gives a 404 in Google's shape."""
     assert await emulator.post(path, PROMPT) == (
         404,
         {"error": {"code": 404, "message": message, "status": "NOT_FOUND"}},
@@ -73,7 +73,7 @@ async def test_not_found_has_googles_shape(emulator: Client, path: str, message:
 
 
 async def test_body_above_the_limit_is_refused(emulator: Client) -> None:
-    """The status is 400, as at Google."""
+    """A body above the limit is refused with status 400, as at Google."""
     url = f"{emulator.base}/v1beta/models/{V3}:generateContent"
     async with emulator.session.post(url, data=io.BytesIO(b" " * (MAX_BODY_BYTES + 1))) as response:
         message = (await response.json())["error"]["message"]
@@ -85,7 +85,7 @@ async def test_body_above_the_limit_is_refused(emulator: Client) -> None:
 
 
 async def test_required_key_is_checked_and_not_recorded() -> None:
-    """The client sends it in the header or in the query. Control calls need no key."""
+    """The required key is checked in the header or the query, and not recorded. Control calls need no key."""
     app = create_emulator(required_key="right")
     async with serving(app=app) as base, aiohttp.ClientSession() as session:
         url = f"{base}/v1beta/models/{V3}:generateContent"
@@ -111,7 +111,7 @@ async def test_required_key_is_checked_and_not_recorded() -> None:
 
 
 async def test_signature_outlives_a_restart(emulator: Client) -> None:
-    """Another emulator accepts it. Without the signature the call is refused."""
+    """Another emulator accepts the signature of an earlier one. Without the signature the call is refused."""
     _, answer = await emulator.post(f"/v1beta/models/{V3}:generateContent", CALLING)
     said = answer["candidates"][0]["content"]
     results = [fr("f", call_id=part["functionCall"]["id"]) for part in said["parts"]]
@@ -125,7 +125,7 @@ async def test_signature_outlives_a_restart(emulator: Client) -> None:
 
 
 async def test_count_tokens_accepts_both_forms_of_its_body(emulator: Client) -> None:
-    """Both forms of the body give the same count. An empty one is refused."""
+    """Both forms of the body of ``countTokens`` give the same count. An empty body is refused."""
     path = f"/v1beta/models/{V3}:countTokens"
     status, plain = await emulator.post(path, PROMPT)
     _, wrapped = await emulator.post(path, {"generateContentRequest": {"model": f"models/{V3}"} | PROMPT})
@@ -139,7 +139,10 @@ async def test_count_tokens_accepts_both_forms_of_its_body(emulator: Client) -> 
 
 
 async def test_journal_has_every_request_with_its_outcome(emulator: Client) -> None:
-    """It has no query, which may hold a key. It can be emptied."""
+    """The journal lists every request with its outcome, without the query, which may hold a key.
+
+    The journal can be emptied.
+    """
     bad = body(user(), model(fc()))
     await emulator.post(f"/v1beta/models/{V3}:generateContent?key=secret", PROMPT)
     await emulator.post(f"/models/{V3}:streamGenerateContent?alt=sse", bad)
@@ -161,6 +164,6 @@ async def test_journal_has_every_request_with_its_outcome(emulator: Client) -> N
 
 
 def test_journal_without_room_for_an_entry_is_refused() -> None:
-    """The caller has made a mistake."""
+    """A journal size of 0 raises ``ValueError``."""
     with pytest.raises(ValueError, match="journal_size"):
         create_emulator(journal_size=0)

@@ -1,4 +1,4 @@
-"""Values that are generated for a schema."""
+"""Tests of the values that are generated for a schema."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ from proxy.emulator.arguments import value_for
     ],
 )
 def test_value_fits_its_schema(given: Any, expected: Any) -> None:
-    """The schema is in either dialect. An endless reference gives a text."""
+    """A generated value fits its schema, in Gemini's dialect or JSON Schema. An endless reference gives a text."""
     assert value_for(given) == expected

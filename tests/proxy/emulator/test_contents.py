@@ -1,4 +1,4 @@
-"""The view of contents that all rules read."""
+"""Tests of the view of contents that all rules read."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from tests.proxy.emulator.wire import body, fc, fr, image, model, text, user
 def test_content_is_mixed_where_data_is_beside_a_response(
     parts: list[Any], is_plain: bool, is_mixed: bool
 ) -> None:
-    """A part without a field of the ``data`` oneof does not count."""
+    """A content is mixed if other data is beside a response; a part without data does not count."""
     [content] = view_contents(body(user(*parts)))
 
     assert (content.is_plain, content.is_mixed) == (is_plain, is_mixed)
 
 
 def test_text_of_a_content_excludes_thoughts() -> None:
-    """The other texts are joined."""
+    """The text of a content is its joined texts without thoughts."""
     [content] = view_contents(body(model(text("a"), {"text": "hm", "thought": True}, text("b"))))
 
     assert content.text == "ab"
 
 
 def test_only_a_single_content_without_a_role_is_the_users() -> None:
-    """Several contents without roles have none (semantic-kernel#13262)."""
+    """A single content without a role is the user's, and one of several has no role (semantic-kernel#13262)."""
     nameless = {"parts": [text()]}
 
     assert [content.role for content in view_contents(body(nameless))] == ["user"]
@@ -46,7 +46,7 @@ def test_only_a_single_content_without_a_role_is_the_users() -> None:
 
 
 def test_each_part_has_its_path_and_the_system_instruction_comes_first() -> None:
-    """Paths are in proto spelling."""
+    """Each part has its path in proto spelling, and the system instruction comes first."""
     request = body(user(text(), image()), model(), systemInstruction={"parts": [text("be brief")]})
 
     assert [path for path, _ in each_part(request)] == [

@@ -1,4 +1,4 @@
-"""The control endpoints: the queues that they fill and empty, and the bodies that they refuse."""
+"""Tests of the control endpoints: the queues that they fill and empty, and the bodies that they refuse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PATH = f"/v1beta/models/{V2_5}:generateContent"
 
 
 async def test_waiting_faults_are_listed_and_deleted(emulator: Client) -> None:
-    """The list has only the fields that were set."""
+    """Queued faults are listed with only the fields that were set, and can be deleted."""
     await emulator.fault(model="models/other", status=504)
     await emulator.fault(times=2, status=503)
 
@@ -23,7 +23,7 @@ async def test_waiting_faults_are_listed_and_deleted(emulator: Client) -> None:
 
 
 async def test_deleted_answers_are_not_given_and_a_refused_request_uses_none(emulator: Client) -> None:
-    """The first request is refused, the second one gets the first scripted answer."""
+    """A refused request uses no scripted answer, and deleted answers are not given."""
     scripted = [{"text": "scripted"}]
     await emulator.post("/_emulator/answers", {"answers": [{"parts": scripted}] * 2})
 
@@ -35,7 +35,7 @@ async def test_deleted_answers_are_not_given_and_a_refused_request_uses_none(emu
 
 @pytest.mark.parametrize(("path", "entry"), [("faults", {}), ("answers", {"parts": []})])
 async def test_unusable_control_body_is_a_400(emulator: Client, path: str, entry: dict[str, object]) -> None:
-    """The body has another form, or more entries than the queue holds."""
+    """A control body of another form, or with too many entries, is refused with a 400."""
     for given, message in (
         ([], f'the body must be {{"{path}": [...]}}'),
         ({path: [entry] * 1001}, "the queue would hold more than 1000 entries"),

@@ -1,4 +1,4 @@
-"""Embeddings of the emulator, and its refusals in Google's words where they are known."""
+"""Tests of the emulator's embeddings and refusals, with Google's texts where they are known."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MANY = f"/v1beta/models/{MODEL}:batchEmbedContents"
 
 
 def request(text: str = "a", **fields: Any) -> dict[str, Any]:
-    """Build the request to embed one text."""
+    """Return the request to embed *text*."""
     return {"model": f"models/{MODEL}", "content": {"parts": [{"text": text}]}, **fields}
 
 
 async def test_vector_depends_on_the_text_alone(emulator: Client) -> None:
-    """The same text has the same vector in a batch. It has the requested size."""
+    """A text has the same vector alone and in a batch. The vector has the requested size."""
     _, alone = await emulator.post(ONE, request(outputDimensionality=4))
     _, full = await emulator.post(ONE, request())
     wanted = [request(text, outputDimensionality=4) for text in ("b", "a")]
@@ -35,7 +35,7 @@ async def test_vector_depends_on_the_text_alone(emulator: Client) -> None:
 
 
 async def test_newer_embedding_models_report_usage(emulator: Client) -> None:
-    """``gemini-embedding-001`` reports none."""
+    """Newer embedding models report their usage."""
     body = request("abcdefgh", model=f"models/{NEWER}")
     _, answer = await emulator.post(f"/v1beta/models/{NEWER}:embedContent", body)
 
@@ -84,7 +84,7 @@ async def test_newer_embedding_models_report_usage(emulator: Client) -> None:
 async def test_illegal_embedding_request_is_a_400_that_names_the_rule(
     emulator: Client, path: str, body: Any, message: str
 ) -> None:
-    """The text is Google's where it is known."""
+    """An illegal embedding request is a 400 that names the broken rule."""
     status, answer = await emulator.post(path, body)
 
     assert status == 400
@@ -92,7 +92,7 @@ async def test_illegal_embedding_request_is_a_400_that_names_the_rule(
 
 
 async def test_chat_models_do_not_embed_and_embedding_models_do_not_chat(emulator: Client) -> None:
-    """The answer is a 404 in both cases."""
+    """Chat models do not embed, and embedding models do not chat: both give a 404."""
     status, answer = await emulator.post(f"/v1beta/models/{V3}:embedContent", request())
     chats, _ = await emulator.post(f"/v1beta/models/{MODEL}:generateContent", {"contents": []})
 
@@ -101,7 +101,7 @@ async def test_chat_models_do_not_embed_and_embedding_models_do_not_chat(emulato
 
 
 async def test_embeddings_consume_faults_and_are_recorded(emulator: Client) -> None:
-    """The first request gets the fault, the second one the answer."""
+    """A request for embeddings uses up a fault and is recorded in the journal."""
     await emulator.fault(status=503)
     statuses = [(await emulator.post(ONE, request()))[0] for _ in range(2)]
 

@@ -1,4 +1,4 @@
-"""Errors in Google's shape."""
+"""Tests of errors in Google's shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proxy.emulator.errors import (
     ],
 )
 def test_status_has_googles_name_and_text(status: int, name: str, message: str) -> None:
-    """An error has details only if they are asked for."""
+    """Each status has Google's name and text, and no details unless they are asked for."""
     error = {"code": status, "message": message, "status": name}
 
     assert error_body(status_error(status)) == {"error": error}
@@ -44,7 +44,7 @@ def test_quota_error_has_its_details() -> None:
 
 
 def test_every_field_violation_is_a_line_and_a_detail() -> None:
-    """The lines and the details are in the same order."""
+    """Every field violation is one line of the message and one detail, in the same order."""
     refusal = invalid_payload([FieldViolation("a", "First."), FieldViolation("", "Second.")])
 
     error = error_body(refusal)["error"]

@@ -1,4 +1,4 @@
-"""Scripted faults and answers: their validation, and the queue that requests take them from."""
+"""Tests of scripted faults and answers: their validation and their queue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proxy.emulator.faults import NO_FAULT, FaultQueue, InvalidControl, parse_an
 
 
 def test_faults_are_taken_in_order_by_the_models_that_they_name() -> None:
-    """A fault is used as often as it says. A fault without a model fits every request."""
+    """Faults are used in order, each as often as its ``times`` says. A fault without a model fits every request."""
     queue = FaultQueue()
     queue.extend(
         parse_faults(
@@ -82,7 +82,7 @@ def test_faults_are_taken_in_order_by_the_models_that_they_name() -> None:
 def test_unusable_entry_is_refused_with_its_field(
     parse: Callable[[Any], object], given: Any, message: str
 ) -> None:
-    """The text names the field, and says which values it may have."""
+    """An unusable fault or answer is refused with a text that names the field."""
     with pytest.raises(InvalidControl) as refused:
         parse(given)
 
@@ -90,7 +90,7 @@ def test_unusable_entry_is_refused_with_its_field(
 
 
 def test_queue_is_bounded() -> None:
-    """A request takes one entry, which makes room for another one."""
+    """The queue holds at most 1,000 entries, and a taken entry makes room for another."""
     queue = FaultQueue()
     queue.extend((NO_FAULT,) * 1000)
     with pytest.raises(InvalidControl, match="more than 1000 entries"):

@@ -1,4 +1,4 @@
-"""The handlers of generateContent: bodies, streams, and the effects of faults and scripted answers."""
+"""Tests of generateContent: bodies, streams, and the effects of faults and scripted answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ CALLING = body(user(text("call f and f")), tools=tools(function()))
 
 
 async def gather(response: aiohttp.ClientResponse, got: list[bytes]) -> None:
-    """Add the data of *response* to *got*, to its end or to an error."""
+    """Add the data of *response* to *got*, until its end or an error."""
     async for data in response.content.iter_any():
         got.append(data)
 
 
 async def test_fault_decides_every_part_of_the_error(emulator: Client) -> None:
-    """The next request is answered as usual."""
+    """A fault sets every part of the error, and the next request is answered as usual."""
     own: dict[str, Any] = {"message": "Own.", "reason": "R", "retry_delay_seconds": 2.0, "quota_id": "q"}
     await emulator.fault(status=429, **own)
 
@@ -40,7 +40,7 @@ async def test_fault_decides_every_part_of_the_error(emulator: Client) -> None:
 
 
 async def test_delay_comes_before_the_answer(emulator: Client) -> None:
-    """A fault may have a delay beside its other effect."""
+    """A fault's delay comes before its answer."""
     await emulator.fault(delay_seconds=0.1, status=503)
 
     answering = asyncio.ensure_future(emulator.post(PATH, PROMPT))
@@ -50,7 +50,7 @@ async def test_delay_comes_before_the_answer(emulator: Client) -> None:
 
 
 async def test_cut_stream_ends_in_a_broken_connection(emulator: Client) -> None:
-    """The connection breaks after the number of chunks that the fault has."""
+    """A cut stream ends in a broken connection after the fault's number of chunks."""
     await emulator.fault(cut_after_chunks=2)
 
     got: list[bytes] = []
@@ -62,7 +62,7 @@ async def test_cut_stream_ends_in_a_broken_connection(emulator: Client) -> None:
 
 
 async def test_cut_answer_stops_in_the_middle(emulator: Client) -> None:
-    """The client gets half of the announced bytes."""
+    """A cut answer breaks off before all announced bytes are sent."""
     await emulator.fault(cut_after_chunks=0)
 
     with pytest.raises(aiohttp.ClientPayloadError):
@@ -70,7 +70,7 @@ async def test_cut_answer_stops_in_the_middle(emulator: Client) -> None:
 
 
 async def test_ended_stream_has_no_finish_reason(emulator: Client) -> None:
-    """It ends without a fault of the connection."""
+    """A stream with ``end_after_chunks`` ends properly, but without a finish reason."""
     await emulator.fault(end_after_chunks=2)
 
     got = await read_events(emulator)
@@ -80,7 +80,7 @@ async def test_ended_stream_has_no_finish_reason(emulator: Client) -> None:
 
 
 async def test_scripted_stream_may_end_before_its_first_chunk(emulator: Client) -> None:
-    """The framing is that of a stream with chunks, with ``alt=sse`` and without."""
+    """A stream may end before its first chunk, with a valid framing."""
     await emulator.fault(times=2, end_after_chunks=0)
 
     assert await read_events(emulator) == []
@@ -88,7 +88,7 @@ async def test_scripted_stream_may_end_before_its_first_chunk(emulator: Client) 
 
 
 async def test_reset_comes_before_any_byte(emulator: Client) -> None:
-    """The client gets no answer."""
+    """A reset breaks the connection before any byte is sent."""
     await emulator.fault(reset=True)
 
     with pytest.raises(aiohttp.ClientError):
@@ -97,7 +97,7 @@ async def test_reset_comes_before_any_byte(emulator: Client) -> None:
 
 @pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "SAFETY", "UNEXPECTED_TOOL_CALL"])
 async def test_scripted_finish_reason_comes_without_parts(emulator: Client, reason: str) -> None:
-    """The status is 200, streamed or not."""
+    """A scripted finish reason comes in an answer without parts, streamed or not."""
     await emulator.fault(times=2, finish_reason=reason, finish_message="why")
 
     candidate = (await emulator.post(PATH, PROMPT))[1]["candidates"][0]
@@ -111,7 +111,7 @@ async def test_scripted_finish_reason_comes_without_parts(emulator: Client, reas
 
 
 async def test_answer_may_have_no_parts_or_be_no_json(emulator: Client) -> None:
-    """The status is 200 in both cases."""
+    """An answer with status 200 may have no parts or be no JSON."""
     await emulator.fault(empty_candidate=True)
     await emulator.fault(garbage=True)
 
@@ -122,7 +122,7 @@ async def test_answer_may_have_no_parts_or_be_no_json(emulator: Client) -> None:
 
 
 async def test_scripted_answers_are_given_in_order(emulator: Client) -> None:
-    """They are in either spelling. From generation 3 on, a call gets a signature."""
+    """Scripted answers are given in order, in either spelling. From generation 3 on, a call gets a signature."""
     answers = [
         {"parts": [{"text": "hello there"}]},
         {
@@ -142,7 +142,7 @@ async def test_scripted_answers_are_given_in_order(emulator: Client) -> None:
 
 
 async def read_events(client: Client) -> list[dict[str, Any]]:
-    """Return the events of a stream, whose framing must be ``data: {...}`` and an empty line."""
+    """Return the events of a stream, after checking that each is ``data: {...}`` and an empty line."""
     async with client.session.post(client.base + STREAM, json=PROMPT) as response:
         assert response.content_type == "text/event-stream"
         *events, rest = (await response.read()).decode().split("\r\n\r\n")
@@ -162,7 +162,7 @@ async def read_events(client: Client) -> list[dict[str, Any]]:
 async def test_body_that_is_not_json_is_refused_and_recorded_as_null(
     emulator: Client, data: bytes, message: str
 ) -> None:
-    """An empty body is read as an empty object."""
+    """A body that is no JSON is refused and recorded as null; an empty body is read as an empty object."""
     url = f"{emulator.base}/v1beta/models/{V3}:generateContent"
     async with emulator.session.post(url, data=data) as response:
         assert (response.status, (await response.json())["error"]["message"]) == (400, message)
@@ -171,7 +171,7 @@ async def test_body_that_is_not_json_is_refused_and_recorded_as_null(
 
 
 async def test_stream_with_alt_sse_is_a_list_of_events(emulator: Client) -> None:
-    """The last event has the finish reason and the whole usage."""
+    """With ``alt=sse`` a stream is a list of events, and the last event has the finish reason and the usage."""
     events = await read_events(emulator)
 
     texts = [event["candidates"][0]["content"]["parts"][0]["text"] for event in events]
@@ -185,7 +185,7 @@ async def test_stream_with_alt_sse_is_a_list_of_events(emulator: Client) -> None
 
 
 async def test_stream_without_alt_is_a_json_array(emulator: Client) -> None:
-    """The chunks are those of the event stream."""
+    """Without ``alt=sse`` a stream is one JSON array of chunks."""
     status, items = await emulator.post(f"/v1beta/models/{V3}:streamGenerateContent", CALLING)
 
     assert status == 200
@@ -195,7 +195,7 @@ async def test_stream_without_alt_is_a_json_array(emulator: Client) -> None:
 
 
 async def test_refused_stream_is_an_error_and_no_stream(emulator: Client) -> None:
-    """The answer is that of a request without a stream."""
+    """A refused stream gets the error as JSON and no stream."""
     status, answer = await emulator.post(f"/v1beta/models/{V3}:streamGenerateContent?alt=sse", {})
 
     assert (status, answer["error"]["status"]) == (400, "INVALID_ARGUMENT")

@@ -1,4 +1,4 @@
-"""Whole answers: unchanged, mended and refused calls, and the model's error text."""
+"""Tests of the checks of calls in answers that are not streamed: unchanged, corrected and refused calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ SCHEMA = {
 
 
 def tools_of(**schemas: Any) -> dict[str, Any]:
-    """Build a request's parameters from names and their schemas. None makes a tool without parameters."""
+    """Return a request's parameters, with a tool for each name and schema.
+
+    The schema None makes a tool without parameters.
+    """
     functions = [
         {"name": name} if schema is None else {"name": name, "parameters": schema}
         for name, schema in schemas.items()
@@ -31,7 +34,7 @@ def tools_of(**schemas: Any) -> dict[str, Any]:
 
 
 def answer_of(*calls: Any, finish: str = "tool_calls", **message: Any) -> dict[str, Any]:
-    """Build a normalized answer."""
+    """Return a normalized answer with *calls*."""
     said = {"role": "assistant", "content": None, **({"tool_calls": list(calls)} if calls else {}), **message}
     return {"id": "x", "choices": [{"index": 0, "message": said, "finish_reason": finish}]}
 
@@ -219,7 +222,7 @@ def test_long_faults_are_shortened(name: str, arguments: str) -> None:
 
 
 def test_legacy_declarations_count() -> None:
-    """A tool in `functions` has a schema as well."""
+    """Calls are checked against the schema of a tool in `functions` as well."""
     checked = check_calls(
         answer_of(call("c", "weather", "{}")), {"functions": [{"name": "weather", "parameters": SCHEMA}]}
     )
@@ -241,12 +244,12 @@ NULLS = {"type": "null"}
 
 
 def one(schema: Any, **more: Any) -> dict[str, Any]:
-    """Build the parameters of a tool whose `x` fits a schema."""
+    """Return the parameters of a request whose tool `f` has an argument `x` with *schema*."""
     return tools_of(f={"type": "object", "properties": {"x": schema}, **more})
 
 
 def nested(levels: int) -> Any:
-    """Build nested lists of so many levels."""
+    """Return lists nested to *levels* levels."""
     value: Any = [1.5] * 50
     for _ in range(levels):
         value = [value, value]
@@ -330,7 +333,7 @@ HOSTILE: dict[str, tuple[Any, Any, int]] = {
 
 @pytest.mark.parametrize(("parameters", "value", "calls"), HOSTILE.values(), ids=HOSTILE)
 def test_one_answer_is_checked_in_bounded_time(parameters: Any, value: Any, calls: int) -> None:
-    """All calls of an answer share one limit of steps, for any schema and any calls."""
+    """The check of one answer ends in bounded time, since all its calls share one limit of steps."""
     load_validator()
     answer = answer_of(*[call("c", "f", json.dumps({"x": value}, separators=(",", ":")))] * calls)
     causes: list[Cause | None] = []
@@ -344,7 +347,10 @@ def test_one_answer_is_checked_in_bounded_time(parameters: Any, value: Any, call
 
 
 def test_many_texts_are_mended_in_bounded_time() -> None:
-    """Corrections take steps from the same limit. Arguments beyond the limit are invalid."""
+    """Corrections of many texts end in bounded time, since they share the limit of steps.
+
+    Arguments beyond the limit are invalid.
+    """
     answer = answer_of(*[call("c", "now", '{"a": [' + "1," * 4_000 + "],}")] * 100)
 
     assert cpu_seconds(lambda: check_calls(answer, WEATHER), bound=1) < 1
@@ -352,7 +358,7 @@ def test_many_texts_are_mended_in_bounded_time() -> None:
 
 
 def test_very_long_arguments_are_not_checked_against_a_schema() -> None:
-    """Very long arguments are not checked against the schema. They pass if they are an object."""
+    """Very long arguments are not checked against the schema. Such arguments pass if they are a JSON object."""
     fits = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 60_000}))), WEATHER)
     long = check_calls(answer_of(call("c", "weather", json.dumps({"town": "x" * 70_000}))), WEATHER)
 
@@ -361,7 +367,7 @@ def test_very_long_arguments_are_not_checked_against_a_schema() -> None:
 
 
 def test_long_texts_do_not_use_up_the_steps() -> None:
-    """Fitting long texts use up no steps, so that a fault after ten of them is found."""
+    """Long texts that fit do not use up the steps, so that a fault after ten of them is found."""
     calls = [call("c", "weather", json.dumps({"city": "x" * 60_000}))] * 10
     checked = check_calls(answer_of(*calls, call("c", "weather", "{}")), WEATHER)
 
@@ -370,7 +376,7 @@ def test_long_texts_do_not_use_up_the_steps() -> None:
 
 @pytest.mark.parametrize("branches", [2, 20, 500])
 def test_a_long_text_under_some_branches_is_checked(branches: int) -> None:
-    """Long texts are checked against ordinary declarations, and not against hundreds of branches."""
+    """A long text is checked under a few branches of ``anyOf``, but not under hundreds."""
     checked = check_calls(
         answer_of(call("c", "f", json.dumps({"x": "y" * 40_000}))), one({"anyOf": [NULLS] * branches})
     )

@@ -1,4 +1,4 @@
-"""Properties that hold for any text, any schema and any value."""
+"""Tests of the checks of calls with random texts, schemas and values."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ NO_SCHEMAS = st.recursive(
 BITS = st.sampled_from([*"{}[],:\"'\\\n ab1", ".5", "True", "null", '"a":', '"x"', "'y'"])
 PYTHONS_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[xU]")
 WRITTEN_OTHERWISE = re.compile(r"[\\\x00-\x1f]|\d[.eE]|-0")
-"""Escapes, control characters and numbers may be written in more than one way."""
+"""Matches texts with escapes, control characters or numbers that may be written in more than one way."""
 
 BROKEN = st.lists(BITS, max_size=24).map("".join) | st.text(max_size=24)
 
 
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
-    """Draw an object's text with a few characters gone, doubled or put in."""
+    """Draw the text of an object, as JSON or Python, with a few characters removed or inserted."""
     text = draw(st.sampled_from([json.dumps, repr]))(draw(OBJECTS))
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(text)))
@@ -79,7 +79,10 @@ def damaged(draw: st.DrawFn) -> str:
 
 @given(damaged() | BROKEN, SCHEMAS)
 def test_mended_arguments_parse_and_fit(text: str, schema: Any) -> None:
-    """Mended arguments are a JSON object that fits, by the library's own check. Right arguments stay unchanged."""
+    """Corrected arguments are a JSON object that fits the schema, by the library's own check.
+
+    Right arguments stay unchanged.
+    """
     answer = answer_of(call("c", "f", text))
     checked = check_calls(answer, tools_of(f=schema))
 
@@ -95,7 +98,7 @@ def test_mended_arguments_parse_and_fit(text: str, schema: Any) -> None:
 
 @given(OBJECTS, SCHEMAS)
 def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
-    """An answer whose calls fit is returned as the same object. A misfit is found."""
+    """An answer whose calls fit is returned as the same object. A call that does not fit has a cause."""
     answer = answer_of(call("c", "f", json.dumps(value)))
     checked = check_calls(answer, tools_of(f=schema))
 
@@ -105,7 +108,7 @@ def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
 
 @given(OBJECTS, NO_SCHEMAS)
 def test_no_schema_breaks_the_check(value: Any, schema: Any) -> None:
-    """The schema may be any value."""
+    """The check never fails, whatever value stands for the schema."""
     assert all(isinstance(text, str) for text in find_schema_faults(value, schema))
 
 
@@ -119,13 +122,13 @@ def test_what_python_writes_is_read_as_python_reads_it(value: Any) -> None:
 
 @given(OBJECTS)
 def test_json_is_read_as_json(value: Any) -> None:
-    """JSON keeps its own meaning."""
+    """Valid JSON is read as its own value."""
     assert mend_notation(json.dumps(value)) == value
 
 
 @given(damaged() | BROKEN)
 def test_nothing_is_lost_or_added(text: str) -> None:
-    """The result is the text except for white space, commas, quotes and Python's words."""
+    """A correction changes only white space, commas, quotes and Python's words."""
     value = mend_notation(text)
 
     if value is not None and not WRITTEN_OTHERWISE.search(text):
@@ -134,7 +137,7 @@ def test_nothing_is_lost_or_added(text: str) -> None:
 
 @given(st.text(max_size=6), NO_SCHEMAS, st.none() | st.text(max_size=6) | VALUES)
 def test_checking_calls_never_raises(name: str, schema: Any, arguments: Any) -> None:
-    """The model may call anything."""
+    """The check never raises, whatever name and arguments a model writes."""
     check_calls(answer_of(call("c", name, arguments)), tools_of(f=schema))
 
 

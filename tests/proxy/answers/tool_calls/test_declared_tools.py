@@ -1,4 +1,4 @@
-"""The tools that a request declares, found by the names that models write."""
+"""Tests that a request's declared tools are found by the names that models write."""
 
 from __future__ import annotations
 
@@ -28,14 +28,17 @@ GO: dict[str, Any] = {"name": "functions.go"}
     ],
 )
 def test_a_known_prefix_is_removed(written: str, declared: str | None) -> None:
-    """A known prefix is removed from a name, unless the name is declared. Other changes are not guessed."""
+    """A known prefix is removed from a name, unless the whole name is declared.
+
+    Other misspelled names are not found.
+    """
     tools = DeclaredTools({"tools": [LOOK], "functions": [GO]})
 
     assert tools.find(written) == declared
 
 
 def test_schemas_are_those_of_tools_and_functions() -> None:
-    """A schema is found for tools and for functions. A tool without parameters has none."""
+    """A schema is found for tools and for functions. A tool without parameters has no schema."""
     tools = DeclaredTools({"tools": [LOOK], "functions": [GO]})
 
     assert tools.schema_of("look") is SCHEMA

@@ -1,4 +1,4 @@
-"""Values against schemas: faults are listed, and values that cannot be checked safely fit."""
+"""Tests of values against schemas: faults are listed, and a value that cannot be checked safely has none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.cpu_time import cpu_seconds
 
 
 def city(**keywords: Any) -> dict[str, Any]:
-    """Build the schema of one required text."""
+    """Return a schema with the required text `city`."""
     return {
         "type": "object",
         "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
@@ -24,7 +24,7 @@ def city(**keywords: Any) -> dict[str, Any]:
 
 
 def one(schema: Any) -> dict[str, Any]:
-    """Build the schema of an object whose `x` fits a schema."""
+    """Return the schema of an object whose property `x` has *schema*."""
     return {"type": "object", "properties": {"x": schema}}
 
 
@@ -106,7 +106,7 @@ for name, levels in (("too deep", 40), ("far too deep", 2_000)):
     ("schema", "value", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
 )
 def test_a_fault_names_its_place_and_rule(schema: Any, value: Any, words: str) -> None:
-    """The first fault has the place and the rule."""
+    """A fault's text names the path and the broken rule."""
     found = find_schema_faults(value, schema)
 
     assert len(found) == 1
@@ -115,13 +115,13 @@ def test_a_fault_names_its_place_and_rule(schema: Any, value: Any, words: str) -
 
 @pytest.mark.parametrize(("schema", "value"), [row[1:] for row in FITS], ids=[row[0] for row in FITS])
 def test_a_fitting_value_has_no_fault(schema: Any, value: Any) -> None:
-    """There is no fault where all rules hold, or only an unchecked rule is broken."""
+    """A value has no fault where all rules hold or only an unchecked rule is broken."""
     assert find_schema_faults(value, schema) == []
 
 
 @pytest.mark.parametrize("schema", UNUSABLE.values(), ids=UNUSABLE)
 def test_an_unusable_schema_refuses_nothing(schema: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broken, foreign or endless schema refuses nothing, and no other schema is fetched."""
+    """A broken, unknown or circular schema refuses nothing, and no remote schema is fetched."""
 
     def connect(*_: Any) -> None:
         raise AssertionError("something was fetched")
@@ -132,7 +132,7 @@ def test_an_unusable_schema_refuses_nothing(schema: Any, monkeypatch: pytest.Mon
 
 
 def doubling(levels: int) -> dict[str, Any]:
-    """Build a small schema whose check doubles with every level."""
+    """Return a small schema whose cost doubles with every level."""
     levels_of = {
         f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n + 1}"}, {"$ref": f"#/$defs/l{n + 1}"}]}
         for n in range(levels)
@@ -156,7 +156,7 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("schema", "value"), HOSTILE.values(), ids=HOSTILE)
 def test_every_check_ends_in_bounded_time(schema: Any, value: Any) -> None:
-    """A schema does not block the event loop."""
+    """The check of a hostile schema or value ends in bounded time and finds no fault."""
     find_schema_faults({}, city())  # the library is loaded
     found: list[Any] = []
 
@@ -174,13 +174,13 @@ def test_every_check_ends_in_bounded_time(schema: Any, value: Any) -> None:
     ids=["many keywords", "long lists"],
 )
 def test_steps_are_counted(schema: Any, fits: Any) -> None:
-    """Values behind the last step are not checked. Keywords and the values that they visit cost steps."""
+    """A fault is not found once the limit of steps is used up. Keywords and the values that they visit cost steps."""
     assert find_schema_faults({"x": [fits] * 50 + ["wrong"]}, one({"items": schema})) != []
     assert find_schema_faults({"x": [fits] * 4_000 + ["wrong"]}, one({"items": schema})) == []
 
 
 def test_faults_are_few_and_short() -> None:
-    """Many faults give a short list."""
+    """A value with many faults gives at most three short texts."""
     found = find_schema_faults({"x": ["no number" * 100] * 50}, one({"items": {"type": "integer"}}))
 
     assert len(found) == 3
@@ -188,7 +188,7 @@ def test_faults_are_few_and_short() -> None:
 
 
 def test_each_check_has_all_of_its_steps() -> None:
-    """One check does not use up the steps of the next."""
+    """Each check has its own limit of steps."""
     schema = one({"items": {"type": "integer"}})
     for _ in range(20):
         assert find_schema_faults({"x": [1] * 1_500}, schema) == []

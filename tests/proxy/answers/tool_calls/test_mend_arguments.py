@@ -1,4 +1,4 @@
-"""Tests corrections of arguments: texts with one certain meaning are corrected, and others are left alone."""
+"""Tests that arguments with one certain meaning are corrected, and that other texts are left alone."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ LEFT_ALONE = {
 
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in MENDED], ids=[row[0] for row in MENDED])
 def test_notation_is_corrected(text: str, value: Any) -> None:
-    """A text that is only written wrongly is read as its value."""
+    """A text with one certain meaning is read as its value."""
     assert mend_notation(text) == value
 
 
@@ -119,7 +119,7 @@ def test_what_was_encoded_twice_is_passed_on_as_it_is(inner: str) -> None:
 
 @pytest.mark.parametrize("inner", NOT_WITHIN.values(), ids=NOT_WITHIN)
 def test_an_encoded_text_without_one_certain_object_is_left_alone(inner: str) -> None:
-    """An encoded text with two values under one key is left alone, since the intended one is unknown."""
+    """An encoded text is left alone unless its inner text is one valid JSON object without repeated keys."""
     assert unwrap_encoded(json.dumps(inner)) is None
 
 
@@ -148,17 +148,17 @@ def test_mending_ends_with_the_steps() -> None:
     ids=["braces", "objects", "colons", "space", "words", "more words", "quotes", "backslashes"],
 )
 def test_a_hostile_text_ends_in_bounded_time(text: str) -> None:
-    """Any text is read in bounded time."""
+    """A hostile text is read in bounded time and not corrected."""
     assert cpu_seconds(lambda: mend_notation(text), bound=1) < 1  # 0.01 on a quiet machine
     assert mend_notation(text) is None
 
 
 PIECES = ('{"a":', "{'a':", '"', "'", '"\\', ",", "\"a'b", " \n", "ab ", "[{", "\\'", "{'a': \"", "{a:1,")
-"""Unclosed brackets, nested quotes, and bare commas."""
+"""Texts to repeat: unclosed brackets, nested quotes and bare commas."""
 
 
 def steps_for(piece: str, size: int) -> int:
-    """Return the steps of correcting *size* characters of *piece*: bare, in braces and in quotes."""
+    """Return the steps that it takes to correct *size* characters of repeated *piece*."""
     text = (piece * size)[:size]
 
     def work() -> None:
@@ -171,5 +171,5 @@ def steps_for(piece: str, size: int) -> int:
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_steps_grow_with_the_text(piece: str) -> None:
-    """The steps grow linearly: four times the text takes at most about four times the steps."""
+    """Four times the text takes at most about four times the steps."""
     assert steps_for(piece, 8_000) <= 4.6 * steps_for(piece, 2_000) + 1_000

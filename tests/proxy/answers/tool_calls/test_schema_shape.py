@@ -1,4 +1,4 @@
-"""Schemas in the form that the validator expects, and others."""
+"""Tests that schemas which the validator would misread are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from proxy.answers.tool_calls.schema_shape import DEEPEST, has_shape, is_usable
     ],
 )
 def test_a_keyword_has_its_own_type(word: str, right: Any, wrong: Any) -> None:
-    """The validator would misread the wrong value. An unknown keyword may hold any value."""
+    """A keyword accepts only values of its own type. An unknown keyword may hold any value."""
     assert has_shape(word, right)
     assert not has_shape(word, wrong)
     assert has_shape(f"x-{word}", wrong)
@@ -43,17 +43,17 @@ def test_a_keyword_has_its_own_type(word: str, right: Any, wrong: Any) -> None:
     ],
 )
 def test_one_wrong_keyword_makes_the_schema_unusable(schema: Any) -> None:
-    """The fault may be at any depth."""
+    """One wrong keyword at any depth makes the schema unusable."""
     assert not is_usable(schema)
 
 
 def test_a_well_formed_schema_is_usable() -> None:
-    """``true`` and ``false`` are schemas too."""
+    """A well-formed schema is usable, with ``true`` and ``false`` as inner schemas."""
     assert is_usable({"type": "object", "properties": {"a": True, "b": {"items": False}}})
 
 
 def test_nesting_is_bounded() -> None:
-    """The validator recurses."""
+    """A schema that is nested deeper than ``DEEPEST`` levels is unusable."""
 
     def nested(levels: int) -> dict[str, Any]:
         schema: dict[str, Any] = {}

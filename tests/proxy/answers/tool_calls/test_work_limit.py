@@ -1,4 +1,4 @@
-"""The steps of one answer's checks are limited together."""
+"""Tests of the limit of steps that one answer's checks share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proxy.answers.tool_calls.work_limit import WorkLimit, WorkLimitExceeded
 
 
 def test_each_use_costs_one_step_more_than_its_number() -> None:
-    """So uses of no steps end as well."""
+    """Each use costs one step more than its number, so that even uses of 0 steps reach the limit."""
     limit = WorkLimit(left=3)
 
     limit.spend(0)
@@ -20,7 +20,7 @@ def test_each_use_costs_one_step_more_than_its_number() -> None:
 
 
 def test_a_used_up_limit_stays_used_up() -> None:
-    """A small use after a large one is refused too."""
+    """After a use that exceeds the limit, a use of 0 steps is refused too."""
     limit = WorkLimit(left=5)
 
     with pytest.raises(WorkLimitExceeded):

@@ -1,4 +1,4 @@
-"""A history in Gemini's format, word for word."""
+"""Tests of the naive translation of a history into Gemini's format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from tests.support.builders import assistant, call, system, tool, user
 
 
 def test_each_message_is_one_content_and_nothing_is_repaired() -> None:
-    """A result has the name of its call, and none where the call is missing. The first call has a dummy signature."""
+    """Each message becomes one content, and nothing is repaired.
+
+    A result gets its call's name, if any; the first call gets a dummy signature.
+    """
     messages = [system("Be brief."), user("Go."), tool("c9", "lost")]
     messages += [assistant("Yes.", [call("c1", "f", '{"a": 1}'), call("c2", "g")]), tool("c2", "done")]
     declared = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {}}}]

@@ -1,4 +1,4 @@
-"""The demo's histories, and the outcome that each should have."""
+"""Tests of the demo's histories and of the outcome that each should have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOOD = Comparison(
 
 
 def test_every_history_is_broken_and_has_its_source() -> None:
-    """The emulator's judge refuses each of them as it is."""
+    """Gemini's emulator refuses every history of the demo unrepaired, and each history has a link to its source."""
     for history in load_histories():
         tools = [{"function": {"name": name, "description": name}} for name in history.get("tools", ())]
 
@@ -28,7 +28,7 @@ def test_every_history_is_broken_and_has_its_source() -> None:
 
 
 def test_expected_outcome_is_refused_directly_and_answered_with_changes() -> None:
-    """Each of the other outcomes makes the demo fail."""
+    """A history is as expected only if it is refused directly and answered with changes through the proxy."""
     others: list[dict[str, Any]] = [
         {"straight_status": 200},
         {"proxied_status": 400},
@@ -42,7 +42,7 @@ def test_expected_outcome_is_refused_directly_and_answered_with_changes() -> Non
 
 
 async def test_page_has_every_history_with_its_body_and_nothing_else() -> None:
-    """The proxy answers as long as the context lasts."""
+    """The inspector's page lists the demo's histories with their bodies and nothing else."""
     async with comparing() as compared, aiohttp.ClientSession() as session:
         url = compared.base_url.removesuffix("/v1") + "/ui/api/recent"
         async with session.get(url) as answer:

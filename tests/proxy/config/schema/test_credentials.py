@@ -1,4 +1,4 @@
-"""Addresses and credentials, in an entry and under a name."""
+"""Tests of addresses and credentials, in an entry of the model list and in ``credential_list``."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LIKE_REFERENCES = [
 
 
 def plain(value: Any) -> Any:
-    """Return the text of a secret."""
+    """Return the text of a secret, and any other value unchanged."""
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
 def key_of(given: object) -> Any:
-    """Return the provider's key of an entry that gives *given*."""
+    """Return the resolved provider key of an entry whose ``api_key`` is *given*."""
     (found,) = resolve(load(entry("a", api_key=given), environ=ENVIRON).settings, "a")
     return plain(found.api_key)
 
@@ -51,19 +51,19 @@ def key_of(given: object) -> Any:
     ],
 )
 def test_a_provider_s_key_is_resolved(given: object, key: str | None) -> None:
-    """An empty one is none, for servers of one's own."""
+    """References to variables are resolved; an empty key means no key, as self-hosted servers need."""
     assert key_of(given) == key
 
 
 @pytest.mark.parametrize("given", ["$KEY", "env/KEY", "${KEY:-x}"])
 def test_other_forms_of_a_reference_are_the_key_itself(given: str) -> None:
-    """The provider refuses such a key at once, and nobody gains access by it."""
+    """Other forms of a reference are sent as the key itself, which the provider refuses."""
     assert key_of(given) == given
 
 
 @pytest.mark.parametrize("given", ["os.environ/", "os.environ/two words", "sk\n", "sk sk"])
 def test_a_key_that_no_header_takes_is_a_fault(given: str) -> None:
-    """The text never holds it."""
+    """A key that no header can hold is a fault, and the fault's text does not show the key."""
     [(path, text)] = faults_of(entry("a", api_key=given))
 
     assert path == "model_list[0].litellm_params.api_key"
@@ -72,7 +72,7 @@ def test_a_key_that_no_header_takes_is_a_fault(given: str) -> None:
 
 @pytest.mark.parametrize("section", ["master_key", "key"])
 class TestGatewayKeys:
-    """The keys of clients, in both places."""
+    """Tests of clients' keys: ``master_key`` and ``keys``."""
 
     def load(self, section: str, given: object) -> Any:
         """Return the key, or the faults."""
@@ -86,7 +86,7 @@ class TestGatewayKeys:
 
     @pytest.mark.parametrize("given", ["os.environ/KEY", "${KEY}"])
     def test_a_reference_is_resolved(self, section: str, given: str) -> None:
-        """It is never taken literally."""
+        """A client's key that refers to a variable is resolved, never taken literally."""
         assert self.load(section, given) == "sk-from-environment"
 
     @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ class TestGatewayKeys:
         ],
     )
     def test_what_is_no_key_is_a_fault(self, section: str, given: object) -> None:
-        """Every client could guess the text of a reference, and an empty key would open the API."""
+        """Empty keys and unresolved references are faults: a client could guess them."""
         [(path, text)] = self.load(section, given)
 
         assert path in ("general_settings.master_key", "general_settings.keys[0].key")
@@ -126,7 +126,7 @@ class TestGatewayKeys:
     ],
 )
 def test_a_store_s_url_is_resolved_or_a_fault(given: str, good: bool) -> None:
-    """It is never taken literally."""
+    """A store's URL that refers to a variable is resolved, or is a fault."""
     environ = {**ENVIRON, "STORE": "memory://"}
     faults = faults_of(environ=environ, store={"url": given})
 
@@ -135,7 +135,7 @@ def test_a_store_s_url_is_resolved_or_a_fault(given: str, good: bool) -> None:
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_each_credential_reaches_the_call(name: str) -> None:
-    """Litellm reads it from the argument of the same name."""
+    """Each credential of an entry reaches the call under its own name."""
     given = "https://h" if name in ("aws_sts_endpoint", "aws_bedrock_runtime_endpoint") else "x"
     (found,) = resolve(settings_of(entry("a", "bedrock/x", **{name: given})), "a")
 
@@ -143,7 +143,7 @@ def test_each_credential_reaches_the_call(name: str) -> None:
 
 
 def test_named_credentials_fill_in_what_the_entry_does_not_say() -> None:
-    """The entry's own value goes first."""
+    """Named credentials fill in missing values; the entry's own value wins."""
     credentials = [
         {
             "credential_name": "shared",
@@ -163,7 +163,7 @@ def test_named_credentials_fill_in_what_the_entry_does_not_say() -> None:
 
 
 def test_an_unknown_credential_is_a_fault() -> None:
-    """A misspelled one would leave the call without it."""
+    """An unknown key in named credentials is a fault with a suggestion."""
     credentials = [{"credential_name": "c", "credential_values": {"api_kye": "k"}}]
 
     assert faults_of(credential_list=credentials) == [
@@ -172,7 +172,7 @@ def test_an_unknown_credential_is_a_fault() -> None:
 
 
 def test_base_url_is_another_name_of_api_base() -> None:
-    """``api_base`` goes first."""
+    """``base_url`` sets the address, unless ``api_base`` is set too."""
     both = entry("a", api_base="http://one", base_url="http://two")
 
     assert resolve(settings_of(both), "a")[0].api_base == "http://one"

@@ -1,4 +1,4 @@
-"""Credentials of an entry, and the variables that they were read from."""
+"""Tests that a deployment knows the names of the variables that its secrets were read from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ ENVIRON = {"KEY": "k-1", "TOKEN": "t-1", "SHARED": "s-1", "EMPTY": "", "BASE": "
     ],
 )
 def test_variables_of_secrets_are_kept_by_name(params: dict[str, Any], variables: tuple[str, ...]) -> None:
-    """The log names them where a provider refuses the key. Addresses and regions are no secrets."""
+    """A deployment keeps the names of its secrets' variables, which the log shows when a key is refused.
+
+    Addresses and regions are no secrets.
+    """
     shared = [{"credential_name": "team", "credential_values": {"azure_ad_token": "os.environ/SHARED"}}]
     loaded = load(entry("m", "openai/gpt-4.1", **params), environ=ENVIRON, credential_list=shared)
     [deployment] = resolve(loaded.settings, "m")

@@ -1,4 +1,4 @@
-"""``general_settings``."""
+"""Tests of ``general_settings``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.proxy.config.samples import faults_of, load, settings_of
 
 @pytest.mark.parametrize("key", ["", " ", None, "two words", "line\n", 3])
 def test_empty_or_malformed_master_key_is_refused(key: Any) -> None:
-    """An empty key would open the API by mistake."""
+    """An empty or malformed master key is a fault, since an empty key would open the API."""
     ((path, _),) = faults_of(general_settings={"master_key": key})
 
     assert path == "general_settings.master_key"
 
 
 def test_the_admin_listener_has_defaults() -> None:
-    """An empty mapping switches it on at the usual port."""
+    """An empty ``admin`` mapping opens the admin listener on port 9464."""
     assert settings_of(general_settings={"admin": {}}).general_settings.admin == Admin(
         host="0.0.0.0", port=9464
     )
@@ -27,7 +27,7 @@ def test_the_admin_listener_has_defaults() -> None:
 
 @pytest.mark.parametrize("port", [-1, 65536, 80.0, True, "80"])
 def test_admin_port_out_of_range_is_refused(port: Any) -> None:
-    """A port is at most 65,535."""
+    """An admin port that is not a whole number from 0 to 65,535 is a fault."""
     ((path, _),) = faults_of(general_settings={"admin": {"port": port}})
 
     assert path == "general_settings.admin.port"
@@ -55,7 +55,7 @@ def test_unknown_log_setting_is_refused_by_its_path(key: str, value: Any) -> Non
 
 
 def test_log_settings_may_be_environment_variables() -> None:
-    """One file serves the terminal and the cluster."""
+    """The log's format and level may come from environment variables."""
     logs = load(
         general_settings={"logs": {"format": "os.environ/FORM", "level": "os.environ/LEVEL"}},
         environ={"FORM": "readable", "LEVEL": "warning"},
@@ -69,7 +69,7 @@ def test_log_settings_may_be_environment_variables() -> None:
     "name", ["", "a b", "http://nas", "nas:4000", "*.example", "nas/", "[::1]", "näs", "a..b", ".", 3, None]
 )
 def test_allowed_host_with_more_than_a_name_is_refused(name: Any) -> None:
-    """Such a value could never equal a `Host` header."""
+    """An allowed host that is not a bare name is a fault, since no `Host` header could match."""
     ((path, _),) = faults_of(general_settings={"allowed_hosts": ["nas", name]})
 
     assert path == "general_settings.allowed_hosts[1]"
@@ -91,14 +91,14 @@ def test_allowed_host_with_more_than_a_name_is_refused(name: Any) -> None:
     ],
 )
 def test_allowed_origin_that_no_page_has_is_refused(origin: Any) -> None:
-    """A browser never sends such an `Origin`, or sends it for every page."""
+    """An allowed origin is a fault if no browser sends it or every page may send it."""
     ((path, _),) = faults_of(general_settings={"allowed_origins": ["https://app.example", origin]})
 
     assert path == "general_settings.allowed_origins[1]"
 
 
 def test_faults_of_hosts_and_origins_come_together() -> None:
-    """One run reports all of them."""
+    """All faults of hosts and origins are reported in one run."""
     faults = faults_of(general_settings={"allowed_hosts": ["a:1", "b/"], "allowed_origins": "https://a"})
 
     assert [path for path, _ in faults] == [
@@ -121,7 +121,7 @@ def test_faults_of_hosts_and_origins_come_together() -> None:
     ],
 )
 def test_origins_are_kept_as_browsers_write_them(written: str, kept: str) -> None:
-    """They are in lower case, without the default port."""
+    """Allowed origins are kept in lower case and without the default port, as browsers write them."""
     loaded = load(general_settings={"allowed_origins": [written]}, environ={"PAGE": "https://page.example"})
 
     assert loaded.settings.general_settings.allowed_origins == (kept,)
@@ -129,7 +129,7 @@ def test_origins_are_kept_as_browsers_write_them(written: str, kept: str) -> Non
 
 @pytest.mark.parametrize("given", [{}, None])
 def test_tracing_is_unset_and_contexts_are_passed_on_by_default(given: Any) -> None:
-    """The environment then decides about spans."""
+    """By default tracing is unset, so the environment decides about spans, and trace contexts are passed on."""
     settings = settings_of(general_settings={"tracing": given})
 
     assert settings.general_settings.tracing == Tracing(enabled=None, propagate=True)
@@ -139,7 +139,7 @@ def test_tracing_is_unset_and_contexts_are_passed_on_by_default(given: Any) -> N
     ("key", "value"), [("enabled", "yes"), ("enabled", 1), ("propagate", None), ("endpoint", "http://c:4318")]
 )
 def test_tracing_takes_flags_alone(key: str, value: Any) -> None:
-    """A fault has the path of the key."""
+    """A tracing setting that is not a flag, or is unknown, is a fault with its path."""
     ((path, _),) = faults_of(general_settings={"tracing": {key: value}})
 
     assert path == f"general_settings.tracing.{key}"

@@ -1,4 +1,4 @@
-"""Names of models, and the settings of a deployment."""
+"""Tests of the names of models and the settings of a deployment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_model_keeps_its_spelling(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["gpt-oss-120b", "llama", "/llama", "groq/", "wherever-7b"])
 def test_a_model_that_nobody_knows_needs_a_provider(model: str) -> None:
-    """The fault has an example of the right form."""
+    """An unknown model without a provider is a fault that shows the right form."""
     ((path, text),) = faults_of(entry("a", model))
 
     assert path == "model_list[0].litellm_params.model"
@@ -45,7 +45,7 @@ def test_a_model_that_nobody_knows_needs_a_provider(model: str) -> None:
     "params", [{"api_base": "http://h/v1"}, {"base_url": "http://h/v1"}, {"litellm_credential_name": "c"}]
 )
 def test_a_model_that_nobody_knows_is_asked_for_at_its_address(params: dict[str, str]) -> None:
-    """LiteLLM speaks OpenAI's format there."""
+    """An unknown model with an address is asked for there in OpenAI's format, as in LiteLLM."""
     credentials = [{"credential_name": "c", "credential_values": {"api_base": "http://h/v1"}}]
     [deployment] = resolve(settings_of(entry("a", "llama", **params), credential_list=credentials), "a")
 
@@ -54,14 +54,14 @@ def test_a_model_that_nobody_knows_is_asked_for_at_its_address(params: dict[str,
 
 @pytest.mark.parametrize("name", ["*/x", "gemini/*/x", "gemini/**"])
 def test_a_name_has_one_star_at_its_end(name: str) -> None:
-    """The star stands for the end of a client's name."""
+    """A model name with a ``*`` that is not its only one at the end is a fault."""
     assert ("model_list[0].model_name", "a wildcard has one * at the end, as in gemini/* or *") in faults_of(
         entry(name, "gemini/*")
     )
 
 
 def test_a_model_has_one_star() -> None:
-    """It stands for the part that a client names."""
+    """A provider's model with two ``*`` is a fault."""
     assert faults_of(entry("x/*", "gemini/*/*")) == [
         (
             "model_list[0].litellm_params.model",
@@ -71,7 +71,7 @@ def test_a_model_has_one_star() -> None:
 
 
 def test_free_facts_are_kept() -> None:
-    """LiteLLM's users note anything in ``model_info``. YAML's dates become texts, since JSON has none."""
+    """Any JSON value in ``model_info`` is kept. A date becomes a text, since JSON has no dates."""
     facts = {"mode": "chat", "team": {"owner": "a", "since": datetime.date(2026, 1, 2)}, "tags": ["x", 1.5]}
     info = settings_of({**entry(), "model_info": {"max_input_tokens": 5, **facts}}).model_list[0].model_info
 
@@ -81,21 +81,21 @@ def test_free_facts_are_kept() -> None:
 
 @pytest.mark.parametrize("fact", [b"x", {1, 2}, {1: "x"}, [float("inf")]])
 def test_a_fact_is_json(fact: object) -> None:
-    """``check --json`` prints it."""
+    """A value in ``model_info`` that is not JSON is a fault, since ``check --json`` prints it."""
     [(path, _)] = faults_of({**entry(), "model_info": {"fact": fact}})
 
     assert path == "model_list[0].model_info.fact"
 
 
 def test_extra_body_is_json() -> None:
-    """It becomes a part of the provider's body."""
+    """An ``extra_body`` that is not JSON is a fault, since it becomes a part of the provider's body."""
     [(path, text)] = faults_of(entry(extra_body={"provider": {"order": b"x"}}))
 
     assert (path, text) == ("model_list[0].litellm_params.extra_body", "holds a value that JSON has not")
 
 
 def test_reserved_parameter_cannot_be_allowed() -> None:
-    """A client must not choose the address that the operator's key is sent to."""
+    """A reserved parameter such as ``api_base`` in ``allowed_openai_params`` is a fault."""
     assert faults_of(entry(allowed_openai_params=["guided_json", "api_base"])) == [
         (
             "model_list[0].litellm_params.allowed_openai_params",
@@ -105,7 +105,7 @@ def test_reserved_parameter_cannot_be_allowed() -> None:
 
 
 def test_api_version_may_be_a_date() -> None:
-    """YAML reads ``2024-06-01`` as a date. Azure needs the text."""
+    """An ``api_version`` that looks like a date stays a text."""
     settings = settings_of(
         entry("a", "azure/gpt"), {**entry("b", "azure/gpt", api_version="2024-06-01-preview")}
     )

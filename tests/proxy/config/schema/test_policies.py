@@ -1,4 +1,4 @@
-"""The sections that are turnright's own."""
+"""Tests of the sections ``sanitize``, ``turns`` and ``budget``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.proxy.config.samples import faults_of, load, text_of
 
 @pytest.mark.parametrize("word", ["off", "'off'", "false", "Off", "no"])
 def test_every_spelling_of_off_is_read(word: str) -> None:
-    """YAML 1.1 reads the bare word as false."""
+    """Every spelling of ``off`` is read as ``off``, although YAML 1.1 reads the bare word as false."""
     text = (
         text_of().decode()
         + f"sanitize: {{mode: {word}}}\nturns: {{mode: {word}}}\nbudget: {{preset: {word}}}\n"
@@ -23,21 +23,21 @@ def test_every_spelling_of_off_is_read(word: str) -> None:
 
 
 def test_mode_may_be_an_environment_variable() -> None:
-    """A mode is text, so that it may be a variable."""
+    """The mode of ``sanitize`` may come from an environment variable."""
     settings = load(sanitize={"mode": "os.environ/MODE"}, environ={"MODE": "strict"}).settings
 
     assert settings.sanitize.mode == "strict"
 
 
 def test_the_low_mark_is_below_the_high_one() -> None:
-    """Marks the wrong way round are refused."""
+    """A low mark that is not below the high mark is refused."""
     assert Budget.model_validate({"high": 0.7, "low": 0.5}).low == 0.5
     with pytest.raises(ValidationError, match=r"must be below budget\.high"):
         Budget.model_validate({"high": 0.5, "low": 0.5})
 
 
 def test_cap_without_room_for_its_marker_is_refused() -> None:
-    """It is refused when the file is read, not with every request."""
+    """A cap below 400 characters is a fault, since the marker of a cut would not fit."""
     assert faults_of(budget={"cap": 400}) == []
     ((path, _),) = faults_of(budget={"cap": 399})
 

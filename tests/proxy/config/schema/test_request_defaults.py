@@ -1,4 +1,4 @@
-"""Default parameters of a deployment."""
+"""Tests of the default parameters of a deployment."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ VALUES: dict[str, Any] = {
 
 
 def test_every_parameter_has_a_value_here() -> None:
-    """A new one must be tested too."""
+    """Every parameter of ``RequestDefaults`` has a value in ``VALUES``, so that each one is tested."""
     assert set(VALUES) == set(RequestDefaults.model_fields)
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_each_parameter_reaches_the_deployment_as_json(name: str) -> None:
-    """Whole numbers stay whole, and lists are lists."""
+    """Each default parameter reaches the deployment as the same JSON value."""
     (found,) = resolve(settings_of(entry("a", **{name: VALUES[name]})), "a")
 
     assert found.defaults == {name: VALUES[name]}
@@ -54,7 +54,7 @@ def test_each_parameter_reaches_the_deployment_as_json(name: str) -> None:
 
 
 def test_an_entry_without_parameters_has_none() -> None:
-    """``null`` is none too."""
+    """A parameter that is null is not set."""
     (found,) = resolve(settings_of(entry("a", temperature=None)), "a")
 
     assert found.defaults == {}
@@ -75,7 +75,7 @@ def test_an_entry_without_parameters_has_none() -> None:
     ],
 )
 def test_a_wrong_value_is_a_fault(name: str, value: Any) -> None:
-    """The provider would refuse every request."""
+    """A wrong default value is a fault, since the provider would refuse every request."""
     assert {path for path, _ in faults_of(entry("a", **{name: value}))} == {
         f"model_list[0].litellm_params.{name}"
     }

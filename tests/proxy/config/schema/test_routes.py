@@ -1,4 +1,4 @@
-"""The pool of deployments for a client's name."""
+"""Tests of the pool of deployments that a client's model name resolves to."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ SETTINGS = settings_of(
     ],
 )
 def test_a_name_resolves_to_its_pool(requested: str, expected: list[tuple[str, str, int]]) -> None:
-    """Exact names are first, then the longest wildcard, in the file's order. An illegal name has no pool."""
+    """An exact name wins, then the longest wildcard; a pool is in the file's order. An illegal name has no pool."""
     assert [(found.name, found.model, found.position) for found in resolve(SETTINGS, requested)] == expected
 
 
 def test_name_behind_a_wildcard_may_have_200_characters() -> None:
-    """The limit is for the text that the ``*`` stands for."""
+    """The text that a ``*`` stands for may have up to 200 characters."""
     assert len(resolve(SETTINGS, "gemini/" + "a" * 200)) == 2
 
 
 def test_a_deployment_carries_its_entry() -> None:
-    """Every field of the entry arrives, credentials under litellm's names."""
+    """A deployment has every field of its entry, with credentials under litellm's names."""
     params: Mapping[str, Any] = {
         "api_key": "k",
         "api_base": "https://h/v1/",
@@ -102,29 +102,29 @@ def test_a_deployment_carries_its_entry() -> None:
 
 
 def test_a_bare_openai_name_stays_as_it_is() -> None:
-    """A bare name such as ``gpt-4o`` is OpenAI's."""
+    """A bare name such as ``gpt-4o`` stays as it is, and its provider is OpenAI."""
     (deployment,) = resolve(SETTINGS, "gpt")
 
     assert (deployment.provider, deployment.model, deployment.model_id) == ("openai", "gpt-4o", "gpt-4o")
 
 
 def test_the_router_s_deadline_is_the_default_timeout() -> None:
-    """A deployment with no timeout of its own has the router's."""
+    """A deployment without its own timeout gets the router's."""
     assert resolve(settings_of(router_settings={"timeout": 7}), "gemini")[0].timeout_s == 7
 
 
 def test_names_are_listed_once_in_order() -> None:
-    """``/v1/models`` shows pools once and wildcards as they are."""
+    """Each name is listed once, in the file's order, and wildcards are listed as they are."""
     assert model_names(SETTINGS) == ("fast", "gpt", "gemini/*", "gemini/gemini-2*", "gemini/gemini-2.5-pro")
 
 
 def test_equal_deployments_have_one_hash() -> None:
-    """A deployment hashes, so that state can be kept for it."""
+    """Equal deployments have equal hashes, so that state can be kept for a deployment."""
     assert len({*resolve(SETTINGS, "fast"), *resolve(SETTINGS, "fast")}) == 2
 
 
 def test_a_wildcard_s_pool_is_made_once() -> None:
-    """It is the same one for each request, and another one for another name, or in another configuration."""
+    """A wildcard's pool is the same object for each request with one name and configuration."""
     other = settings_of(entry("gemini/*", "gemini/*", api_key="new"))
     pool = resolve(SETTINGS, "gemini/gemini-x")
 
@@ -136,7 +136,7 @@ def test_a_wildcard_s_pool_is_made_once() -> None:
 
 
 def test_pools_of_wildcard_names_are_bounded() -> None:
-    """Clients can send any number of names. A thousand are kept."""
+    """The pools of a thousand wildcard names are kept, and older pools are dropped."""
     pool = resolve(SETTINGS, "gemini/gemini-x")
     for number in range(1_000):
         resolve(SETTINGS, f"gemini/{number}")
@@ -147,7 +147,7 @@ def test_pools_of_wildcard_names_are_bounded() -> None:
 
 @given(requested=st.text() | st.from_regex(r"gemini/.{0,220}", fullmatch=True))
 def test_labels_come_from_the_file(requested: str) -> None:
-    """A label is a configured name for any name that a client sends."""
+    """For any requested name, a deployment's label is a name of the file."""
     for deployment in resolve(SETTINGS, requested):
         assert deployment.label in model_names(SETTINGS)
         assert deployment.model.isprintable()
@@ -155,7 +155,7 @@ def test_labels_come_from_the_file(requested: str) -> None:
 
 
 def test_a_lower_order_goes_first() -> None:
-    """The first of a pool is the one that a dry run shows. Those without an order are last, in the file's order."""
+    """A pool begins with the lowest order; deployments without an order are last, in the file's order."""
     settings = settings_of(
         entry("a"), entry("a", order=2), entry("a"), entry("a", order=1, weight=3), entry("a", order=2)
     )
@@ -201,7 +201,7 @@ ODD_NAMES = [
 def test_key_of_the_environment_goes_to_its_own_provider_alone(
     settings: Settings, prefix: str, name: str
 ) -> None:
-    """Whatever a client names, a key goes with its provider to the provider's usual address, or no key goes."""
+    """For any name, a key of the environment goes only to its own provider's usual address."""
     for found in resolve(settings, prefix + name):
         key = found.api_key.get_secret_value() if found.api_key else None
         assert key == KEYS.get(found.provider)
@@ -211,7 +211,7 @@ def test_key_of_the_environment_goes_to_its_own_provider_alone(
 
 @given(name=st.text() | st.from_regex(r"[a-z]{0,9}/[A-Za-z0-9._:/@-]{0,40}", fullmatch=True))
 def test_no_name_moves_a_key_of_the_environment(name: str) -> None:
-    """The same for any text."""
+    """For any text as a name, a key of the environment goes only to its own provider's usual address."""
     for found in resolve(ANY, name):
         assert (found.api_key.get_secret_value() if found.api_key else None) == KEYS.get(found.provider)
         assert found.api_base is None
@@ -229,7 +229,7 @@ def test_no_name_moves_a_key_of_the_environment(name: str) -> None:
 def test_provider_is_read_behind_the_prefix_of_a_wildcard(
     name: str, provider: str | None, model_id: str | None
 ) -> None:
-    """The prefix is the operator's word, and no provider."""
+    """The provider is read from the text after the prefix of a wildcard's name."""
     found = resolve(PREFIXED, name)
 
     assert [(each.provider, each.model_id) for each in found] == ([(provider, model_id)] if provider else [])
@@ -238,12 +238,12 @@ def test_provider_is_read_behind_the_prefix_of_a_wildcard(
 @pytest.mark.parametrize("rest", ["https:/evil.test", "https:", "a/https:/b", "http:/evil.test/x"])
 @pytest.mark.parametrize("provider", ["gemini", "huggingface"])
 def test_address_is_no_model_s_name(provider: str, rest: str) -> None:
-    """Litellm takes the model for an address with some providers."""
+    """A URL as a model name resolves to nothing, since litellm would use it as an address for some providers."""
     assert resolve(settings_of(entry("w/*", f"{provider}/*", api_key="k")), f"w/{rest}") == ()
 
 
 def test_entry_without_a_key_gets_none_from_the_environment() -> None:
-    """Only ``*`` itself takes the keys of the environment. A server of one's own must not get OpenAI's key."""
+    """Only an entry for ``*`` takes the environment's keys. A self-hosted server must not get OpenAI's key."""
     settings = load(
         entry("*", "*"),
         entry("own/*", "openai/*", api_base="http://127.0.0.1:9/v1"),

@@ -1,4 +1,4 @@
-"""Rules of every section."""
+"""Tests of rules that hold for every section."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_every_key_is_described(section: type[Section]) -> None:
 
 @ALL
 def test_sections_are_frozen_and_closed(section: type[Section]) -> None:
-    """Sections cannot be changed, and refuse unknown keys. ``model_info`` alone has free ones."""
+    """Sections are immutable and refuse unknown keys. Only ``model_info`` allows them."""
     assert section.model_config["frozen"] is True
     assert section.model_config["extra"] == ("allow" if section is ModelInfo else "forbid")
 
 
 def test_settings_cannot_be_changed() -> None:
-    """An attribute cannot be set once the settings are there."""
+    """An attribute of loaded settings cannot be set."""
     settings = settings_of()
 
     with pytest.raises(ValidationError, match="frozen"):
@@ -62,7 +62,7 @@ REFUSED: dict[str, list[Any]] = {
     ("key", "value"), [(key, value) for key, values in REFUSED.items() for value in values]
 )
 def test_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
-    """The one fault names the key and the value to use instead."""
+    """A value that is not built yet is one fault, which names the key and the value to use instead."""
     section, _, name = key.partition(".")
     ((path, fault),) = faults_of(entry("gemini"), entry("other"), **{section: {name: value}})
 
@@ -72,7 +72,7 @@ def test_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
 
 @pytest.mark.parametrize("row", NOT_BUILT)
 def test_suggested_value_is_taken(row: str) -> None:
-    """Every row has a test of its refusal, and suggests a value that loads."""
+    """Every row of ``NOT_BUILT`` suggests a value that loads and is listed in ``REFUSED``."""
     section, _, name = row.partition(".")
     instead: Any = {"false": False}.get(NOT_BUILT[row].instead, NOT_BUILT[row].instead)
     sections: dict[str, Any] = {section: {name: instead}}
@@ -82,7 +82,7 @@ def test_suggested_value_is_taken(row: str) -> None:
 
 
 def test_unset_values_are_taken() -> None:
-    """A key without a value counts as left out. The bare word ``off`` is a boolean of YAML 1.1."""
+    """A key without a value, or with the bare word ``off``, loads."""
     names = ("margin", "reserve", "high", "low", "hard", "cap", "last_turns", "unknown_window")
 
     assert faults_of(budget={**dict.fromkeys(names), "preset": False}, turns={"mode": False}) == []

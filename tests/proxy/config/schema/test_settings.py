@@ -1,4 +1,4 @@
-"""The whole."""
+"""Tests of the settings as a whole."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from tests.proxy.config.samples import entry, settings_of
 
 
 def test_every_section_is_known_by_its_place() -> None:
-    """The sections of the top level are in the table under their keys."""
+    """Every section of the top level is in ``SECTIONS`` under its key."""
     assert SECTIONS[""] is Settings
     lists = {"model_list", "credential_list"}
     assert {f"{name}[]" for name in lists} | set(Settings.model_fields) - lists <= set(SECTIONS)
 
 
 def test_the_index_is_built_once() -> None:
-    """Looking twice gives the same index, and the settings stay equal to others of the same file."""
+    """The index of routes is built once, and does not change the equality of settings."""
     settings = settings_of()
 
     assert settings.routes is settings.routes
@@ -22,7 +22,7 @@ def test_the_index_is_built_once() -> None:
 
 
 def test_a_copy_has_its_own_index() -> None:
-    """A copy with another model list does not answer for the old one."""
+    """A copy with another model list has its own index of routes."""
     settings = settings_of(entry("a"))
     assert settings.routes.names == ("a",)
 

@@ -1,4 +1,4 @@
-"""``turns``: values that would guard nothing are refused by their place."""
+"""Tests of ``turns``: values that would guard nothing are refused with their path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.proxy.config.samples import entry, faults_of, settings_of
 
 @pytest.mark.parametrize("repeats", [0, 2, 1_000])
 def test_a_loop_needs_two_repetitions_or_0(repeats: int) -> None:
-    """0 switches the check off."""
+    """``max_repeats`` may be 0, which switches the check off, or at least 2."""
     assert settings_of(turns={"max_repeats": repeats}).turns.max_repeats == repeats
 
 
@@ -31,13 +31,13 @@ def test_a_loop_needs_two_repetitions_or_0(repeats: int) -> None:
     ],
 )
 def test_value_out_of_range_is_the_only_fault(turns: dict[str, Any], path: str) -> None:
-    """The fault names the place and nothing else is wrong."""
+    """A value out of range is the only fault, with its path."""
     assert [place for place, _ in faults_of(turns=turns)] == [path]
 
 
 @pytest.mark.parametrize("spelled", ["off", False])
 def test_bare_off_switches_the_guard_off(spelled: Any) -> None:
-    """YAML 1.1 reads it as false."""
+    """The bare word ``off``, which YAML 1.1 reads as false, switches the turn guard off."""
     settings = settings_of(
         entry(), turns={"mode": spelled, "per_model": [{"model": "gemini", "mode": spelled}]}
     )
@@ -47,5 +47,5 @@ def test_bare_off_switches_the_guard_off(spelled: Any) -> None:
 
 
 def test_pattern_may_have_two_stars() -> None:
-    """A pattern with many stars would be slow to match."""
+    """A pattern of tool names may have two stars."""
     assert settings_of(turns={"final_tools": ["*done*"]}).turns.final_tools == ("*done*",)
