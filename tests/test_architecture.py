@@ -1,4 +1,4 @@
-"""The plan of the rooms is the tree: the contract, ``docs/architecture.md`` and the docstrings say the same."""
+"""Tests that the import contract, ``docs/architecture.md`` and the docstrings agree with the folder tree."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ PRIVATE = {
     "proxy/server/fast_router.py": {"_match_info"},
     "proxy/upstream/direct/connector.py": {"_get", "_parser", "_release"},
 }
-"""Private names of aiohttp that are used, by file: each has no public way to the same (3.14.5)."""
+"""Private names of aiohttp that each file uses; aiohttp 3.14.5 has no public equivalents."""
 
 
 def test_the_contract_has_every_room() -> None:
-    """It is exhaustive, and it has no exceptions."""
+    """The import contract has every folder of ``proxy/``, is exhaustive, and has no exceptions."""
     assert set(ORDER) == ROOMS
     assert len(LAYERS) <= 14
     assert CONTRACT["exhaustive"]
@@ -40,7 +40,7 @@ def test_the_contract_has_every_room() -> None:
 
 
 def test_the_table_has_the_rooms_in_the_order_of_the_contract() -> None:
-    """The emulator, which no other room is above, comes last."""
+    """The table in ``docs/architecture.md`` lists all rooms in the order of the contract's layers."""
     listed = re.findall(r"^\| `(\w+)/` \|", DOCUMENT, flags=re.MULTILINE)
 
     assert set(listed) == ROOMS
@@ -48,7 +48,7 @@ def test_the_table_has_the_rooms_in_the_order_of_the_contract() -> None:
 
 
 def test_every_arrow_of_the_picture_goes_down() -> None:
-    """From each layer an arrow leads to the next one."""
+    """Each room has an arrow to every room of the next layer, and ``cli`` has one to ``emulator``."""
     picture = DOCUMENT.split("flowchart TB\n")[1].split("```")[0].replace('[["sanitizers/"]]', "")
     drawn = set[tuple[str, str]]()
     for line in picture.splitlines():
@@ -63,7 +63,7 @@ def test_every_arrow_of_the_picture_goes_down() -> None:
 
 
 def test_nothing_but_rooms_lies_in_the_package() -> None:
-    """Three files stand beside them."""
+    """``proxy/`` itself holds only ``__init__.py``, ``__main__.py`` and ``py.typed`` beside its folders."""
     files = {path.name for path in PROXY.iterdir() if path.is_file()}
 
     assert files == {"__init__.py", "__main__.py", "py.typed"}
@@ -71,7 +71,7 @@ def test_nothing_but_rooms_lies_in_the_package() -> None:
 
 @pytest.mark.parametrize("package", ["proxy", "sanitizers", "tests"])
 def test_every_folder_of_modules_is_a_package(package: str) -> None:
-    """The contracts do not see a folder without ``__init__.py``; a package of nothing is left over."""
+    """Every folder of modules has an ``__init__.py``, which import contracts need, and no package is empty."""
     folders = {path.parent for path in (ROOT / package).rglob("*.py")} - {ROOT / "tests"}
     allowed = {ROOT / "tests" / "clients" / "python"}  # programs that run in an environment of their own
     empty = {
@@ -86,13 +86,13 @@ def test_every_folder_of_modules_is_a_package(package: str) -> None:
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|sanitizers)/[\w/.]+)`", DOCUMENT))))
 def test_a_file_that_is_named_is_there(path: str) -> None:
-    """The answers of "Where to look" do not grow old."""
+    """Every file or folder that ``docs/architecture.md`` names exists."""
     assert (ROOT / path).exists()
 
 
 @pytest.mark.parametrize("room", sorted(ROOMS))
 def test_a_room_lists_its_files(room: str) -> None:
-    """Each file and folder of it stands in the room's docstring."""
+    """The docstring of each room names every file and folder of that room."""
     docstring = ast.get_docstring(ast.parse((PROXY / room / "__init__.py").read_text(encoding="utf-8"))) or ""
     files = {path.stem for path in (PROXY / room).glob("*.py")}
     folders = {path.parent.name for path in (PROXY / room).glob("*/__init__.py")}
@@ -101,7 +101,7 @@ def test_a_room_lists_its_files(room: str) -> None:
 
 
 def references() -> Iterator[tuple[str, str]]:
-    """Yield the modules that docstrings and comments refer to, with the file."""
+    """Yield the modules that files refer to by ``:mod:``, as pairs of file and module name."""
     for package in ("proxy", "sanitizers", "tests"):
         for path in (ROOT / package).rglob("*.py"):
             for name in re.findall(
@@ -111,7 +111,7 @@ def references() -> Iterator[tuple[str, str]]:
 
 
 def test_a_module_that_is_referred_to_is_there() -> None:
-    """A docstring does not lead to a name of yesterday."""
+    """Every module that a docstring refers to exists."""
     missing = {
         (path, name)
         for path, name in references()
@@ -137,7 +137,7 @@ def private_names(path: Path) -> set[str]:
 
 
 def test_private_names_of_aiohttp_are_those_that_are_listed() -> None:
-    """They are there in the version that is installed: a release that moves them fails here."""
+    """The listed private names are those in use, and the installed aiohttp has all of them."""
     used = {str(path.relative_to(ROOT)): private_names(path) for path in PROXY.rglob("*.py")}
     owners = (web.Application(), web.Request, BaseConnector, ResponseHandler)
     missing = {

@@ -23,7 +23,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "contracts.md").read_text(encoding="utf-8")
 
 CLIENT_ROOMS = ("ingress", "forwarding", "server", "inspector", "observability", "core")
-"""The rooms that read the headers of clients and write those of answers."""
+"""The folders of ``proxy/`` that read the headers of clients and write the headers of answers."""
 
 HEADER_TABLES = (
     "Read from a client's request",
@@ -52,19 +52,19 @@ def methods_of(path: str, methods: set[str]) -> str:
 
 
 def test_every_command_is_listed() -> None:
-    """Each subcommand and each of its options stands in the table."""
+    """The table lists each subcommand and each of its arguments in the order of the code."""
     assert list(listed("Commands")) == list(public_surface.commands())
 
 
 def test_every_setting_is_listed_with_its_default() -> None:
-    """A setting stands there as its model has it."""
+    """The table lists every setting with the default of its model."""
     assert {name: row[0] for name, row in listed("Settings").items()} == {
         name: public_surface.show_default(default) for name, default in public_surface.settings()
     }
 
 
 async def test_every_path_is_listed_with_its_methods() -> None:
-    """A path of the API is listed with its prefix, and is served without it as well."""
+    """A path of the API is listed with the prefix ``/v1``, and is also served without this prefix."""
     served = {path: methods_of(path, found) for path, found in public_surface.paths(application()).items()}
     told = {path: row[0] for path, row in listed("Paths").items() if len(row) == 3}
     bare = {path.removeprefix("/v1"): methods for path, methods in told.items() if path.startswith("/v1/")}
@@ -73,7 +73,7 @@ async def test_every_path_is_listed_with_its_methods() -> None:
 
 
 async def test_paths_of_the_second_listener_are_listed() -> None:
-    """They are health and metrics."""
+    """The table of admin paths lists every path of the second listener with its methods."""
     table = DOCUMENT.split("| admin path | methods |\n|---|---|\n")[1].split("\n\n")[0]
     told = dict(re.findall(r"^\| `(.+)` \| (.+) \|$", table, re.MULTILINE))
 
@@ -83,14 +83,14 @@ async def test_paths_of_the_second_listener_are_listed() -> None:
 
 
 def test_paths_without_a_key_are_those_that_are_open() -> None:
-    """The column says of each path what the key check does."""
+    """The paths that the table marks as open are exactly those that need no key."""
     told = {path for path, row in listed("Paths").items() if row[1] == "yes"}
 
     assert told == OPEN_PATHS
 
 
 def test_every_header_is_listed() -> None:
-    """Each header whose name stands in the code is in one of the four tables, and each of these is in the code."""
+    """The four tables list exactly the headers whose names occur in the code."""
     told = {name.lower() for name in listed(*HEADER_TABLES)}
 
     assert told == public_surface.headers(
@@ -99,7 +99,7 @@ def test_every_header_is_listed() -> None:
 
 
 def test_headers_of_clients_are_listed_on_their_side() -> None:
-    """A header that only the rooms of clients know stands in one of the first two tables."""
+    """Every header that the code for clients names is in one of the first two tables."""
     told = {name.lower() for name in listed(*HEADER_TABLES[:2])}
 
     assert public_surface.headers(*CLIENT_ROOMS) - told == set()
@@ -138,7 +138,7 @@ async def test_headers_of_answers_are_listed(proxy: Proxied, method: str, path: 
 
 
 async def test_headers_to_a_provider_are_listed() -> None:
-    """A client's own headers are not among them, but for those of its trace."""
+    """Every header to a provider is listed, and of a client's own headers only the trace headers are sent."""
     traced = {"traceparent": f"00-{1:032x}-{1:016x}-01", "tracestate": "a=b"}
     own = {"x-request-id": "mine", "Cookie": "a=b", "OpenAI-Beta": "x", "X-Own": "y"}
     async with serving_openai() as emulator:
@@ -162,19 +162,19 @@ async def test_headers_to_a_provider_are_listed() -> None:
 
 
 def test_every_metric_is_listed_with_type_and_labels() -> None:
-    """The labels stand in their order."""
+    """The table lists every metric with its type, and with its labels in order."""
     assert {name: tuple(row) for name, row in listed("Metrics").items()} == public_surface.metrics()
 
 
 def test_every_error_code_is_listed_with_status_and_type() -> None:
-    """A dash stands for the provider's own status."""
+    """The table lists every error code; a dash stands for the provider's own status."""
     assert {code: (row[0], key_in(row[1])) for code, row in listed("Error codes").items()} == {
         code: (str(found.status or "-"), found.type) for code, found in public_surface.error_codes().items()
     }
 
 
 def test_every_change_step_is_listed_in_the_order_of_the_header() -> None:
-    """Those of the pipeline come first."""
+    """The steps of the pipeline come first in the table."""
     steps = list(listed("Change steps"))
 
     assert steps == list(public_surface.change_steps())

@@ -1,4 +1,4 @@
-"""Values that documents name are those of the code: words of settings, defaults, fixed bounds, fields of answers."""
+"""Tests that values in the documents are those of the code: settings, defaults, bounds and answer fields."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read(name: str) -> str:
 def test_words_of_a_setting_are_listed(
     document: str, heading: str, section: type[Section], setting: str
 ) -> None:
-    """Each word that the setting takes has a row, and the default is marked."""
+    """Each value that the setting accepts has a row, and the default is marked."""
     field = section.model_fields[setting]
     rows = [row[0] for row in rows_under(read(document), heading)]
     words = {key_in(cell.removesuffix(" (default)")) for cell in rows}
@@ -60,7 +60,7 @@ def test_words_of_a_setting_are_listed(
 
 
 def test_limits_of_turns_are_the_settings() -> None:
-    """Each setting but the mode and the tools that delegate, which have sections of their own, with its default."""
+    """The table has every setting of turns except the mode and the delegation tools, with numeric defaults."""
     rows = rows_under(read("turns.md"), "Limits")
     told = {name: row[1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
     defaults = {name: field.default for name, field in Turns.model_fields.items()}
@@ -72,7 +72,7 @@ def test_limits_of_turns_are_the_settings() -> None:
 
 
 def test_bounds_that_a_setting_moves_have_its_default() -> None:
-    """A default that is a number begins its row or stands in it."""
+    """The third cell of a row begins with the setting's default if the default is a number."""
     defaults = dict(public_surface.settings())
     rows = rows_under(read("limits.md"), "Bounds that a setting moves")
     named = [(re.findall(r"`([\w.]+)`", row[1])[0], row[2]) for row in rows]
@@ -103,7 +103,7 @@ FIXED: dict[str, list[float]] = {
 
 
 def test_fixed_bounds_are_those_of_the_code() -> None:
-    """The numbers stand in the row in this order, and every row of numbers is tried."""
+    """Each row begins with the code's numbers in this order, and every row with numbers is checked."""
     told = {row[0]: row[1] for row in rows_under(read("limits.md"), "Fixed bounds")}
     numbers = {
         what: [float(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", text)]
@@ -118,7 +118,7 @@ def test_fixed_bounds_are_those_of_the_code() -> None:
 
 
 async def test_packed_bodies_have_the_bound_that_is_listed() -> None:
-    """Zeros unpack to a thousand times their size: 1 MiB of them is read, and one byte more is refused."""
+    """A compressed body of 1 MiB of zeros is read, and one byte more is refused with the listed numbers."""
     [[_, told]] = [
         row for row in rows_under(read("limits.md"), "Fixed bounds") if row[0] == "a compressed body"
     ]
@@ -132,7 +132,7 @@ async def test_packed_bodies_have_the_bound_that_is_listed() -> None:
 
 
 async def test_explanation_has_the_fields_that_are_listed() -> None:
-    """Each field of the answer has a row."""
+    """Each field of the answer has a row, and each row names a field of the answer."""
     listed = {
         name for row in rows_under(read("endpoints.md"), "Explain") for name in re.findall(r"`(\w+)`", row[0])
     }
@@ -143,7 +143,7 @@ async def test_explanation_has_the_fields_that_are_listed() -> None:
 
 
 async def test_refusal_of_what_is_not_there_is_the_one_that_is_shown() -> None:
-    """The block of JSON is the body of the answer."""
+    """The JSON block in ``docs/endpoints.md`` is the answer's body for a path that does not exist."""
     [shown] = re.findall(r"^```json\n(.*?)^```$", read("endpoints.md"), re.MULTILINE | re.DOTALL)
     async with proxied(settings_of(), ScriptedUpstream()) as proxy:
         answer = await proxy.post(b"{}", "/v1/audio/speech")
@@ -158,5 +158,5 @@ async def test_refusal_of_what_is_not_there_is_the_one_that_is_shown() -> None:
 def test_tables_of_providers_are_those_of_the_code(
     heading: str, expected: Callable[[], list[list[str]]]
 ) -> None:
-    """``python -m tests.support.provider_table`` prints them."""
+    """The tables of ``docs/providers.md`` are those that ``tests.support.provider_table`` makes."""
     assert rows_under(read("providers.md"), heading) == expected()

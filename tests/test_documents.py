@@ -1,4 +1,4 @@
-"""The documents hold together: what they link to and name is there, and their examples are good."""
+"""Tests that what the documents link to and name exists, and that their configurations are valid."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DOCUMENTS = [
 ]
 README = ROOT / "README.md"
 CLIENTS = ROOT / "docs" / "clients.md"
-"""Its configurations are those of clients, see ``tests/clients/test_documented_clients.py``."""
+"""This document shows configurations of clients, which ``tests/clients/test_documented_clients.py`` tests."""
 
 MAX_LINES = 150
 
 FOLDERS = ("benchmarks", "deploy", "docs", "proxy", "sanitizers", "tests")
 MAX_WORDS = 25
-"""Words of a sentence: more is more than one thought."""
+"""The most words in a sentence, since a longer sentence usually holds more than one thought."""
 
 LONG = {"CHANGELOG.md", "deploy/README.md"}
 """Documents that have longer sentences; the list may only become shorter."""
@@ -59,7 +59,7 @@ def links_of(document: Path) -> list[tuple[str, str]]:
 
 @documents
 def test_every_link_leads_somewhere(document: Path) -> None:
-    """The file is there, and so is the heading."""
+    """The file and the heading of every relative link exist."""
     broken = []
     for path, anchor in links_of(document):
         target = (document.parent / path).resolve() if path else document
@@ -80,7 +80,7 @@ def sentences_of(document: Path) -> list[str]:
 
 @documents
 def test_sentences_are_short(document: Path) -> None:
-    """A reader gets one thought at a time; a part behind a colon or a semicolon counts by itself."""
+    """No sentence has more than 25 words; a part after a colon or a semicolon counts separately."""
     words = {sentence: len(re.findall(r"[\w'/.-]+", sentence)) for sentence in sentences_of(document)}
     long = {sentence: count for sentence, count in words.items() if count > MAX_WORDS}
 
@@ -92,7 +92,7 @@ def test_sentences_are_short(document: Path) -> None:
 
 @documents
 def test_every_file_that_is_named_is_there(document: Path) -> None:
-    """A path from the root, or a file of the root, by its name in code."""
+    """Every path from the root, and every file of the root, that a document names exists."""
     text = document.read_text(encoding="utf-8")
     paths = re.findall(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./-]*[\w/])", text)
     files = re.findall(r"`(requirements[\w-]*\.lock|Makefile|pyproject\.toml|[A-Z]+\.md)`", text)
@@ -119,7 +119,7 @@ def test_every_target_and_module_that_is_named_is_there(document: Path) -> None:
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_every_configuration_that_is_shown_is_valid(document: Path) -> None:
-    """One that has no models is shown for its other sections, and gets one."""
+    """Every configuration loads without warnings; one without models gets a model first."""
     shown = re.findall(
         r"^```yaml\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
@@ -132,12 +132,12 @@ def test_every_configuration_that_is_shown_is_valid(document: Path) -> None:
 
 
 def test_readme_is_short() -> None:
-    """The rest stands in ``docs/``."""
+    """The README has at most 150 lines, and details stand in ``docs/``."""
     assert len(README.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
 def test_every_document_is_linked_from_the_readme_or_the_architecture() -> None:
-    """A reader reaches every document by links."""
+    """The README or ``docs/architecture.md`` links to every document."""
     linked = {
         (start.parent / path).resolve()
         for start in (README, ROOT / "docs" / "architecture.md")
@@ -152,7 +152,7 @@ def test_every_document_is_linked_from_the_readme_or_the_architecture() -> None:
     [("README.md", "What it does to a history"), ("docs/histories.md", "The steps")],
 )
 def test_table_of_the_steps_is_the_pipeline(document: str, heading: str) -> None:
-    """The steps stand there in the order in which they run."""
+    """The table lists the steps in the order in which they run."""
     rows = rows_under((ROOT / document).read_text(encoding="utf-8"), heading)
 
     assert tuple(key_in(row[0]) for row in rows) == STEP_NAMES

@@ -1,4 +1,4 @@
-"""The fast run leaves out every test that needs a process or a client package, and a fast test cannot start one."""
+"""Tests that the fast run leaves out tests with processes or client packages, and that its guard works."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.support.fast_run import Guard, NotFastError, imports_a_slow_module, i
 def test_fixtures_and_parameters_decide_what_is_slow(
     fixtures: list[str], parameters: Mapping[str, Any], slow: bool
 ) -> None:
-    """Litellm is the default of the fixture for transports."""
+    """A test with the fixture ``transport`` is slow unless its case is the direct transport."""
     assert is_slow(fixtures, parameters) is slow
 
 
@@ -46,7 +46,7 @@ def test_fixtures_and_parameters_decide_what_is_slow(
     ],
 )
 def test_top_imports_decide_that_a_file_is_slow(source: str, slow: bool) -> None:
-    """An import inside a test or a fixture does not count: the guard of the run catches these."""
+    """Only imports at the top of a file count; the guard catches imports inside tests and fixtures."""
     assert imports_a_slow_module(source) is slow
 
 
@@ -65,7 +65,7 @@ def test_top_imports_decide_that_a_file_is_slow(source: str, slow: bool) -> None
     ],
 )
 def test_folders_decide_what_the_fast_run_collects(path: str, fast: bool) -> None:
-    """A folder whose tests all need processes is not even imported."""
+    """The fast run does not even import a folder whose tests all need processes."""
     assert is_in_a_fast_room(PurePath(path)) is fast
 
 
@@ -83,7 +83,7 @@ def _run_from_asyncio() -> None:
 
 @pytest.mark.parametrize("start", [_run, _spawn, _run_from_asyncio])
 def test_fast_test_cannot_start_a_process(start: Callable[[], None], pytestconfig: pytest.Config) -> None:
-    """The guard of the whole run is on, since this test itself is a fast one."""
+    """The guard of the whole run raises when this test, which is fast, starts a process."""
     guard = pytestconfig.stash[GUARD]
 
     with pytest.raises(NotFastError):
@@ -94,7 +94,7 @@ def test_fast_test_cannot_start_a_process(start: Callable[[], None], pytestconfi
 
 
 def test_breach_that_was_caught_is_raised_at_the_end() -> None:
-    """Application code that catches everything cannot hide it."""
+    """Application code that catches every exception cannot hide a breach from the guard."""
     guard = Guard(imports=False)
 
     with pytest.raises(NotFastError), guard.watching(), suppress(Exception):
@@ -103,7 +103,7 @@ def test_breach_that_was_caught_is_raised_at_the_end() -> None:
 
 @pytest.mark.parametrize("name", ["litellm", "litellm.types.utils", "openai._client"])
 def test_guard_forbids_the_import_of_client_packages_in_the_fast_run(name: str) -> None:
-    """In other runs a package may be imported already, so that only the fast run can hold this."""
+    """Only the fast run forbids these imports, because in other runs a package may be imported already."""
     strict, lenient = Guard(imports=True), Guard(imports=False)
 
     with lenient.watching():

@@ -1,4 +1,4 @@
-"""The installed packages are those of this tree, and the locks are complete."""
+"""Tests that the imported packages are those of this tree, and that the lock files are complete."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ def entries(lock: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("package", [proxy, sanitizers], ids=lambda package: package.__name__)
 def test_packages_are_ours(package: Any) -> None:
-    """`proxy` is a common name: it is this repository's, and no other distribution's."""
+    """The packages `proxy` and `sanitizers` are this repository's, and no other distribution's."""
     assert Path(package.__file__).parent == ROOT / package.__name__
 
 
 def test_package_and_project_have_the_same_version() -> None:
-    """The package and the project say the same version."""
     assert proxy.__version__ == PROJECT["project"]["version"]
 
 
@@ -79,7 +78,7 @@ def test_lock_names_no_place(lock: str) -> None:
 
 
 def test_runtime_is_part_of_development() -> None:
-    """The tested versions are those that run: the locks agree on every version, and spans are an extra."""
+    """The lock files agree on every version, and the runtime lock has no ``opentelemetry`` package."""
     runtime, tracing, development = (entries(lock) for lock in LOCKS)
 
     assert runtime.items() < tracing.items() < development.items()
@@ -87,6 +86,6 @@ def test_runtime_is_part_of_development() -> None:
 
 
 def test_litellm_is_not_poisoned() -> None:
-    """The releases that were tampered with are in no lock (BerriAI/litellm#24512)."""
+    """No lock file pins a litellm release that was tampered with (BerriAI/litellm#24512)."""
     for lock in LOCKS:
         assert not re.match(r"litellm==1\.82\.[78]\b", entries(lock)["litellm"])

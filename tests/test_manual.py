@@ -1,4 +1,4 @@
-"""The operator's manual says all that there is, and nothing else."""
+"""Tests that the operator's manual lists every setting, metric, alert, error code and command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANUAL = (ROOT / "deploy" / "README.md").read_text()
 
 
 def section(title: str) -> str:
-    """Return what stands below the heading *title*, to the next one of its rank or above."""
+    """Return the text under the heading *title*, up to the next heading of the same or a higher level."""
     start = re.search(rf"^(#+) {re.escape(title)}$", MANUAL, re.MULTILINE)
     assert start is not None, title
     end = re.search(rf"^#{{1,{len(start[1])}}} ", MANUAL[start.end() :], re.MULTILINE)
@@ -32,17 +32,15 @@ def rows(text: str) -> list[list[str]]:
 
 
 def codes(text: str) -> set[str]:
-    """Return what stands in code in the first cells of the tables in *text*."""
+    """Return the code spans in the first cells of the tables in *text*."""
     return {code for row in rows(text) for code in re.findall(r"`([^`]+)`", row[0])}
 
 
 def test_manual_lists_every_setting_and_no_other() -> None:
-    """Each that there is, and no other."""
     assert codes(section("Settings")) == {name for name, _ in public_surface.settings()}
 
 
 def test_manual_gives_the_default_of_every_numeric_setting() -> None:
-    """The manual gives the default of each setting that is a number."""
     told = {row[0].strip("`"): row[1] for row in rows(section("Settings"))}
     wrong = {
         name: default
@@ -55,14 +53,13 @@ def test_manual_gives_the_default_of_every_numeric_setting() -> None:
 
 
 def test_manual_lists_every_metric_with_type_and_labels() -> None:
-    """With its type and its labels."""
     told = {row[0].strip("`"): (row[1], row[2]) for row in rows(section("Metrics"))}
 
     assert told == public_surface.metrics()
 
 
 def test_every_metric_has_its_help_text() -> None:
-    """The manual says of a metric what ``/metrics`` says of it."""
+    """The manual describes every metric with the help text that ``/metrics`` has."""
     every = Metrics()
     every.gen_ai()
     told = {row[0].strip("`"): row[3] for row in rows(section("Metrics"))}
@@ -71,7 +68,7 @@ def test_every_metric_has_its_help_text() -> None:
 
 
 def test_manual_says_what_to_do_about_every_alert() -> None:
-    """With what to do about it, where its annotation points."""
+    """Every alert has a section in the manual, and its ``runbook_url`` points to that section."""
     groups = yaml.safe_load((ROOT / "deploy" / "prometheus" / "rules.yaml").read_text())["groups"]
     alerts = [rule for group in groups for rule in group["rules"] if "alert" in rule]
     told = re.findall(r"^#### (\w+)$", section("Alerts"), re.MULTILINE)
@@ -80,7 +77,7 @@ def test_manual_says_what_to_do_about_every_alert() -> None:
 
 
 def test_manual_lists_every_error_code_with_its_status() -> None:
-    """Each code with its status, and each kind of failure."""
+    """The manual lists every error code with its status, and every kind of failure."""
     exist = public_surface.error_codes()
     told = rows(section("Error codes"))
     assert {row[0].strip("`") for row in told if len(row) == 4} == set(exist)
@@ -90,5 +87,4 @@ def test_manual_lists_every_error_code_with_its_status() -> None:
 
 
 def test_manual_lists_every_command_with_its_options() -> None:
-    """And each of its options."""
     assert codes(section("Command line")) == set(public_surface.commands())

@@ -1,7 +1,7 @@
-"""Tests lie where their source lies: ``proxy/x/y.py`` has ``tests/proxy/x/test_y.py``, or ``test_y_<aspect>.py``.
+"""Tests that ``proxy/x/y.py`` has a test file ``tests/proxy/x/test_y.py`` or ``test_y_<aspect>.py``.
 
-There are no exceptions. A module without code of its own is joined to its user, and a test of a larger behaviour stands
-in ``tests/behaviours`` or ``tests/process``.
+Only ``__main__`` modules and the ``__init__`` files of packages need no test file. A module without testable code is
+merged into the module that uses it. A test of a larger behaviour stands in ``tests/behaviours`` or ``tests/process``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ PACKAGES = ("proxy", "sanitizers")
 
 
 def modules() -> set[str]:
-    """Return the paths of the modules, without their ends; a package's ``__init__`` stands for the package."""
+    """Return the paths of the modules without suffixes; a package's ``__init__`` counts as the package."""
     found = set()
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
@@ -23,7 +23,7 @@ def modules() -> set[str]:
 
 
 def source_of(test: Path, known: set[str]) -> str | None:
-    """Return the module that a test file is named after, the longest one; None where there is none."""
+    """Return the module with the longest name that a test file's name begins with, or None."""
     room = test.relative_to(ROOT / "tests").parent
     words = test.stem.removeprefix("test_").split("_")
     for count in range(len(words), 0, -1):
@@ -43,7 +43,7 @@ TESTS = {
 
 
 def test_every_module_has_a_test_file() -> None:
-    """The test file of a package may stand for its ``__init__``."""
+    """Every module has a test file, except ``__main__`` modules and the ``__init__`` files of packages."""
     tested = {name for name in TESTS.values() if name is not None}
     untested = {
         name for name in KNOWN - tested if (ROOT / f"{name}.py").exists() and not name.endswith("__main__")
@@ -53,5 +53,5 @@ def test_every_module_has_a_test_file() -> None:
 
 
 def test_every_test_file_has_a_module() -> None:
-    """Its name begins with the module's, and may go on with an aspect."""
+    """The name of every test file begins with that of a module, and may end with an aspect."""
     assert [str(path) for path, name in TESTS.items() if name is None] == []

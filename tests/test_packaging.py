@@ -1,4 +1,4 @@
-"""The shipped files: the wheel holds both packages and their data, and the example configuration works."""
+"""Tests that the wheel holds both packages and their data, and that the example configuration is valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that runs is in the wheel, and nothing that does not."""
+    """The wheel holds code, data and the license, and no tests, benchmarks or documents."""
     monkeypatch.chdir(ROOT)
     name = build.build_wheel(os.fspath(tmp_path))
     with zipfile.ZipFile(tmp_path / name) as wheel:
@@ -38,7 +38,7 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_example_configuration_is_valid() -> None:
-    """The file that the README starts from loads without a fault or a warning."""
+    """The example configuration loads without a warning, also with its commented models enabled."""
     text = (ROOT / "deploy" / "turnright.yaml").read_text("utf-8")
     offered = re.sub(r"^#(  )", r"\1", text, flags=re.MULTILINE)
     keys = {"GEMINI_API_KEY": "a"}

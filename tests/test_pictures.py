@@ -1,4 +1,4 @@
-"""The pictures of the documentation: what is shown is there, what is there is shown, and all of it is small."""
+"""Tests that the documents show exactly the pictures that exist, and that every picture is small."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def shown(document: str) -> set[Path]:
 
 
 def test_pictures_are_there_and_shown() -> None:
-    """A renamed picture would leave a hole on the first screen of the README."""
+    """The documents show exactly the pictures in ``docs/pictures``, so that a renamed picture leaves no gap."""
     there = set(PICTURES.glob("*"))
 
     assert shown("README.md")
@@ -27,5 +27,5 @@ def test_pictures_are_there_and_shown() -> None:
 
 
 def test_pictures_are_small() -> None:
-    """They are a part of every clone for ever."""
+    """Every picture is smaller than 120 kB, because pictures stay in every clone for ever."""
     assert {path.name for path in PICTURES.glob("*") if path.stat().st_size >= MAX_OCTETS} == set()

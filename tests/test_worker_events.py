@@ -1,4 +1,4 @@
-"""A run loses no result for the events that its workers do not send."""
+"""Tests that the events which workers do not send contain no test result."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class WorkerInteractor:
     """Stands for xdist's class of this name, as its workers register it."""
 
     def __init__(self) -> None:
-        """Send nothing yet."""
+        """Begin with an empty list of sent events."""
         self.sent: list[str] = []
 
     def sendevent(self, name: str, **fields: Any) -> None:
-        """Keep the name of the event."""
+        """Record the name of the event."""
         self.sent.append(name)
 
 
@@ -57,7 +57,7 @@ class WorkerInteractor:
     ],
 )
 def test_options_that_read_every_report_keep_all_events(arguments: list[str], sent: list[str]) -> None:
-    """``--durations`` lists what set-ups take."""
+    """``--durations`` and ``--junit-xml`` read all reports, so that the workers send all events."""
     worker = WorkerInteractor()
     config = pytest.Config.fromdictargs({}, ["-p", "no:cacheprovider", *arguments])
     config.pluginmanager.register(worker)
@@ -70,6 +70,6 @@ def test_options_that_read_every_report_keep_all_events(arguments: list[str], se
 
 
 def test_xdist_names_its_worker_as_expected() -> None:
-    """With another name or method, the workers would send all events again and nobody would notice."""
+    """The class and method of xdist have the expected names; otherwise the workers would send all events."""
     assert remote.WorkerInteractor.__name__ == WorkerInteractor.__name__
     assert callable(remote.WorkerInteractor.sendevent)

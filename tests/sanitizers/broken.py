@@ -1,4 +1,4 @@
-"""Histories that break one rule of the checker each, with a similar history that breaks none."""
+"""Histories that each break one rule of the checker, with a similar history that breaks none."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TWO = [GO, assistant(calls=[call("a", "f"), call("b", "g")])]
 
 
 def openai_but(**facts: Any) -> Profile:
-    """Return OpenAI's row with other facts."""
+    """Return OpenAI's profile with these fields changed."""
     return replace(OPENAI, **facts)
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A history that breaks one rule under *profile*, at *index*. *legal* is like it and breaks none."""
+    """A history that breaks one rule under *profile*, at *index*. *legal* is a similar history that breaks no rule."""
 
     rule: str
     index: int
@@ -40,12 +40,12 @@ class Broken:
 
 
 def asks(id: Any = "a", arguments: Any = "{}", name: Any = "f", **extra: Any) -> History:
-    """Return an exchange of one call, whose result has its id."""
+    """Return an exchange with one call, and with a result that has the call's id."""
     return [GO, assistant(calls=[call(id, name, arguments, **extra)]), tool(id)]
 
 
 def check(broken: Broken) -> None:
-    """Check that the rule is broken alone, at its place, and that the legal history breaks none."""
+    """Check that the history breaks only its rule, at *index*, and that the legal history breaks none."""
     validate_messages(broken.history)
 
     found = find_violations(broken.history, broken.profile)

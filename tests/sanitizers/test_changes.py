@@ -1,4 +1,4 @@
-"""The list of changes: complete, of plain data, and without message text."""
+"""Tests that the list of changes is complete, consists of plain data, and holds no message text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A history that cannot be repaired is refused with its place, and without its text."""
+"""The error for a history that cannot be repaired names the place, and quotes no text."""
 
 from __future__ import annotations
 

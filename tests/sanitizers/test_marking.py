@@ -1,4 +1,4 @@
-"""Marks save work: the steps make the same history and changes with marks and without."""
+"""Tests that marks only save work: the steps make the same history and changes without marks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _calls = st.tuples(st.sampled_from(IDS), st.sampled_from(NAMES), st.sampled_from
 
 @st.composite
 def rounds(draw: st.DrawFn) -> History:
-    """Draw a round of calls, mostly with all its results. Some rounds have an odd message."""
+    """Draw a round of calls with their results. In some rounds a result is missing, foreign or out of order."""
     drawn = draw(st.lists(_calls, min_size=1, max_size=3, unique_by=lambda held: held[0]))
     made = [{**without(call(call_id, name), "type"), **form} for call_id, name, form in drawn]
     results = [tool(call_id) for call_id, _, _ in drawn]
@@ -191,7 +191,7 @@ def test_marks_never_change_the_repaired_history(history: History, profile: Prof
     DEEPSEEK,
 )
 def test_an_outline_leaves_the_same_marks(history: History, profile: Profile) -> None:
-    """The messages that the outline describes need not be read again."""
+    """With an outline, the marks are found without reading the described messages again."""
     try:
         outline = read_history(history)
     except Unrepairable:
@@ -204,7 +204,7 @@ def test_an_outline_leaves_the_same_marks(history: History, profile: Profile) ->
 
 
 def test_legal_rounds_are_marked_clean() -> None:
-    """The orphan alone is open for the steps."""
+    """Only the orphaned result is left for the steps."""
     history = [
         user("a"),
         assistant(calls=[call("c1"), call("c2")]),
@@ -220,7 +220,10 @@ def test_legal_rounds_are_marked_clean() -> None:
 
 @pytest.mark.parametrize("shared", ["c1", "c1__thought__QUJD"])
 def test_a_round_that_shares_an_id_with_an_orphan_is_not_marked(shared: str) -> None:
-    """The orphan may be a later result of the round's call. Rounds that share another id with it stay open too."""
+    """The orphan may be a later result of the round's call.
+
+    Rounds that share another id with this round stay open too.
+    """
     history = [
         user("a"),
         assistant(calls=[call("c1"), call("c2")]),
@@ -239,7 +242,7 @@ def test_a_round_that_shares_an_id_with_an_orphan_is_not_marked(shared: str) -> 
 
 
 def test_a_wrong_mark_is_found_by_the_second_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The steps then run without marks."""
+    """After the second check has found a wrong mark, the steps run again without marks."""
     history = [
         user("a"),
         assistant(calls=[call("c1")]),

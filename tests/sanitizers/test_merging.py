@@ -92,5 +92,5 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_neighbours_are_joined_where_the_profile_or_a_call_requires_it(case: Case) -> None:
-    """A change names each message that was joined to the one before it."""
+    """A change names each message that was joined to the previous message."""
     check(partial(merge_runs, step="role_merge"), case)

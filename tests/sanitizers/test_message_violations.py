@@ -1,4 +1,4 @@
-"""The checker's rules about one message: its ids, its calls and its content."""
+"""Tests of the checker's rules about one message: its ids, its calls and its content."""
 
 from __future__ import annotations
 

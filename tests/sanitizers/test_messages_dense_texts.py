@@ -1,4 +1,4 @@
-"""JSON in a message that would take many times its size when decoded is not decoded."""
+"""JSON text is not decoded where its value would take many times the size of the text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_long_texts_are_decoded_and_millions_of_empty_objects_are_not(text: str,
 
 
 def test_dense_arguments_are_kept_as_a_text() -> None:
-    """The checker and the step treat them as no object, and keep them word for word."""
+    """The checker and the ``shape`` step treat dense arguments as no object, and keep the text word for word."""
     profile = profile_for("gemini/gemini-3.6-flash")
     history = [user(), assistant(None, [call("c1", arguments=DENSE)]), tool("c1"), user()]
 

@@ -1,4 +1,4 @@
-"""Each provider's rule for the names of tools, as the checker and the rename apply it."""
+"""Tests of each provider's rule for tool names, which the checker and the renaming apply."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.builders import assistant, call, tool, user
 def test_gemini_takes_dots_and_colons_and_openai_leading_digits(
     name: str, gemini: bool, openai: bool
 ) -> None:
-    """A name is left alone wherever its provider takes it."""
+    """A name stays unchanged where its provider accepts it."""
     assert (choose_names([name], GEMINI_NAMES) == {}) is gemini
     assert (choose_names([name], OPENAI_NAMES) == {}) is openai
 
@@ -43,7 +43,7 @@ def test_gemini_takes_dots_and_colons_and_openai_leading_digits(
 )
 @example("a\n", OPENAI_NAMES)
 def test_the_checker_and_the_rename_agree_about_every_name(name: str, rule: NameRule) -> None:
-    """Both implement the rule, and call the same names legal."""
+    """The checker and the renaming call the same names legal."""
     history = [user(), assistant(calls=[call("c", name)]), tool("c")]
 
     found = find_violations(history, replace(OPENAI, tool_names=rule))

@@ -1,4 +1,4 @@
-"""Checks with an outline find the same as checks of each message."""
+"""Tests that checks with an outline find the same as checks of each message."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ TEXTS = st.sampled_from(["a", "", " ", "é✓\n" * 9, None, 7, [], [text("b")], 
 FURTHER: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [{}, {}, {}, {"name": "f"}, {"name": "9f"}, {"name": ""}, {"extra_content": {"a": []}}]
 )
-"""Values of real messages, and odd or illegal values of every field."""
+"""Usual values of message fields, and unusual or illegal values of every field."""
 
 
 @st.composite
 def calls(draw: st.DrawFn) -> Any:
-    """Draw a call, mostly a plain one."""
+    """Draw a call, mostly in the usual form."""
     made = call(draw(IDS), draw(NAMES), draw(ARGUMENTS))
     odd: dict[str, Any] = draw(
         st.sampled_from([{}, {}, {}, {"index": 0}, {"type": "custom"}, {"function": None}])
@@ -82,7 +82,7 @@ def readable(history: Any) -> bool:
 
 @given(histories, profiles)
 def test_the_checker_finds_the_same_with_an_outline(history: History, profile: Profile) -> None:
-    """The violations come in the same order."""
+    """With and without an outline, the violations come in the same order."""
     if readable(history):
         assert find_violations(history, profile, outline=outline_of(history)) == find_violations(
             history, profile
@@ -91,7 +91,7 @@ def test_the_checker_finds_the_same_with_an_outline(history: History, profile: P
 
 @given(histories)
 def test_plain_messages_are_readable(history: History) -> None:
-    """Validation skips them, so that each must be readable."""
+    """Validation skips the messages that an outline counts as plain, so each of these messages must be readable."""
     outline = outline_of(history)
     for index in set(range(len(history))) - set(outline.odd):
         everything_is_odd = outline._replace(messages=[history[index]], odd=[0])
@@ -100,7 +100,7 @@ def test_plain_messages_are_readable(history: History) -> None:
 
 @given(histories)
 def test_the_outline_has_the_names_rounds_and_depth_of_the_messages(history: History) -> None:
-    """They equal those that are read from the messages."""
+    """The values in the outline equal those that are read from the messages."""
     if not readable(history):
         return
     outline = outline_of(history)
@@ -150,7 +150,7 @@ def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> 
 
 @given(histories, profiles, st.sampled_from(FAMILIES))
 def test_the_bound_holds_for_what_was_repaired(history: History, profile: Profile, family: Family) -> None:
-    """Changed messages count beside the original ones."""
+    """The bound adds the changed messages to the original messages."""
     try:
         outline = read_history(history)
         repaired = sanitize(history, profile).messages
@@ -185,7 +185,7 @@ def test_an_outline_of_another_history_is_ignored() -> None:
     ids=str,
 )
 def test_usual_messages_are_plain(message: dict[str, Any]) -> None:
-    """An outline of odd messages alone would save no work."""
+    """If usual messages were not plain, the outline would save no work."""
     assert list(outline_of([message]).odd) == []
 
 
@@ -212,5 +212,5 @@ OBJECTS = ["{}", ' {"a": {}}\n', '{"a": 1, "a": 2}', '{"a": 1e5}']
     )
 )
 def test_arguments_are_objects_at_once_where_each_is_one(texts: list[str]) -> None:
-    """Checking all texts at once agrees with parsing each."""
+    """Checking all texts at once agrees with parsing each text."""
     assert are_objects(texts) is (None not in map(parse_arguments, texts))

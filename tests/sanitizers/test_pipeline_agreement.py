@@ -1,7 +1,7 @@
-"""The checker agrees with the emulator's judge, which has no code in common with it.
+"""The checker agrees with the emulator's judge, which shares no code with the checker.
 
-litellm converts in between, as it does in production, but in this process and without a socket, so that thousands of
-histories can be tried.
+Litellm converts the messages in between, as in production. It runs in this process without a socket, so that thousands
+of histories can be tried.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def gemini_body(messages: list[dict[str, Any]], model: str) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore")
 @given(histories, st.sampled_from(MODELS))
 def test_gemini_judge_takes_every_repaired_history(history: list[dict[str, Any]], model: str) -> None:
-    """The emulator refuses no history that was sanitized and converted."""
+    """The emulator refuses a sanitized and converted history only for a foreign signature."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)

@@ -1,4 +1,4 @@
-"""The broken histories of public reports, each for the provider that refused it and for its neighbours."""
+"""Tests that repair the broken histories of public reports, for the refusing provider and for all others."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ TARGETS = {
     "openai": "openai/gpt-4o",
     "openai responses": "openai/gpt-4o",
 }
-"""A model of each target."""
+"""A model for each provider that a report names as its target."""
 
 FAULTS = {
     "o02": "orphaned_result",
@@ -94,20 +94,20 @@ FAULTS = {
     "v04": "same_role_neighbours",
     "c03": "call_id_missing",
 }
-"""The rule that each history of the other providers breaks, in its target's rules."""
+"""The rule that each history of the other providers breaks, in the profile of its target."""
 
 LEGAL_IN_CHAT_FORM = {
     "a05": "thinking is on: a parameter of the request, not of the history",
     "b02": "a converter made two user turns of the results and the user's text",
     "c01": "version 1 of the API, which is not spoken, refused a user's turn behind results",
 }
-"""Histories of theirs in which nothing is wrong: the fault is elsewhere."""
+"""Histories of the other providers that are legal, since the reported fault is outside the history."""
 
 
 @pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3, GEMINI_3_STRICT], ids=lambda p: p.name)
 @pytest.mark.parametrize("entry", GEMINI, ids=lambda e: e["id"])
 def test_gemini_history_becomes_legal(entry: dict[str, Any], profile: Profile) -> None:
-    """Each history of Gemini's comes out without a violation, whichever generation reads it."""
+    """Each reported history of Gemini becomes legal for every generation of Gemini."""
     done = sanitize(entry["messages"], profile)
 
     assert done.violations == ()
@@ -115,7 +115,7 @@ def test_gemini_history_becomes_legal(entry: dict[str, Any], profile: Profile) -
 
 @pytest.mark.parametrize("entry", GEMINI, ids=lambda e: e["id"])
 def test_checker_finds_the_fault_in_the_input(entry: dict[str, Any]) -> None:
-    """The checker sees what the provider refused, wherever the fault is in the history itself."""
+    """The checker finds every reported fault that lies in the history itself."""
     found = find_violations(entry["messages"], GEMINI_3_STRICT)
 
     if entry["id"] in LEGAL_IN_OPENAI_FORM and entry["id"] != "g08":
@@ -126,7 +126,10 @@ def test_checker_finds_the_fault_in_the_input(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("o")], ids=lambda e: e["id"])
 def test_openai_history_becomes_legal(entry: dict[str, Any]) -> None:
-    """Each history of OpenAI's breaks a rule, and none afterwards. An independent judge agrees on both."""
+    """Each reported history of OpenAI breaks a rule before the repair, and no rule afterwards.
+
+    An independent judge agrees.
+    """
     assert find_violations(entry["messages"], OPENAI)
     assert judge_openai(entry["messages"]) is not None
 
@@ -138,7 +141,10 @@ def test_openai_history_becomes_legal(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", OTHERS, ids=lambda e: e["id"])
 def test_checker_finds_what_the_provider_refused(entry: dict[str, Any]) -> None:
-    """Under its target's rules each history breaks the rule that the provider named, where it shows at all."""
+    """By its target's profile, each history breaks the rule that the provider named.
+
+    Some reported faults are outside the history.
+    """
     profile = profile_for(TARGETS[entry["target"]])
 
     found = {violation.rule for violation in find_violations(entry["messages"], profile)}
@@ -151,7 +157,10 @@ def test_checker_finds_what_the_provider_refused(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", OTHERS, ids=lambda e: e["id"])
 def test_history_of_another_provider_becomes_legal(entry: dict[str, Any]) -> None:
-    """Each comes out without a violation, with all its texts, and the next gateway has nothing to add."""
+    """Each history becomes legal.
+
+    Its texts stay, or a change names their message, and a second pass changes nothing.
+    """
     profile = profile_for(TARGETS[entry["target"]])
 
     done = sanitize(entry["messages"], profile)
@@ -177,7 +186,7 @@ def test_every_history_becomes_legal_everywhere(entry: dict[str, Any]) -> None:
 
 
 def test_every_history_has_a_row_with_its_model_and_rule() -> None:
-    """A new report has a row here: its target's model, and the rule that it breaks."""
+    """A new report needs its target's model and the broken rule in the tables of this file."""
     assert {entry["target"] for entry in OTHERS} == set(TARGETS)
     assert {entry["id"] for entry in OTHERS} == set(FAULTS) | set(LEGAL_IN_CHAT_FORM)
 
@@ -189,5 +198,5 @@ def test_every_history_has_a_row_with_its_model_and_rule() -> None:
     ids=lambda e: e["id"],
 )
 def test_judge_refuses_what_the_checker_finds(entry: dict[str, Any], model: str) -> None:
-    """Sent word for word, the history is refused by the emulator's judge, whose code is its own."""
+    """The emulator's judge refuses these histories without repair. The judge shares no code with the checker."""
     assert judge(model, naive_body(entry["messages"], [])) is not None

@@ -1,7 +1,7 @@
 """Tests properties of every history, legal or damaged.
 
-Random histories find unknown faults. Damaged legal ones resemble those of real clients. The checker is the
-oracle. ``test_pipeline_agreement`` compares the checker with the emulator's judge.
+Random histories find unknown faults. Damaged legal histories resemble those of real clients. The checker is the oracle.
+``test_pipeline_agreement`` compares the checker with the emulator's judge.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def repaired(history: History, profile: Profile) -> History | None:
 
 
 def outcome(history: History, profile: Profile) -> tuple[str, object]:
-    """Return the output and the changes as bytes and values, or the refusal."""
+    """Return the output as JSON text with the changes, or the refusal."""
     try:
         done = sanitize(history, profile)
     except Unrepairable as error:
@@ -170,7 +170,7 @@ def test_history_repaired_for_one_provider_is_legal_for_another(
 ) -> None:
     """A history repaired for one provider is legal after the repair for another.
 
-    Messages that the first repair inserted stay, and the second repair is stable.
+    A second pass for the other provider changes nothing. A repair back for the first provider is legal again.
     """
     once = repaired(history, first)
     if once is None:

@@ -50,7 +50,7 @@ KNOWN = Path(__file__).parents[1] / "histories" / "known.json"
 
 
 def probe(plant: str = "json", act: str = "pass") -> list[str]:
-    """Run the probe in a process of its own and return what the core was seen to do."""
+    """Run the probe in another process, and return the forbidden operations that the probe saw."""
     source = PROBE.format(plant=plant, act=act)
     done = subprocess.run(
         [sys.executable, "-c", source, str(KNOWN)], capture_output=True, text=True, timeout=60, check=True

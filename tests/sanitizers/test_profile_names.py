@@ -1,4 +1,4 @@
-"""The profile of a model, by its route and its name."""
+"""Tests that a model's profile is found by its route and its name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ from sanitizers.profile_names import PREFIXES
     ],
 )
 def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> None:
-    """The route in front of a model does not change what the model accepts."""
+    """Most routes do not matter. Servers with a chat template and Bedrock's Converse API have profiles of their own."""
     assert name == profile_for(model).name
 
 
@@ -87,12 +87,12 @@ def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> No
     ],
 )
 def test_media_by_address_only_where_litellm_passes_it_on(model: str, passes: bool) -> None:
-    """For every other route litellm would fetch the address from this host."""
+    """For every other route litellm would fetch the media from this host."""
     assert profile_for(model).remote_media is passes
 
 
 def test_every_row_is_reachable_by_its_own_prefix() -> None:
-    """A longer prefix never hides another one's row."""
+    """No longer prefix hides the row of another prefix."""
     for prefix, profile in PREFIXES.items():
         assert profile_for(prefix) is profile
 

@@ -1,4 +1,4 @@
-"""Profiles that are derived from another: with all runs merged, and for a request that asks the model to think."""
+"""Tests of derived profiles: with all runs of one role merged, and for requests that ask the model to think."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sanitizers.profile_names import PROFILES
 
 
 def test_merging_changes_nothing_but_runs() -> None:
-    """The setting forbids runs of one role and leaves every other fact alone."""
+    """The setting forbids runs of one role, and the profile keeps its name."""
     merging = profile_for("openai/gpt-4o").merging()
 
     assert not merging.assistant_runs
@@ -18,7 +18,7 @@ def test_merging_changes_nothing_but_runs() -> None:
 
 
 def test_a_row_made_of_another_is_made_once() -> None:
-    """A cache finds the derived row, and does not confuse it with its original."""
+    """A derived profile is cached, and is never confused with its original."""
     for profile in PROFILES.values():
         assert profile.merging() is profile.merging()
         assert profile.thinking() is profile.thinking()

@@ -1,4 +1,4 @@
-"""The profiles of the other providers, each compared with OpenAI's rules."""
+"""Tests of the other providers' profiles, each compared with OpenAI's rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SPOKEN = {"reasoning_content": "hm"}
 
 
 def asks(*calls: dict[str, Any], content: Any = None) -> dict[str, Any]:
-    """Return an assistant message with *calls*, by default one of `f`."""
+    """Return an assistant message with *calls*, by default one call of `f`."""
     return assistant(content, calls=calls or [call(ID)])
 
 
@@ -68,7 +68,7 @@ EXAMPLES: dict[str, tuple[str, History]] = {
     "id used again": ("call_id_repeated", [GO, asks(), tool(ID), ANSWER, GO, asks(), tool(ID)]),
     "field of its own": ("unknown_field", [user("a", x_own=1)]),
 }
-"""Messages that OpenAI accepts: a name, and the rule that each breaks elsewhere."""
+"""Histories that OpenAI accepts, by name, each with the rule that it breaks at other providers."""
 
 _PLAIN = {"developer", "legacy forms", "custom call"}
 _ANTHROPIC = _PLAIN | {
@@ -103,7 +103,7 @@ REFUSED = {
     "chat-template-mistral": _TEMPLATE | _NINE,
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
 }
-"""The examples that each row refuses. It accepts the others."""
+"""The names of the examples that each profile refuses. The profile accepts all other examples."""
 
 _THOUGHTS = {"reasoning", "reasoning_content", "reasoning_details", "thinking_blocks"}
 _TEMPLATE_FIELDS = {"cache_control", "reasoning_details", "thinking_blocks"}
@@ -123,7 +123,7 @@ REFUSED_FIELDS = {
     "chat-template-mistral": _TEMPLATE_FIELDS,
     "chat-template-gemma": _TEMPLATE_FIELDS,
 }
-"""The fields of an assistant message that each row refuses, beside ``extra_content``, which all refuse."""
+"""The fields of an assistant message that each profile refuses. All profiles also refuse ``extra_content``."""
 
 FIELDS = _THOUGHTS | {"audio", "cache_control", "images", "provider_specific_fields"}
 
@@ -138,20 +138,20 @@ def rules(history: History, profile: Profile) -> set[str]:
 
 
 def test_every_row_has_a_list_of_examples() -> None:
-    """A new row needs its lists here."""
+    """A new profile needs its lists in this file."""
     assert set(ROWS) == set(REFUSED) == set(REFUSED_FIELDS)
     assert len(ROWS) == len(PROVIDER_PROFILES)
 
 
 def test_openai_takes_every_example() -> None:
-    """Each example breaks a rule of other providers alone."""
+    """Each example breaks only rules of other providers."""
     for name, (_, history) in EXAMPLES.items():
         assert rules(history, OPENAI) == set(), name
 
 
 @rows
 def test_row_refuses_exactly_the_examples_of_its_list(row: Profile) -> None:
-    """Each of them breaks the rule that it is an example of."""
+    """Each refused example breaks the rule that it stands for."""
     assert REFUSED[row.name] == {
         name for name, (rule, history) in EXAMPLES.items() if rule in rules(history, row)
     }
@@ -180,7 +180,7 @@ def test_each_example_becomes_legal(row: Profile) -> None:
 
 @rows
 def test_refused_field_is_dropped_and_named(row: Profile) -> None:
-    """A field that the row accepts is sent."""
+    """A field that the profile accepts is sent."""
     for name in {*FIELDS, "extra_content"} - {"reasoning_content"}:
         done = sanitize([GO, assistant("b", **SPOKEN, **{name: "x"}), GO], row)
 
@@ -194,7 +194,7 @@ def test_refused_field_is_dropped_and_named(row: Profile) -> None:
 
 @pytest.mark.parametrize("name", TAKE_IMAGES_IN_RESULTS)
 def test_claude_takes_what_openai_refuses(name: str) -> None:
-    """Ids of 64 characters, and images in results. Thinking and cache marks go through."""
+    """Claude accepts ids of 64 characters and images in results. Thinking and cache marks are sent unchanged."""
     row = ROWS[name]
     long = "x" * 64
     history = [
@@ -212,7 +212,7 @@ def test_claude_takes_what_openai_refuses(name: str) -> None:
 
 @pytest.mark.parametrize("name", TAKE_IMAGES_IN_RESULTS)
 def test_claude_takes_images_in_no_other_role(name: str) -> None:
-    """Images of the assistant's and of the system's are dropped."""
+    """Images in messages of the assistant and of the system are dropped."""
     for history in ([GO, assistant([text("b"), image()]), GO], [system([text("s"), image()]), GO]):
         done = sanitize(history, ROWS[name])
 
@@ -223,7 +223,7 @@ def test_claude_takes_images_in_no_other_role(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ROWS if name not in TAKE_IMAGES_IN_RESULTS])
 def test_others_take_images_where_openai_takes_them(name: str) -> None:
-    """Users may send images, and results may not. DeepSeek takes none at all."""
+    """User messages may hold images, and results may not. DeepSeek accepts no images at all."""
     history = [GO, asks(), tool(ID, [text("r"), image()])]
 
     assert "media_in_result" in rules(history, ROWS[name])
@@ -239,7 +239,7 @@ def test_mistral_takes_its_own_fields() -> None:
 
 
 def test_gemma_at_gemini_has_no_system() -> None:
-    """Instructions go in front of the first user message."""
+    """System and developer instructions go to the beginning of the first user message."""
     done = sanitize([developer("d"), system("s"), user("a")], GEMMA)
 
     assert [user("d\n\ns\n\na")] == done.messages

@@ -1,4 +1,4 @@
-"""The decorator for values that every request makes."""
+"""Tests of the ``record`` decorator, for values that every request creates."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def test_a_record_is_cheap_to_make_and_equal_by_value() -> None:
 
 
 def test_a_record_has_no_field_but_its_own() -> None:
-    """Slots take no other field, so that a misspelled one is an error."""
+    """Slots accept no other field, so that a misspelled field is an error."""
     with pytest.raises(AttributeError):
         setattr(Point(), "y", 1)  # noqa: B010

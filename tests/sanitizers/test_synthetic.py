@@ -1,4 +1,4 @@
-"""The texts that the steps insert: another wording would invalidate every cached prefix."""
+"""Tests of the texts that the steps insert. Another wording would invalidate every cached prefix."""
 
 import pytest
 
@@ -16,7 +16,7 @@ WORDS = {
 
 @pytest.mark.parametrize("part_type", sorted(MEDIA_PARTS))
 def test_each_type_of_part_has_one_name_in_all_texts(part_type: str) -> None:
-    """The texts call a medium by the same noun."""
+    """All texts name a medium with the same noun."""
     said = WORDS[part_type]
     word = said.partition(" ")[2]
 

@@ -44,7 +44,7 @@ def test_derived_ids_are_pinned_byte_for_byte() -> None:
 
 
 def test_steps_are_in_proportion_to_the_calls() -> None:
-    """The thousandth call of one id tries one candidate, as the first does."""
+    """The thousandth call with one id tries only one candidate, as the first call does."""
 
     def derive(count: int) -> int:
         derived = DerivedIds(set())
@@ -55,7 +55,7 @@ def test_steps_are_in_proportion_to_the_calls() -> None:
 
 
 def test_long_ids_are_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that takes all candidates of a long id must not have it hashed whole for each."""
+    """A hostile client may use all candidates of a long id. The whole id is not hashed again for each candidate."""
     original = "a b" * 1_000
     read: list[int] = []
     digest = synthetic._digest

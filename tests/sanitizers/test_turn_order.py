@@ -1,4 +1,4 @@
-"""The order of turns, checked from one letter for each message, agrees with the walk over the messages."""
+"""Tests that the check of the order by one letter for each message agrees with the walk over the messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOOSE = [tool("c1", "r"), tool("c2", "r"), assistant(None, [call("c1")]), assist
 
 @st.composite
 def rounds(draw: st.DrawFn) -> History:
-    """Draw a turn with calls and its results. Most are complete and in order."""
+    """Draw a turn with calls and its results. Most of the results are complete and in order."""
     ids: list[str] = draw(
         st.lists(st.sampled_from(["c1", "c2", "c3", "c4"]), min_size=1, max_size=4, unique=True)
     )
@@ -41,7 +41,7 @@ def rounds(draw: st.DrawFn) -> History:
 
 @st.composite
 def turns(draw: st.DrawFn) -> History:
-    """Draw plain messages and a few odd ones, in any order."""
+    """Draw plain messages and a few unusual messages, in any order."""
     piece = st.one_of(
         st.sampled_from([[message] for message in PLAIN]),
         st.sampled_from([[message] for message in (*PLAIN, *ODD, *LOOSE)]),
@@ -57,7 +57,7 @@ def faults(history: History, profile: Profile) -> list[tuple[str, int]]:
 
 @given(st.one_of(turns(), legal_histories(), damaged_histories(), any_histories()), profiles)
 def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> None:
-    """The order of the messages and the one of their outline are equal."""
+    """The order that is read from the messages equals the order in their outline."""
     order, outline = order_of(history), outline_of(history)
     if is_in_order(*order, profile):
         assert not faults(history, profile)
@@ -67,7 +67,7 @@ def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> 
 
 @given(turns(), profiles.filter(lambda profile: profile.calls_with_text))
 def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> None:
-    """The usual case: results stand in the order of their calls."""
+    """The rule holds for the usual case, in which results stand in the order of their calls."""
     order = order_of(history)
     usual = order.call_ids == order.result_ids and "?" not in order.letters
     if usual and not profile.echoes_reasoning and order.letters.rstrip("ds")[-1:] != "a":
@@ -76,7 +76,7 @@ def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 17, 40])
 def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> None:
-    """The walk over the messages finds no violation in them."""
+    """The walk over the messages finds no violation in such turns."""
     ids = [f"c{at}" for at in range(count)]
     history = [
         user("u"),
@@ -118,6 +118,6 @@ def test_results_behind_the_wrong_turn_are_not_in_order(pieces: str) -> None:
 
 
 def test_a_long_history_is_matched_in_one_pass() -> None:
-    """The pattern does not backtrack, also for a history that it refuses."""
+    """The pattern does not backtrack, even for a history that is not in order."""
     history = [user("u"), assistant("a")] * 50_000 + [tool("c1", "r")]
     assert not is_in_order(*order_of(history), PROFILES["openai"])

@@ -1,4 +1,4 @@
-"""The checker's rules about the order of messages, and about the pairs of calls and results."""
+"""Tests of the checker's rules about the order of messages, and about pairs of calls and results."""
 
 from __future__ import annotations
 

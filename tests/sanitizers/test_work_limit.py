@@ -1,4 +1,4 @@
-"""The limit of steps for one piece of work."""
+"""Tests of the limit of steps for one piece of work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.builders import assistant, call, tool, user
 
 
 def test_without_a_limit_nothing_is_counted() -> None:
-    """The iterable is returned as it is."""
+    """Without a limit, the iterable itself is returned."""
     items = [1, 2, 3]
     assert metered(items) is items
     spend(10**9)
@@ -55,7 +55,7 @@ def test_work_stops_before_the_first_step_beyond_the_limit(work: Callable[[list[
 
 
 def test_work_that_was_ended_takes_no_further_step() -> None:
-    """Another thread may end it."""
+    """Another thread may end the work."""
     limit, seen = WorkLimit(10**9), list[int]()
     with pytest.raises(WorkLimitExceeded), limited_by(limit):
         end_at_two(limit, seen)
@@ -63,7 +63,7 @@ def test_work_that_was_ended_takes_no_further_step() -> None:
 
 
 def test_work_that_swallows_the_error_gets_it_again() -> None:
-    """Each later step raises again."""
+    """Each later step raises the error again."""
     limit = WorkLimit(1)
     with limited_by(limit):
         for _ in range(3):

@@ -1,8 +1,8 @@
-"""Chat histories on one line.
+"""Builds chat messages in one short call each, so that a test can write a history on one line.
 
-Tests read better when a history looks like the conversation it is. The builders return plain wire dicts
-in OpenAI's chat format, nothing else, so that a test can break them by hand. Extra keyword arguments
-become extra fields of the message, and a field may be overwritten by the same means.
+Tests read better when a history looks like the conversation it is. The builders return plain wire dicts in OpenAI's
+chat format, nothing else, so that a test can break them by hand. Extra keyword arguments become extra fields of the
+message, or overwrite its fields.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,8 @@
-"""Steps that Python takes in this project's own files, counted file by file: a measure of work that no clock disturbs.
+"""Counts the steps that Python takes in each file of this project, as a measure of work without a clock.
 
-A step is the call of a function, or a line that is entered; each turn of a comprehension is a line of its own. What one
-call into C does, such as a search in a list, is one step however long it takes: :class:`ComparedText` counts that.
+A step is the call of a function, or a line that is entered. Each iteration of a comprehension counts as a line. A call
+into C, such as a search in a list, adds no steps, however long it takes. :class:`ComparedText` counts the comparisons
+in C code.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from proxy.planning import clean_tools as tool_schemas
 from sanitizers.schemas import tools
 
 Trace = Callable[[FrameType, str, Any], Any]
-"""A trace function, see :func:`sys.settrace`; it returns the next one."""
+"""A trace function (see :func:`sys.settrace`), which returns the trace function for the next event."""
 
 _ROOT = Path(__file__).parents[2]
 _COUNTED = tuple(f"{_ROOT / package}/" for package in ("proxy", "sanitizers"))
 
 
 def count_steps(work: Callable[[], object]) -> Counter[str]:
-    """Return the steps that *work* takes, by the file's path within the project; nothing is remembered from before."""
+    """Return the number of steps of *work* by file path within the project; caches are cleared first."""
     clear_caches()
     counts: dict[str, list[int]] = {}
     steps_of: dict[CodeType, Trace | None] = {}
@@ -60,7 +61,7 @@ def _counting(count: list[int]) -> Trace:
 
 
 def clear_caches() -> None:
-    """Forget what functions of this project remember of their arguments, and what tools came to."""
+    """Clear the caches of this project's functions, and those of tool schemas and tool outcomes."""
     for name, module in list(sys.modules.items()):
         if name.startswith(("proxy.", "sanitizers.")):
             for value in list(vars(module).values()):

@@ -1,4 +1,4 @@
-"""Measures work by a clock that neither other processes nor other threads move."""
+"""Measures work in CPU time of the current thread, which excludes other processes and threads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _RUNS = 3
 
 
 def cpu_seconds(work: Callable[[], object], bound: float) -> float:
-    """Return the CPU seconds that *work* takes in this thread: of the first run within *bound*, or the best of three.
+    """Return this thread's CPU seconds for *work*: of the first run below *bound*, or the best of three runs.
 
-    A collection of garbage, or a core that slows down for others, is over by the next run; what is quadratic stays so.
+    A garbage collection or a slow core rarely lasts until the next run. A quadratic cost is high in every run.
     """
     best = float("inf")
     for _ in range(_RUNS):

@@ -1,7 +1,7 @@
-"""The fast run, ``pytest --fast``: unit tests alone, which start no process and import no client package.
+"""Decides what ``pytest --fast`` runs: only unit tests, which start no process and import no client package.
 
-A test is slow by its fixtures, its parameters or its file's imports, so that nobody marks tests by hand. While a test
-runs that is not slow, starting a process is an error. `make test` holds the rule as well, since the guard is always on.
+A test's fixtures, parameters or file imports decide whether it is slow, so nobody marks tests by hand. Starting a
+process during a test that is not slow is an error. `make test` checks this rule too, since the guard is always active.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ SLOW_FIXTURES = frozenset({"fresh_python", "litellm"})
 """Fixtures that start a process or import a client package."""
 
 SLOW_IMPORT = re.compile(r"^(?:from|import) (?:litellm|openai|subprocess|tiktoken)\b", re.MULTILINE)
-"""Matches an import at the top of a file that makes its tests slow: of processes, clients or large vocabularies."""
+"""Matches the imports that make a file's tests slow: processes, client packages and large vocabularies."""
 
 CLIENT_PACKAGES = frozenset({"litellm", "openai"})
 """Packages whose import takes seconds."""
 
 STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
-"""Audit events of a process that starts."""
+"""Audit events that Python raises when a process starts."""
 
 
 class NotFastError(AssertionError):
-    """A test that is not marked as slow does what only slow tests may do."""
+    """Raised if a test that is not slow does what only slow tests may do."""
 
 
 class Guard:
-    """An audit hook that raises while :meth:`watching` is entered.
+    """An audit hook that raises on forbidden events inside the context of :meth:`watching`.
 
-    Application code may catch what is raised. The guard therefore keeps the breaches as well.
+    Application code may catch the exception. The guard therefore also keeps a list of breaches.
     """
 
     def __init__(self, *, imports: bool) -> None:
@@ -61,7 +61,7 @@ class Guard:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Raise on forbidden events while the context lasts, and once more at its end."""
+        """Raise on forbidden events inside the context, and again at its end if there was one."""
         self.breaches.clear()
         self._active = True
         try:
@@ -78,12 +78,15 @@ def is_in_a_fast_room(path: PurePath) -> bool:
 
 
 def imports_a_slow_module(source: str) -> bool:
-    """Tell from the text of a test file whether its tests are slow; the fast run does not even import such a file."""
+    """Tell whether a test file's source has an import that makes its tests slow.
+
+    The fast run does not even import such a file.
+    """
     return SLOW_IMPORT.search(source) is not None
 
 
 def is_slow(fixtures: Iterable[str], parameters: Mapping[str, Any]) -> bool:
-    """Tell whether a test needs a process or a client package by its fixtures.
+    """Tell by a test's fixtures whether the test needs a process or a client package.
 
     *fixtures* are the names of all fixtures of the test and *parameters* the values of its case. A test with the
     fixture ``transport`` is slow unless its case is the direct transport, since the fixture's default is litellm.
@@ -101,7 +104,7 @@ def _top(name: str) -> str:
 def run_fresh_python(program: str, *arguments: str) -> str:
     """Run *program* in a new interpreter and return its standard output; it must end with status 0.
 
-    Warnings are off, since those of the imported packages are not the subject. It has 60 seconds.
+    Warnings are off, because warnings of imported packages do not matter here. The timeout is 60 seconds.
     """
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program, *arguments],

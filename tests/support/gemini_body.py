@@ -1,4 +1,4 @@
-"""Gemini's body for a history, signatures included, as the proxy makes it: without a proxy, a store or a socket."""
+"""Builds Gemini's request body as the proxy does, signatures included, without a proxy, a store or a socket."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from proxy.upstream.wires.gemini import build_request
 from sanitizers import Messages, Profile
 
 HERE = "here gemini-3"
-"""The origin of the deployment that is asked."""
+"""The origin of the deployment that gets the request."""
 
 THERE = "there gemini-3"
 """The origin of another endpoint."""
 
 
 def kept_elsewhere(messages: Messages) -> dict[str, StoredSignature]:
-    """Return what a store holds when all in *messages* was signed at another endpoint."""
+    """Return what a signature store holds if another endpoint signed everything in *messages*."""
     kept = StoredSignature(signature="", origin=THERE, as_written="", as_meant="")
     return dict.fromkeys(signature_keys(messages), kept)
 
 
 def restored(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
-    """Return *messages* with what signatures they carry in the one place; with none, if they are from *elsewhere*."""
+    """Return *messages* with each signature in one field only, or with none if they are from *elsewhere*."""
     if not profile.signs_calls:
         return remove_signatures(messages)[0]
     return restore_signatures(messages, kept_elsewhere(messages) if elsewhere else {}, HERE)[0]
 
 
 def as_sent(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
-    """Return *messages*, sanitized for *profile*, as the wire gets them: restored, and with stand-ins."""
+    """Return *messages*, sanitized for *profile*, with restored signatures and stand-ins, as they are sent."""
     return with_stand_ins(restored(messages, profile, elsewhere=elsewhere), profile)[0]
 
 

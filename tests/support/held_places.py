@@ -1,4 +1,4 @@
-"""Places that a test holds: each is given back once."""
+"""Holds admission places for a client in tests, and releases each place once."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from proxy.resilience.fairness import Admission
 
 @dataclass(slots=True)
 class HeldPlaces:
-    """*amount* places of *client*."""
+    """The *amount* admission places that *client* holds."""
 
     admission: Admission
     client: str
     amount: int
 
     def grow(self, amount: int, now: float = 0.0) -> bool:
-        """Hold *amount* places from now on, and tell whether there was room for them."""
+        """Raise the number of held places to *amount*, and return whether there was room."""
         if not self.admission.admit(self.client, now, amount - self.amount, self.amount):
             return False
         self.amount = amount
         return True
 
     def release(self) -> None:
-        """Give the places back."""
+        """Release the places."""
         self.admission.release(self.client, self.amount)
 
 
 def acquire(admission: Admission, client: str, now: float = 0.0, amount: int = 1) -> HeldPlaces | None:
-    """Return *amount* places that *client* takes, or None where it gets none."""
+    """Take *amount* places for *client* and return them, or None if there is no room."""
     return HeldPlaces(admission, client, amount) if admission.admit(client, now, amount) else None

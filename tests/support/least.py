@@ -1,4 +1,4 @@
-"""Measures by the wall clock, on a machine that may stand still meanwhile."""
+"""Repeats wall-clock measurements, because the machine may pause during one of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _RUNS = 3
 
 
 async def least_of(measure: Callable[[], Awaitable[float]], bound: float) -> float:
-    """Return the first measurement within *bound*, or the least of three: what is always too much stays so."""
+    """Return the first measurement below *bound*, or the least of three if none is below."""
     least = float("inf")
     for _ in range(_RUNS):
         least = min(least, await measure())

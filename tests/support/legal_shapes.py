@@ -1,4 +1,4 @@
-"""OpenAI's types of an answer and of a chunk, as a strict client reads them: written from the reference alone."""
+"""Checks answers and chunks against OpenAI's types as a strict client does, from the API reference alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings of litellm's own modules that no caller can avoid; for the `pytestmark` of modules that run it."""
+"""Filters for litellm warnings that no caller can avoid, for the `pytestmark` of modules that run litellm."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tables of a Markdown document, by the headings that they stand under."""
+"""Reads the tables of a Markdown document by the heading above each table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def rows_under(document: str, heading: str) -> list[list[str]]:
-    """Return the cells of the first table under *heading*, without its head, row by row.
+    """Return the cells of the first table under *heading*, row by row, without the table's head.
 
     Raises :class:`ValueError` where there is no such heading.
     """
@@ -19,5 +19,5 @@ def rows_under(document: str, heading: str) -> list[list[str]]:
 
 
 def key_in(cell: str) -> str:
-    """Return what stands between backticks in *cell*, which holds nothing else."""
+    """Return the text between the backticks of *cell*, which holds nothing else."""
     return cell.removeprefix("`").removesuffix("`")

@@ -1,6 +1,6 @@
-"""The tables of ``docs/providers.md``, written from the tables of the code.
+"""Writes the tables of ``docs/providers.md`` from the tables of the code.
 
-``python -m tests.support.provider_table`` prints both. A test compares them with the page.
+``python -m tests.support.provider_table`` prints both tables. A test compares them with the page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODELS = {
     "ollama": ("llama3.1",),
     "vertex_ai": ("gemini-2.5-pro", "gemini-3.6-flash", "claude-sonnet-4-5", "mistral-large"),
 }
-"""Models of the providers that have several rows, and of the providers that only a file names."""
+"""Models of providers whose rules depend on the model, and of providers that only a file configures."""
 
 NAMES = {
     "anthropic": "Anthropic",
@@ -64,7 +64,7 @@ IN_A_FILE = {
     "ollama": "in a file: `api_base`",
     "vertex_ai": "in a file: `vertex_…`, or the SDK's own chain",
 }
-"""The settings of providers that no variable configures."""
+"""The settings of providers that no environment variable configures."""
 
 
 def providers() -> list[list[str]]:
@@ -76,7 +76,7 @@ def providers() -> list[list[str]]:
 
 
 def rules() -> list[list[str]]:
-    """Return the rows of the second table: the name of each row of the table of parameters, and what differs."""
+    """Return the rows of the second table: the name of each dialect, and how it differs from OpenAI's format."""
     rows = {row.name: row for row in vars(table).values() if isinstance(row, Dialect)}
     return [
         [f"`{name}`", " ".join(_differences(row)) or "As in OpenAI's format."] for name, row in rows.items()

@@ -1,4 +1,4 @@
-"""The proxy on a real socket, and a client that sees what came over it."""
+"""Serves the proxy on a real socket, with a client that keeps the answers as received."""
 
 import asyncio
 import io
@@ -20,15 +20,15 @@ from tests.support.builders import user
 
 CHAT = "/v1/chat/completions"
 MODEL = "gemini"
-"""The one model of `settings_of`, behind it a Gemini with the strict rules."""
+"""The default model of `settings_of`, which is a Gemini model with strict rules."""
 
 GEMINI = "gemini/gemini-3.6-flash"
 
 
 def settings_of(models: Mapping[str, Any] | None = None, **sections: Any) -> Settings:
-    """Load settings from names with their `litellm_params` (a text is the model) and whole sections.
+    """Load settings from model names with their `litellm_params`, or just their model, and from whole sections.
 
-    They go through the real loader, as JSON, which is YAML. Nothing is retried unless a test asks for it.
+    The real loader reads the settings as JSON, which is valid YAML. Nothing is retried unless a test asks for it.
     """
     sections = {**sections, "router_settings": {"num_retries": 0, **sections.get("router_settings", {})}}
     entries = [
@@ -45,7 +45,7 @@ def chat(content: Any = "Hello.", **fields: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer as it came in."""
+    """An answer as the client received it."""
 
     status: int
     headers: Mapping[str, str]
@@ -88,11 +88,11 @@ class Proxied:
 
     @property
     def origin(self) -> str:
-        """The address without a path."""
+        """The proxy's URL without a path."""
         return f"http://127.0.0.1:{self.server.port}"
 
     async def post(self, body: Any, path: str = CHAT, headers: Mapping[str, str] | None = None) -> Reply:
-        """Post a body: bytes as they are, an iterator in chunks, anything else as JSON."""
+        """Post a body: a dict or a list as JSON, bytes unchanged, an iterator in chunks."""
         data = json.dumps(body).encode() if isinstance(body, dict | list) else body
         if isinstance(data, bytes):
             data = io.BytesIO(data)
@@ -103,7 +103,7 @@ class Proxied:
         return await self.request("GET", path, headers=headers)
 
     async def request(self, method: str, path: str, **arguments: Any) -> Reply:
-        """Send a request and read the whole answer; a body that is given as *data* is called JSON."""
+        """Send a request and read the whole answer; a request with *data* gets the content type of JSON."""
         if "data" in arguments:
             named = CIMultiDict({"Content-Type": "application/json"})
             named.update(arguments.get("headers") or {})
@@ -112,7 +112,7 @@ class Proxied:
             return Reply(response.status, response.headers.copy(), await response.read())
 
     async def raw(self, data: bytes) -> Reply:
-        """Send bytes on a connection of their own and read one answer, whose length must be announced."""
+        """Send bytes on a new connection and read one answer, which must have a Content-Length."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
         writer.write(data)
         try:
@@ -126,7 +126,7 @@ class Proxied:
         return Reply(int(status.split()[1]), headers, body)
 
     async def idle(self) -> None:
-        """Wait until the proxy works on nothing."""
+        """Wait until the proxy has no request in flight."""
         async with asyncio.timeout(30):
             while self.server.gateway.lifecycle.in_flight:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
@@ -153,7 +153,7 @@ class Proxied:
 async def proxied(
     settings: Settings, upstream: Upstream, tracing: Tracing | None = None
 ) -> AsyncIterator[Proxied]:
-    """Serve the proxy on a port of the kernel's choice, ready, with a client."""
+    """Serve the proxy on a free port, and return it with a client."""
     timeout = aiohttp.ClientTimeout(total=60)
     async with (
         serving(settings, upstream, tracing, host="127.0.0.1", port=0) as server,

@@ -1,4 +1,4 @@
-"""Everything that clients and operators can rely on, as it is found in the code: the documents are held to it."""
+"""Lists what clients and operators can rely on, read from the code, so that tests can check the documents."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def sections() -> list[type[Section]]:
 
 
 def settings() -> Iterator[tuple[str, object]]:
-    """Yield every setting by its place, with its default; ``PydanticUndefined`` where it is required."""
+    """Yield every setting's path and default, which is ``PydanticUndefined`` for a required setting."""
     for one in sections():
         for name, field in one.model_fields.items():
             default = field.get_default(call_default_factory=True, validated_data={})
@@ -75,7 +75,7 @@ def show_default(default: object) -> str:
 
 
 class Metric(NamedTuple):
-    """One metric; its labels in their order, joined by commas."""
+    """One metric: its type, and its labels in order, joined by commas."""
 
     type: str
     labels: str
@@ -95,19 +95,19 @@ def metrics() -> dict[str, Metric]:
 
 
 def _labels(collector: object) -> Sequence[str]:
-    """Return the names of a metric's labels: of ours, or of the library's."""
+    """Return the label names of a metric, whether this project's class or the library's holds them."""
     return collector.names if isinstance(collector, Labelled) else getattr(collector, "_labelnames", ())
 
 
 class Code(NamedTuple):
-    """An error code's status and type; None and the type of providers' errors where the status is the provider's."""
+    """An error code's status and type; the status is None where the provider's own status is passed on."""
 
     status: int | None
     type: str
 
 
 def error_codes() -> dict[str, Code]:
-    """Return every error code of the classes in ``proxy/core/errors.py``, and those that a provider's failure gets."""
+    """Return every error code of the classes in ``proxy/core/errors.py``, and the codes of provider failures."""
     found: dict[str, Code] = {}
     waiting = [errors.ProxyError]
     while waiting:
@@ -121,7 +121,7 @@ def error_codes() -> dict[str, Code]:
 
 
 def change_steps() -> tuple[str, ...]:
-    """Return the steps that a change may be of, in the order of the header ``x-turnright-changes``."""
+    """Return the steps that can report a change, in the order of the header ``x-turnright-changes``."""
     return plan._STEPS
 
 
@@ -144,9 +144,9 @@ _FURTHER = re.compile(
 
 
 def headers(*rooms: str) -> set[str]:
-    """Return the names of headers, in lower case, that stand in the code of *rooms* of ``proxy/``.
+    """Return the lower-case names of headers in the code of *rooms*, which are folders of ``proxy/``.
 
-    A name counts where it is a whole string of the code, or a member of ``aiohttp.hdrs``. Docstrings do not count.
+    A name counts if it is a whole string literal, or a member of ``aiohttp.hdrs``. Docstrings do not count.
     """
     return {
         name for room in rooms for path in (ROOT / "proxy" / room).rglob("*.py") for name in _headers_in(path)
@@ -173,12 +173,12 @@ def _headers_in(path: Path) -> frozenset[str]:
 
 
 def _constant_of(node: ast.AST) -> str:
-    """Return the text that *node* is; empty where it is no text."""
+    """Return the string constant that *node* is, or an empty text for any other node."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _is_header(text: str) -> bool:
-    """Tell whether *text* is the name of a header; a single word in lower case is none (``host``, ``date``)."""
+    """Tell whether *text* is a header's name; a lower-case word such as ``host`` or ``date`` does not count."""
     if _FURTHER.fullmatch(text):
         return True
     return text.lower() in _LOWER and ("-" in text or text[:1].isupper())

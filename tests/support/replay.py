@@ -1,8 +1,8 @@
-"""A provider's stream through all that reads and writes it, without sockets: bytes in, the client's bytes out.
+"""Runs a provider's stream through the proxy's readers and writers without sockets: bytes in, bytes out.
 
-Does what :mod:`proxy.upstream.direct.transport` and :mod:`proxy.forwarding.chat.stream_chat` do, less time and
-connections, so that one stream can be cut in thousands of ways in a second. That the two really do so is seen on
-sockets, with the same examples.
+This module does what :mod:`proxy.upstream.direct.transport` and :mod:`proxy.forwarding.chat.stream_chat` do, without
+timeouts and connections. One stream can thus be cut in thousands of ways in a second. Other tests run the same examples
+over sockets, to show that these modules really do so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CREATED = 1_790_000_000
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The client's answer; *refused* is why it got an error's status and no stream."""
+    """The client's answer; *refused* is the cause if the client got an error's status and no stream."""
 
     raw: bytes
     refused: Cause | None = None
@@ -43,7 +43,7 @@ class Replayed:
 
 @lru_cache
 def deployment_of(model: str) -> Deployment:
-    """Return a deployment of *model* at an address of its own."""
+    """Return a deployment of *model* at a local address that no test calls."""
     entry = {"model": model, "api_base": "http://127.0.0.1:9/v1", "api_key": "k"}
     [deployment] = resolve(settings_of({MODEL: entry}), MODEL)
     return deployment
@@ -52,7 +52,7 @@ def deployment_of(model: str) -> Deployment:
 def replay(
     pieces: Iterable[bytes], model: str, *, include_usage: bool = False, taken: Collection[str] = ()
 ) -> Replayed:
-    """Return what a client gets of a stream of *model* that comes in these pieces; *taken* are ids of the history."""
+    """Return what a client gets for a stream of *model* in these pieces; *taken* are call ids of the history."""
     deployment = deployment_of(model)
     normalizer = ChunkNormalizer(
         fallback_id=FALLBACK_ID,
@@ -117,7 +117,7 @@ def _chunks(pieces: Iterable[bytes], deployment: Deployment) -> Iterator[Chunk]:
 
 
 def replay_whole(body: bytes, model: str, taken: Collection[str] = ()) -> Replayed:
-    """Return what a client gets of a whole answer of *model*."""
+    """Return what a client gets for a whole answer of *model*."""
     deployment = deployment_of(model)
     try:
         answer = normalize_answer(

@@ -1,4 +1,4 @@
-"""The metrics as a scraper sees them, without a process."""
+"""Reads metrics as a scraper sees them, without starting a process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Samples: TypeAlias = dict[tuple[str, Labels], float]
 
 
 def exposition(metrics: Metrics) -> str:
-    """Return what a scraper of the text format gets."""
+    """Return the metrics in the text format, as a scraper gets them."""
     return generate_latest(metrics.registry).decode()
 
 
@@ -37,7 +37,7 @@ def samples_of(families: Iterable[Metric]) -> Samples:
 
 
 def exemplars_in(text: str) -> dict[tuple[str, Labels], Exemplar]:
-    """Return the exemplars of an OpenMetrics text, which must be one, by the samples that have them."""
+    """Return the exemplars of a valid OpenMetrics text, by the name and labels of their samples."""
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.exemplar
         for family in read_openmetrics(text)  # type: ignore[no-untyped-call]

@@ -118,7 +118,7 @@ class ScriptedUpstream:
         return self.exchanges[count - 1]
 
     async def start(self) -> None:
-        """Warm up for as long as `may_start` is not set."""
+        """Wait until `may_start` is set, as an upstream that warms up."""
         self.starting.set()
         await self.may_start.wait()
 
@@ -186,7 +186,7 @@ class ScriptedUpstream:
         raise AssertionError("the reply holds no answer")
 
     async def complete_text(self, call: TextCall) -> Answer:
-        """Do the same as `embed`."""
+        """Run the next reply up to its first answer, as `embed` does."""
         return await self.embed(call)
 
     async def stream_text(self, call: TextCall) -> AsyncGenerator[Chunk, None]:

@@ -1,7 +1,7 @@
 """A client format that shares no field with OpenAI's, numbers its events and has no comments.
 
-It stands for the formats to come. Its stream has a state, and its requests, answers and errors look like nobody's. The
-toy wire of the tests speaks it too; what it sends goes out as ``native`` events.
+This format stands for future client formats. Its stream has a state, and its requests, answers and errors resemble no
+provider's. The toy wire of the tests uses the same format, and its answers go out as ``native`` events.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.support.builders import user
 
 
 class ToyStream:
-    """Numbers its events."""
+    """Writes a stream in the toy format and numbers its events."""
 
     format = "toy"
 
@@ -30,7 +30,7 @@ class ToyStream:
         self._number = 0
 
     def write_chunk(self, chunk: Chunk, /) -> bytes:
-        """Return one event for each text; the first event names the answer."""
+        """Return one event for each text, with the answer's id, and one for each piece of a call."""
         deltas = [choice["delta"] for choice in chunk["choices"]]
         said = [{"text": delta["content"], "in": chunk.get("id")} for delta in deltas if delta.get("content")]
         used = [{"used": piece} for delta in deltas for piece in delta.get("tool_calls") or ()]
@@ -41,17 +41,17 @@ class ToyStream:
         return self.write_chunk(orjson.loads(chunk))
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
-        """Return the event with our names in it."""
+        """Return the provider's event with the proxy's model name, call ids and tool names."""
         deltas = [choice["delta"] for choice in chunk["choices"]]
         pieces = [piece for delta in deltas for piece in delta.get("tool_calls") or ()]
         return self._event("native", with_our_names(event, chunk, pieces))
 
     def write_end(self) -> bytes:
-        """Return the event of the end."""
+        """Return the event that ends the stream."""
         return self._event("over", {})
 
     def write_error(self, error: ProxyError, /) -> bytes:
-        """Return the event of a fault."""
+        """Return the event that reports an error."""
         return self._event("fault", {"why": error.message, "name": error.code})
 
     def _event(self, name: str, fields: dict[str, Any]) -> bytes:
@@ -106,13 +106,13 @@ class ToyFormat:
         )
 
     def write_answer(self, answer: Answer, /) -> bytes:
-        """Write the text and the id."""
+        """Write the text, the calls and the id of the answer."""
         message = answer["choices"][0]["message"]
         used = {"used": message["tool_calls"]} if "tool_calls" in message else {}
         return write_json({"text": message["content"], "in": answer["id"], **used})
 
     def write_native_answer(self, native: Any, answer: Answer, /) -> bytes:
-        """Write the provider's answer with our names in it."""
+        """Write the provider's answer with the proxy's model name, call ids and tool names."""
         calls = answer["choices"][0]["message"].get("tool_calls") or []
         return write_json({"native": with_our_names(native, answer, calls)})
 
@@ -121,7 +121,7 @@ class ToyFormat:
         return ToyStream()
 
     def write_error(self, error: ProxyError, /) -> bytes:
-        """Write the message and the code."""
+        """Write the error's message and code."""
         return write_json({"why": error.message, "name": error.code})
 
 

@@ -1,4 +1,4 @@
-"""Fewer events from the workers of pytest-xdist, whose six events for each test cost more than most unit tests.
+"""Sends fewer events from pytest-xdist workers, whose six events per test cost more than most unit tests.
 
 Each event is written, sent and read in pure Python.
 """
@@ -14,9 +14,9 @@ Send = Callable[..., None]
 
 
 def send_fewer_events(config: pytest.Config) -> None:
-    """Drop the events of a worker that the terminal does not show; nothing is done outside of a worker.
+    """Drop a worker's events that the terminal does not show; outside of a worker, do nothing.
 
-    ``--durations`` and ``--junit-xml`` read all reports, so that these options keep all events.
+    ``--durations`` and ``--junit-xml`` read all reports, so all events are sent with these options.
     """
     if config.getoption("durations") is not None or config.getoption("xmlpath"):
         return

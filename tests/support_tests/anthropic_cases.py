@@ -1,4 +1,4 @@
-"""Bodies for Anthropic's judge: each rule broken alone, with Anthropic's words, and the nearest legal ones."""
+"""Bodies for Anthropic's judge: one per broken rule, with Anthropic's error text, and similar legal bodies."""
 
 from base64 import b64encode
 from typing import Any
@@ -40,7 +40,7 @@ def called(*ids: str, before: Any = (), **extra: Any) -> dict[str, Any]:
 
 
 def results(*ids: str, after: Any = (), **extra: Any) -> dict[str, Any]:
-    """Build a user message that holds their results."""
+    """Build a user message with the results of the calls that have these ids."""
     blocks = [{"type": "tool_result", "tool_use_id": id, "content": "ok", **extra} for id in ids]
     return {"role": "user", "content": [*blocks, *after]}
 
@@ -61,12 +61,12 @@ def image(media_type: str = "image/png", data: str = PNG) -> dict[str, Any]:
 
 
 def thought(value: str = "Hm.", signature: str | None = None) -> dict[str, Any]:
-    """Build a thinking block, signed here unless told otherwise."""
+    """Build a thinking block, with a valid signature unless *signature* is given."""
     return {"type": "thinking", "thinking": value, "signature": signature or sign(value)}
 
 
 def rounds(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request with a tool declared."""
+    """Build a request with a declared tool, whose history begins with a user message."""
     return body([U, *messages], tools=[TOOL], **fields)
 
 
@@ -76,7 +76,7 @@ def tools(*declared: Any, **fields: Any) -> dict[str, Any]:
 
 
 def schema(**fields: Any) -> dict[str, Any]:
-    """Build a declaration around a schema."""
+    """Build a tool declaration with this schema."""
     return {**TOOL, "input_schema": fields}
 
 

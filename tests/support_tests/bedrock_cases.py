@@ -1,4 +1,4 @@
-"""Bodies for Bedrock's judge: each rule broken alone, with Bedrock's words, and the nearest legal ones."""
+"""Bodies for Bedrock's judge: one per broken rule, with Bedrock's error text, and similar legal bodies."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def called(id: str, name: str = "f") -> dict[str, Any]:
 
 
 def result(id: str, *content: Any, **extra: Any) -> dict[str, Any]:
-    """Build the block of its result."""
+    """Build the block of a call's result."""
     return {"toolResult": {"toolUseId": id, "content": list(content or [text("ok")]), **extra}}
 
 
@@ -45,7 +45,7 @@ def thought(value: str = "Hm.", signature: str | None = None) -> dict[str, Any]:
 
 
 def tool(name: str = "f") -> dict[str, Any]:
-    """Build a declaration."""
+    """Build a tool declaration."""
     return {"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}}
 
 

@@ -1,4 +1,4 @@
-"""Bodies for the judges of Mistral, DeepSeek and chat templates: each rule broken alone, and the nearest legal ones."""
+"""Bodies for the judges of Mistral, DeepSeek and chat templates: one per broken rule, and similar legal ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -291,4 +291,4 @@ REPORTED: dict[str, tuple[str, Sequence[str]]] = {
     "v02": ("Devstral-Small-2507", (templates.ALTERNATE_BUT_TOOLS,)),
     "v04": ("gemma-3-12b-it", (templates.ALTERNATE,)),
 }
-"""The known histories of these providers: the model, and what it says."""
+"""The known histories of these providers, each with its model and the expected error text."""

@@ -1,4 +1,4 @@
-"""Histories for the judge: each rule broken, with OpenAI's answer, and the nearest legal ones."""
+"""Histories for OpenAI's judge: one per broken rule, with OpenAI's error, and similar legal ones."""
 
 from typing import Any
 

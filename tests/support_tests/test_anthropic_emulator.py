@@ -1,4 +1,4 @@
-"""The Anthropic emulator over real HTTP, as its clients see it, and behind litellm's name for the same history."""
+"""Tests of the Anthropic emulator over real HTTP, as its clients see it."""
 
 import json
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ async def emulator() -> AsyncIterator[Emulator]:
 
 @pytest.fixture
 async def client(emulator: Emulator) -> AsyncIterator[httpx.AsyncClient]:
-    """Connect a client to it."""
+    """Connect an HTTP client to the emulator."""
     async with httpx.AsyncClient(base_url=emulator.base_url, headers=HEADERS, trust_env=False) as connected:
         yield connected
 
@@ -45,7 +45,7 @@ async def ask(client: httpx.AsyncClient, asked: Any) -> Any:
 
 
 def joined(stream: str) -> Any:
-    """Put the events of a stream together, as clients do."""
+    """Return the message that clients build from the events of a stream."""
     message: Any = {}
     for event in stream.removesuffix("\n\n").split("\n\n"):
         name, data = event.split("\n")
@@ -98,7 +98,7 @@ async def test_anthropic_emulator_answers_and_records_the_request(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_calls_with_a_thought(client: httpx.AsyncClient, stream: bool) -> None:
-    """Mentioned tools are called in parallel behind a signed thought, and the whole goes back as it came."""
+    """Tools that the user names are called after a signed thought, and the answer is accepted in the history."""
     asked = body([ASKING], tools=TOOLS, thinking=THINKING, stream=stream)
 
     message = await ask(client, asked)
@@ -123,7 +123,7 @@ async def test_calls_with_a_thought(client: httpx.AsyncClient, stream: bool) -> 
 async def test_anthropic_emulator_refuses_an_illegal_history(
     client: httpx.AsyncClient, emulator: Emulator
 ) -> None:
-    """An illegal history is a 400 in Anthropic's envelope, and the journal says why."""
+    """An illegal history gets a 400 in Anthropic's envelope, and the record holds the refusal."""
     asked = body([U, called("a"), U], tools=[TOOL], stream=True)
 
     response = await client.post("/v1/messages", json=asked)
@@ -135,7 +135,7 @@ async def test_anthropic_emulator_refuses_an_illegal_history(
 
 
 async def test_headers_are_judged(emulator: Emulator) -> None:
-    """Without a key nobody is served, in the words for that."""
+    """A request without a key gets a 401 of the type `authentication_error`."""
     async with httpx.AsyncClient(base_url=emulator.base_url, trust_env=False) as client:
         response = await client.post("/v1/messages", json=body())
 
@@ -143,7 +143,7 @@ async def test_headers_are_judged(emulator: Emulator) -> None:
 
 
 async def test_anthropic_emulator_follows_its_script(client: httpx.AsyncClient, emulator: Emulator) -> None:
-    """Errors, texts, calls and broken streams can be scripted; the next request is served."""
+    """Errors, calls and cut streams can be scripted, and the request after them is served."""
     emulator.faults.extend(
         [
             {"status": 529, "message": "Overloaded"},

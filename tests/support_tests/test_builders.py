@@ -17,7 +17,7 @@ from tests.support.builders import (
 
 
 def test_each_role_has_its_builder() -> None:
-    """Each role has its builder and each carries its content."""
+    """The builder of each role writes the role and the content."""
     assert system("a") == {"role": "system", "content": "a"}
     assert developer("a") == {"role": "developer", "content": "a"}
     assert user("a") == {"role": "user", "content": "a"}
@@ -40,21 +40,21 @@ def test_calls_and_results() -> None:
 
 
 def test_extra_fields_are_added_and_overwrite() -> None:
-    """Keyword arguments become fields, also where the builder sets one."""
+    """Keyword arguments become fields, and overwrite fields that the builder sets."""
     assert user("a", name="bob")["name"] == "bob"
     assert call("c1", index=0)["index"] == 0
     assert assistant("a", tool_calls=[])["tool_calls"] == []
 
 
 def test_legacy_forms_have_a_name_and_no_id() -> None:
-    """The old forms have a name instead of an id."""
+    """Legacy calls and results have a name instead of an id."""
     spoken = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
     assert legacy_call() == spoken
     assert legacy_result("f", "x") == {"role": "function", "name": "f", "content": "x"}
 
 
 def test_key_is_taken_away_from_a_copy() -> None:
-    """A key can be taken away without touching the original."""
+    """`without` returns a copy that lacks the key, and leaves the original unchanged."""
     message = user("a")
     assert without(message, "content") == {"role": "user"}
     assert message == user("a")

@@ -87,7 +87,7 @@ async def ask(client: AsyncOpenAI, model: str, messages: Any, stream: bool) -> d
 async def test_chat_emulators_refuse_in_their_providers_envelope(
     wire: ChatWire, model: str, messages: Any, caught: type[openai.APIStatusError]
 ) -> None:
-    """An illegal history gets the provider's status and envelope, and the journal has the refusal."""
+    """An illegal history gets the provider's status and envelope, and the record holds the refusal."""
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         with pytest.raises(caught) as told:
             await client.chat.completions.create(model=model, messages=messages)

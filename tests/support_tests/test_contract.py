@@ -161,7 +161,7 @@ FAULTS: list[tuple[Callable[[Chunks], Any], str]] = [
     ("fault", "words"), FAULTS, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_fault_of_a_stream_is_named(fault: Callable[[Chunks], Any], words: str) -> None:
-    """A fault in a chunk is named."""
+    """Each fault in a chunk is named."""
     chunks = copy.deepcopy(GOOD)
     fault(chunks)
 
@@ -196,7 +196,7 @@ def test_faults_of_the_frame(raw: bytes, words: str) -> None:
 
 
 def test_options_of_the_request_decide_what_is_right() -> None:
-    """The request's options decide: usage, the history's ids, fresh ids, and broken arguments."""
+    """The options decide whether usage, known ids, foreign ids and broken arguments are violations."""
     assert any("not asked" in found for found in faults(written(GOOD), usage_asked=False))
     assert any("history" in found for found in faults(written(GOOD), taken={"b"}))
     assert any("not one of the proxy's" in found for found in faults(written(GOOD), fresh_ids=True))

@@ -1,4 +1,4 @@
-"""Tests the measure of CPU seconds: its repeats, and that it counts this thread's work only."""
+"""Tests that CPU seconds are measured in up to three runs, and only for this thread's work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of the other providers are judges of their own: they share no code with what they judge."""
+"""Tests that the emulators and their judges share no code with the proxy, the sanitizers or provider packages."""
 
 from __future__ import annotations
 

@@ -29,13 +29,13 @@ def test_anthropic_judge_names_the_fault_in_anthropics_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_anthropic_judge_takes_what_anthropic_takes(case: str) -> None:
-    """Requests that Anthropic accepts pass."""
+    """The judge accepts requests that Anthropic accepts."""
     assert judge_anthropic(ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("a")], ids=lambda e: e["id"])
 def test_anthropic_judge_has_the_texts_of_public_reports(entry: dict[str, Any]) -> None:
-    """Each publicly reported text is among these refusals, apart from an index in it."""
+    """Each publicly reported text is among the tested refusals, apart from an index in the text."""
     words = [given.partition("messages.")[2].lstrip("0123456789") or given for _, given in REFUSED.values()]
     reported = entry["expected_error"]
     told = reported.partition("messages.")[2].lstrip("0123456789") or reported

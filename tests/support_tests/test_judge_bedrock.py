@@ -13,7 +13,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_bedrock_judge_names_the_fault_in_bedrocks_words(case: str) -> None:
-    """The refusal has Bedrock's text, and its type in a header."""
+    """The refusal has Bedrock's text in the body, and the error's type in a header."""
     model, body, words = REFUSED[case]
 
     refusal = judge_bedrock(model, body)
@@ -32,7 +32,7 @@ def test_bedrock_judge_takes_what_bedrock_takes(case: str) -> None:
 
 
 def test_bedrock_judge_has_the_texts_of_public_reports() -> None:
-    """Two publicly reported texts are among these refusals, apart from an index in them."""
+    """Two publicly reported texts are among the tested refusals, apart from an index in the texts."""
     given = {words.replace("messages.1", "messages.7") for _, _, words in REFUSED.values()}
 
     assert [entry["id"] for entry in KNOWN if entry["id"][0] == "b" and entry["expected_error"] in given] == [

@@ -21,7 +21,7 @@ KNOWN: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", cases.MISTRAL_REFUSED)
 def test_mistral_judge_names_the_fault_in_mistrals_words(case: str) -> None:
-    """The refusal has Mistral's text, with a code of its own or as a list of shape faults."""
+    """The refusal has Mistral's text, with Mistral's code or in a list of shape faults."""
     body, words, code = cases.MISTRAL_REFUSED[case]
 
     refusal = judge_mistral(body)
@@ -64,7 +64,7 @@ def test_deepseek_judge_takes_what_deepseek_takes(case: str) -> None:
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_REFUSED)
 def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> None:
-    """The refusal has the template's text, and its server's status."""
+    """The refusal has the template's text, and the status of the template's server."""
     body, words, status = cases.TEMPLATED_REFUSED[case]
 
     refusal = judge_templated(body)

@@ -108,7 +108,7 @@ NAME = "tools[0].function.name"
 def test_openai_judge_refuses_parameters_over_the_limits(
     fields: dict[str, Any], words: str, param: str
 ) -> None:
-    """Tools, their options and stop sequences have limits."""
+    """A request that exceeds the limits of tools, tool options or stop sequences is refused with the parameter."""
     refusal = judge_openai_body({"model": "m", "messages": [U], **fields})
     assert refusal is not None
     assert (refusal.message, refusal.param) == (words, param)
@@ -153,7 +153,7 @@ def test_openai_judge_refuses_addresses_without_an_image(url: str, found: str) -
 
 
 def test_openai_judge_refuses_bytes_that_are_no_image() -> None:
-    """Bytes that are no image have an error code of their own, and so has a part without an address."""
+    """Bytes that are no image, an image as a string, and a part without an address get different error codes."""
     refused = [
         judge_openai_body({"model": "m", "messages": [user([part])]})
         for part in (
@@ -171,5 +171,5 @@ def test_openai_judge_refuses_bytes_that_are_no_image() -> None:
 
 @pytest.mark.parametrize("url", [PNG_URL, "https://example.com/a.png"])
 def test_openai_judge_takes_images_of_both_kinds(url: str) -> None:
-    """An image in the request passes, and so does an image at an address."""
+    """An image in a data URL passes, and so does an image at an HTTPS address."""
     assert judge_openai_body({"model": "m", "messages": [user([image(url)])]}) is None

@@ -199,7 +199,7 @@ async def test_scripted_error_answers_one_request(client: AsyncOpenAI, emulator:
 async def test_scripted_stream_ends_without_a_closing_event(
     client: AsyncOpenAI, emulator: OpenAIEmulator
 ) -> None:
-    """A scripted stream breaks off without a last event."""
+    """A stream that is scripted to be cut after two events breaks off without a closing event."""
     emulator.faults.append({"cut_after_chunks": 2})
     with pytest.raises(httpx.RemoteProtocolError):
         await stream(client)
@@ -208,7 +208,7 @@ async def test_scripted_stream_ends_without_a_closing_event(
 
 
 async def test_scripted_answer_closes_the_connection(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """A scripted connection closes before any answer."""
+    """A request that is scripted to be cut gets a closed connection instead of an answer."""
     emulator.faults.append({"cut_after_chunks": 0})
     with pytest.raises(openai.APIConnectionError):
         await client.chat.completions.create(model="m", messages=[U])
@@ -216,7 +216,7 @@ async def test_scripted_answer_closes_the_connection(client: AsyncOpenAI, emulat
 
 
 async def test_scripted_200_may_hold_no_json(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """A scripted 200 holds no JSON, in a stream and in a whole answer."""
+    """An answer that is scripted as garbage holds no JSON, whole or streamed."""
     emulator.faults.extend([{"garbage": True}, {"garbage": True}])
     with pytest.raises(json.JSONDecodeError):
         await client.chat.completions.create(model="m", messages=[U])
@@ -234,7 +234,7 @@ async def test_scripted_text_may_be_empty(client: AsyncOpenAI, emulator: OpenAIE
 async def test_scripted_calls_come_behind_results_as_well(
     client: AsyncOpenAI, emulator: OpenAIEmulator
 ) -> None:
-    """Scripted calls are answered after tool results as well."""
+    """The emulator returns scripted calls after tool results as well."""
     emulator.faults.append({"calls": [("grep", {"q": "a"}), ("grep", {"q": "b"})]})
     history: Any = [MENTION, assistant(calls=[call("c1", "grep", "{}")]), tool("c1", "nothing")]
     answer = await client.chat.completions.create(model="m", messages=history, tools=TOOLS)

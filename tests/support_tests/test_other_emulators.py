@@ -19,7 +19,7 @@ from tests.support_tests.chat_cases import function
 
 ASKING = "Call f now."
 Told = tuple[str, list[tuple[str, str, Any]], str | None]
-"""The text, the calls with their ids, and the reasoning."""
+"""An answer's text, its calls with their ids, and its reasoning."""
 
 
 def cohere_body(content: str) -> dict[str, Any]:

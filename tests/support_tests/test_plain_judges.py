@@ -1,4 +1,4 @@
-"""The OpenAI emulator's embeddings and text completions: what they refuse, and what they take."""
+"""Tests of what the OpenAI emulator's embeddings and text completions refuse, and what they accept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WRITE: dict[str, Any] = {"model": "gpt-3.5-turbo-instruct", "prompt": "a"}
 
 @pytest.mark.parametrize("given", ["a", ["a", "b"], [1, 2], [[1], [2]]])
 def test_inputs_that_are_taken(given: Any) -> None:
-    """A text, tokens, and lists of either."""
+    """A text, a list of tokens, and lists of either are accepted as inputs and as prompts."""
     assert judge_embeddings({**EMBED, "input": given, "encoding_format": "base64", "dimensions": 4}) is None
     assert judge_completion({**WRITE, "prompt": given}) is None
 
@@ -33,7 +33,7 @@ def test_inputs_that_are_taken(given: Any) -> None:
     ],
 )
 def test_embeddings_that_are_refused(fields: dict[str, Any], status: int, words: str) -> None:
-    """Each in OpenAI's words."""
+    """A refused embeddings request gets OpenAI's status and error text."""
     refusal = judge_embeddings({**EMBED, **fields})
 
     assert refusal is not None
@@ -51,7 +51,7 @@ def test_embeddings_that_are_refused(fields: dict[str, Any], status: int, words:
     ],
 )
 def test_texts_that_are_refused(fields: dict[str, Any], status: int, words: str) -> None:
-    """Each in OpenAI's words."""
+    """A refused text completion gets OpenAI's status and error text."""
     refusal = judge_completion({**WRITE, **fields})
 
     assert refusal is not None

@@ -30,7 +30,7 @@ KNOWN_ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 
 
 def sample(strategy: st.SearchStrategy[History], count: int = 100) -> list[History]:
-    """Draw the same examples on every run."""
+    """Return *count* examples of a strategy, the same on every run."""
     drawn: list[History] = []
 
     @settings(
@@ -120,7 +120,7 @@ def test_options_switch_features_off(history: History) -> None:
     ],
 )
 def test_legal_histories_reach(name: str, holds: Any) -> None:
-    """Each feature occurs in 300 examples."""
+    """Each feature occurs at least once in 300 examples."""
     assert any(holds(history) for history in legal_sample()), name
 
 

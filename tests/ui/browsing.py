@@ -1,4 +1,4 @@
-"""The inspector in a real browser: what a reader does, and what must not happen meanwhile."""
+"""Uses the inspector in a real browser as a reader does, and records faults that must not happen."""
 
 from __future__ import annotations
 
@@ -55,11 +55,14 @@ _OVERLAPS = """([rows, cells]) => [...document.querySelectorAll(rows)].flatMap((
     meet(one, other, "left", "right") && meet(one, other, "top", "bottom")
   ).map((other) => `${one.text} / ${other.text}`));
 })"""
-"""Compares what is drawn, and not the cells, which never overlap."""
+"""This script compares the drawn contents of cells, because the cells themselves never overlap."""
 
 
 class Reader:
-    """One who looks at the page. *faults* are what the browser complained of, and requests that left the origin."""
+    """A user of the page, whose actions are methods.
+
+    *faults* holds the browser's errors and warnings, dialogs, and requests to other origins.
+    """
 
     def __init__(self, page: Any, origin: str) -> None:
         self.page, self.origin = page, origin
@@ -81,7 +84,7 @@ class Reader:
             self.faults.append(f"asked elsewhere: {request.url}")
 
     def open(self, fragment: str = "") -> None:
-        """Open the page anew and wait until it has asked what there is."""
+        """Open the page anew and wait until it has loaded its data."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.origin}/ui{fragment}")
         self.page.wait_for_selector("body[data-ready]")
@@ -95,7 +98,7 @@ class Reader:
         return text
 
     def paste(self, request: Mapping[str, Any] | list[Any] | str) -> None:
-        """Put a request into the field and look at it; returns when the answer is shown."""
+        """Put a request into the field and submit it; return when the answer is shown."""
         if not self.page.is_visible("#request"):
             self.page.click("summary")
         self.page.fill("#request", request if isinstance(request, str) else json.dumps(request))
@@ -108,29 +111,29 @@ class Reader:
         self.page.wait_for_selector(f"#panel-{name}:not([hidden])")
 
     def steps(self) -> list[str]:
-        """Return the stages that the strip offers."""
+        """Return the keys of all stages that the page shows for a history."""
         found: list[str] = self.page.eval_on_selector_all(
             "#stages [data-step]", "all => all.map(one => one.dataset.step)"
         )
         return found
 
     def step(self, key: str) -> None:
-        """Look at one stage."""
+        """Select one stage and wait until it is the current one."""
         self.page.click(f'#stages [data-step="{key}"]')
         self.page.wait_for_selector(f'#stages [data-step="{key}"][aria-current=step]')
 
     def text(self, selector: str) -> str:
-        """Return what stands there, as a reader sees it."""
+        """Return the visible text of the element that *selector* matches."""
         shown: str = self.page.inner_text(selector)
         return shown
 
     def overlaps(self, row: str, cells: str) -> list[str]:
-        """Return the neighbours of each *row* whose contents lie over one another."""
+        """Return the pairs of *cells* in each *row* whose contents overlap."""
         found: list[str] = self.page.evaluate(_OVERLAPS, [row, cells])
         return found
 
     def focused(self) -> str:
-        """Return the id of what has the focus, or the step or the row that it is."""
+        """Return the id of the focused element, or the name of its step, or its row number."""
         found: str = self.page.evaluate(
             "(() => { const one = document.activeElement; "
             "return one.id || one.dataset.step || `row ${one.dataset.row}`; })()"

@@ -1,4 +1,4 @@
-"""A served process, a browser, and a reader of the page. Skipped, with a word why, where no Chromium is to be had."""
+"""Fixtures of the page's tests: processes and a browser. Without Chromium the tests are skipped with a reason."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def axe() -> Path:
 
 @pytest.fixture(scope="session")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the processes' configurations and outputs lie."""
+    """Return the directory of the processes' configurations and outputs."""
     return tmp_path_factory.mktemp("ui")
 
 
 @pytest.fixture(scope="session")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where pictures go: ``TURNRIGHT_PICTURES``, or a directory that pytest throws away."""
+    """Return the directory for pictures: ``TURNRIGHT_PICTURES``, or one that pytest deletes."""
     named = os.environ.get("TURNRIGHT_PICTURES")
     path = Path(named) if named else tmp_path_factory.mktemp("pictures")
     path.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def configure(api_base: str, **general: Any) -> dict[str, Any]:
-    """Return a configuration with models of four kinds; one answers, one has a small window."""
+    """Return a configuration with four models; two are emulated, and one of these has a small context window."""
     models: dict[str, tuple[dict[str, str], dict[str, int]]] = {
         "gemini": ({"model": "gemini/gemini-3.6-flash", "api_base": api_base}, {}),
         "small": ({"model": "gemini/gemini-2.5-flash", "api_base": api_base}, {"max_input_tokens": 12_000}),
@@ -110,7 +110,7 @@ Opened = Callable[..., Reader]
 
 @pytest.fixture
 def read(browser: Any, served: Served) -> Iterator[Opened]:
-    """Return what makes a reader with a context of its own; what the browser complained of fails the test."""
+    """Return a function that makes a reader with a new browser context; the reader's faults fail the test."""
     contexts: list[Any] = []
     readers: list[Reader] = []
 

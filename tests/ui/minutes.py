@@ -1,4 +1,4 @@
-"""Ten busy minutes, as the process tells them: what the charts are tried with."""
+"""Makes the data of ten busy minutes, as the process reports them, for the tests of the charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the page's layout: the first view is complete, no element covers its neighbour, and numbers agree."""
+"""Tests the page's layout: the first view is complete, no cells overlap, and numbers agree."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def recent_requests() -> dict[str, Any]:
 
 @SIZES
 def test_first_view_has_address_models_and_rate(read: Opened, viewport: dict[str, int]) -> None:
-    """The address is there without scrolling, and each example stands there once."""
+    """The base URL and the request rate are visible without scrolling, and an example is listed once."""
     reader = read(viewport=viewport, permissions=["clipboard-read", "clipboard-write"])
     reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
     reader.open()
@@ -74,7 +74,7 @@ def test_first_view_has_address_models_and_rate(read: Opened, viewport: dict[str
 
 
 def test_many_models_are_not_all_listed(read: Opened) -> None:
-    """The rest is a number, and the list of targets has them."""
+    """The first view lists 12 of 40 models, and the number of the others."""
     reader = read()
     deployments = [{"position": 0, "model": "openai/gpt-4o", "profile": "openai", "transport": "direct"}]
     models = [{"name": f"m{number}", "deployments": deployments * 2} for number in range(40)]
@@ -89,7 +89,7 @@ def test_many_models_are_not_all_listed(read: Opened) -> None:
 
 @SIZES
 def test_steps_are_one_line(read: Opened, viewport: dict[str, int]) -> None:
-    """In a wide window all of them are to be seen; in a narrow one the step that is looked at is."""
+    """The steps are on one line; a wide window shows all of them, and a narrow one the current step."""
     reader = read(viewport=viewport)
     reader.open()
     reader.paste(varied_request())
@@ -114,7 +114,7 @@ def test_steps_are_one_line(read: Opened, viewport: dict[str, int]) -> None:
 
 @SIZES
 def test_columns_never_overlap(read: Opened, viewport: dict[str, int]) -> None:
-    """However long the names are; on a phone the columns are lines of a card."""
+    """The contents of neighbouring cells never overlap, however long the names are."""
     reader = read(viewport=viewport)
     reader.page.route("**/ui/api/recent", lambda route: route.fulfill(json=recent_requests()))
     reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
@@ -132,7 +132,7 @@ def test_columns_never_overlap(read: Opened, viewport: dict[str, int]) -> None:
 
 
 def test_recent_request_names_the_model_that_was_asked_for(read: Opened) -> None:
-    """Also one that is not configured, and one that a wildcard serves."""
+    """The list shows the requested model, even if it is not configured or a wildcard serves it."""
     reader = read()
     reader.page.route("**/ui/api/recent", lambda route: route.fulfill(json=recent_requests()))
     reader.open("#tab=recent")
@@ -146,7 +146,7 @@ def test_recent_request_names_the_model_that_was_asked_for(read: Opened) -> None
 
 @pytest.mark.parametrize("target", ["model:gemini", "model:gpt", "profile:anthropic-strict"])
 def test_numbers_of_the_verdict_are_those_of_the_list(read: Opened, target: str) -> None:
-    """Findings stand as it came, and changes as it goes out: as many as the verdict says, and as the steps say."""
+    """The verdict, the steps and the lists show the same numbers of findings and of changes."""
     reader = read()
     reader.open()
     reader.page.select_option("#target", target)
@@ -166,7 +166,10 @@ def test_numbers_of_the_verdict_are_those_of_the_list(read: Opened, target: str)
 
 
 def test_provider_is_named_beside_its_words(read: Opened) -> None:
-    """In a finding and in a change. A rule in turnright's own words is not said to be a provider's."""
+    """Findings and changes name the provider whose words they quote.
+
+    A rule in turnright's own words is not attributed to a provider.
+    """
     reader = read()
     reader.open()
     legacy = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
@@ -181,7 +184,10 @@ def test_provider_is_named_beside_its_words(read: Opened) -> None:
 
 
 def test_sent_body_is_on_the_providers_wire(read: Opened) -> None:
-    """Gemini gets contents at its own path. What litellm writes is not known, and the page says so."""
+    """For Gemini, the page shows the path and the body of Gemini's own API.
+
+    For a model behind litellm, the page names litellm and shows the body in OpenAI's format.
+    """
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": [user("Who?")]})
@@ -197,7 +203,10 @@ def test_sent_body_is_on_the_providers_wire(read: Opened) -> None:
 
 
 def test_live_names_its_windows_and_has_times_by_model(read: Opened) -> None:
-    """Every number says of which time it is. Each model has its errors by class, latency and first token."""
+    """Every number names its time window.
+
+    Each model is listed with its errors by class, its latency and its time to the first token.
+    """
     reader = read()
     reader.page.route("**/ui/api/live", lambda route: route.fulfill(json=busy_minutes()))
     reader.open("#tab=live")

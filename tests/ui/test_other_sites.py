@@ -69,7 +69,7 @@ ASK = """async ([address, type, stream]) => {
 
 
 def requests_served(served: Served) -> int:
-    """Return how many chat requests were answered so far."""
+    """Return the number of requests that were answered successfully so far."""
     text = httpx.get(f"{served.origin}/metrics", trust_env=False, timeout=30).text
     return sum(
         int(float(line.rpartition(" ")[2]))

@@ -1,6 +1,6 @@
 """Tests the page itself, and its accessibility with axe.
 
-Tabs, targets, keys, links, the keyboard, both colour schemes, and narrow screens.
+The tests cover tabs, targets, keys, links, the keyboard, both colour schemes, and narrow screens.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
 
 
 def test_page_copies_body_command_and_changes(read: Opened) -> None:
-    """The body on the provider's own wire, as it is sent, a command for a shell, and the changes."""
+    """The page copies the body in the provider's own format, a curl command, and the changes as JSON."""
     reader = read(permissions=["clipboard-read", "clipboard-write"])
     reader.open()
     reader.paste({"model": "gemini", "messages": [user("It's $HOME"), tool("x")]})
@@ -129,7 +129,7 @@ def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
 
 
 def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> None:
-    """Every two seconds, seldom at the first view, and not at all from another tab of the page."""
+    """The page polls the live data on its own tab, seldom at the first view, and never on other tabs."""
     reader = read()
     asked: list[str] = []
     reader.page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/live") else None)
@@ -256,7 +256,7 @@ def test_keyboard_alone_is_enough(read: Opened) -> None:
 
 
 def test_single_keys_work_anywhere_until_they_are_switched_off(read: Opened) -> None:
-    """One key each selects views, steps, changes and the field, and a list names the keys.
+    """Single keys select views, steps, changes and the field, and a list names these keys.
 
     The keys do nothing while somebody writes, or once they are switched off.
     """
@@ -312,7 +312,10 @@ def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
 
 
 def test_request_can_be_folded_away(read: Opened) -> None:
-    """A result does it, and has the whole width then. The target can still be chosen; a key brings the field back."""
+    """A result folds the request away and uses the whole width.
+
+    The target can still be chosen, and a key brings the request's field back.
+    """
     reader = read()
     reader.open()
     width = "document.getElementById('main').clientWidth"

@@ -1,4 +1,4 @@
-"""The few pictures that the documentation shows, drawn from the page itself. ``make pictures`` puts them into docs."""
+"""Tests that draw the documentation's pictures from the page; ``make pictures`` puts the pictures into docs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SCENES: dict[str, tuple[Callable[[Reader], None], str, int]] = {
 
 @pytest.mark.parametrize("name", SCENES)
 def test_picture_is_drawn_and_small(read: Opened, plain: Served, pictures: Path, name: str) -> None:
-    """Few colours are enough for a page of few colours, and make a file a third as large."""
+    """Every picture is drawn with 160 colours, which make its file a third as large, and is below the limit."""
     image: Any = pytest.importorskip("PIL.Image", reason="Pillow is not installed: make pictures")
     prepare, scheme, height = SCENES[name]
     view = {"width": WIDTH, "height": height}

@@ -29,7 +29,7 @@ def modal(request: pytest.FixtureRequest, directory: Path, gemini: Gemini) -> It
 
 @pytest.fixture(scope="module")
 def pooled(directory: Path, gemini: Gemini) -> Iterator[Served]:
-    """Serve one model by two deployments. The first one answers."""
+    """Serve one model by two deployments in one pool. The first deployment answers."""
     config = configure(gemini.api_base, inspector={"bodies": True})
     other = {"model_name": "gemini", "litellm_params": {"model": "openai/gpt-4o", "api_key": "x"}}
     with serve(directory, {**config, "model_list": [*config["model_list"], other]}) as process:

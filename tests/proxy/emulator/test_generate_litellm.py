@@ -1,4 +1,4 @@
-"""litellm, as turnright calls it, against the emulator: a tool round, whole and streamed, on three generations."""
+"""Tests of LiteLLM against the emulator: calls and results, whole and streamed, on three generations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def litellm(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 async def complete(litellm: Any, emulator: Client, name: str, messages: list[Any], *, stream: bool) -> Any:
-    """Return the first choice, joined from the chunks of a stream."""
+    """Return the first choice of the answer, which is joined from chunks where it was streamed."""
     answer = await litellm.acompletion(
         model=f"gemini/{name}",
         api_base=f"{emulator.base}/v1beta",
@@ -70,7 +70,7 @@ async def complete(litellm: Any, emulator: Client, name: str, messages: list[Any
 async def test_every_request_that_litellm_writes_in_a_tool_round_is_legal(
     litellm: Any, emulator: Client, name: str, stream: bool
 ) -> None:
-    """The model makes parallel calls and reads their results."""
+    """The emulator refuses neither the first request nor the request with the results of parallel calls."""
     messages: list[Any] = [
         {"role": "system", "content": "be brief"},
         {"role": "user", "content": "get_weather and get_time in Paris"},
@@ -89,7 +89,7 @@ async def test_every_request_that_litellm_writes_in_a_tool_round_is_legal(
 
 
 async def test_broken_history_is_refused_through_litellm(litellm: Any, emulator: Client) -> None:
-    """Litellm passes on a call without its result, and the judge's text."""
+    """LiteLLM sends a call without its result, and raises the emulator's refusal as ``BadRequestError``."""
     call = {"id": "c1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": "hi"},

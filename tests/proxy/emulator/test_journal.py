@@ -7,7 +7,10 @@ from tests.proxy.emulator.wire import V3
 
 
 def test_oldest_entries_are_dropped() -> None:
-    """The journal holds too many entries, or too many bytes. The newest entry always stays."""
+    """A journal drops its oldest entries where it has too many entries or too many bytes.
+
+    The newest entry stays even where it alone is over the limit.
+    """
     entries = [Entry("POST", f"/{i}", V3, stream=False, body=b"{}  ") for i in range(5)]
     few, small = Journal(2), Journal(10, max_bytes=9)
     for entry in entries:

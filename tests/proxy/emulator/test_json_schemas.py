@@ -1,4 +1,4 @@
-"""The rules about JSON schemas: references, and one kind of schema for each function."""
+"""Tests of the rules for JSON schemas in tools: references, and one kind of schema for each value."""
 
 from __future__ import annotations
 
@@ -45,13 +45,19 @@ BESIDE = (
 def test_json_schema_is_accepted_or_refused_with_the_exact_text(
     model: str, given: Any, text: str | None
 ) -> None:
-    """Unknown keywords are ignored. References have rules."""
+    """Unknown keywords are ignored.
+
+    A reference must name an entry of ``$defs``, and may not require itself endlessly.
+    """
     assert refusal_text(model, body(user(), tools=tools(function("f", parametersJsonSchema=given)))) == text
 
 
 @modern
 def test_two_kinds_of_schema_for_one_value_are_refused(model: str) -> None:
-    """A function has one schema for its parameters, and one for its response."""
+    """A function's parameters have a proto schema or a JSON schema, but not both.
+
+    Its response may have the other kind.
+    """
     parameters = schema(a={"type": "STRING"})
     both = function("f", parameters, parametersJsonSchema={"type": "object"})
     assert refusal_text(model, body(user(), tools=tools(both))) == INVALID_ARGUMENT

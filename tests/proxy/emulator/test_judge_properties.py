@@ -1,4 +1,4 @@
-"""The judge answers any JSON, and does not change it."""
+"""Tests that the emulator's judge accepts or refuses any JSON without raising, and does not change it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_judge_never_raises(model: str, body: Any) -> None:
 
 @given(model=MODELS, body=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), contents=CONTENTS)
 def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, Any], contents: Any) -> None:
-    """The contents have arbitrary fields beside them. The answer is the same each time."""
+    """The body has further fields with arbitrary values. The verdict is the same each time."""
     given_body = {**body, "contents": contents}
 
     assert judge(model, given_body) == judge(model, given_body)
@@ -73,7 +73,7 @@ def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, 
 
 @given(model=MODELS, field=st.sampled_from(["parameters", "parametersJsonSchema"]), schema=SCHEMAS)
 def test_judge_never_raises_for_schemas(model: str, field: str, schema: Any) -> None:
-    """The schema is any combination of keywords, in either field."""
+    """A schema of any keywords, in either field, gets the same verdict each time."""
     declaration = {"name": "f", field: schema}
     given_body = {
         "contents": [{"role": "user", "parts": [text()]}],
@@ -86,7 +86,7 @@ def test_judge_never_raises_for_schemas(model: str, field: str, schema: Any) -> 
 
 @given(model=MODELS, contents=CONTENTS)
 def test_every_accepted_body_gets_an_answer(model: str, contents: Any) -> None:
-    """The answer is always the same. It has one finish reason, whole and streamed."""
+    """An accepted body always gets the same answer. The answer has one finish reason, whole and streamed."""
     body = {"contents": contents}
     generation = generation_of(model)
     assert generation is not None

@@ -1,4 +1,4 @@
-"""The fields of the proto messages are known in both spellings."""
+"""Tests that the fields of proto messages are read in both spellings, camel case and snake case."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from proxy.emulator.proto import read_message
     ],
 )
 def test_proto_name_is_the_json_name_in_snake_case(name: str, proto_name: str) -> None:
-    """A name that begins with an underscore keeps it."""
+    """A leading underscore is kept."""
     assert snake_case(name) == proto_name
 
 
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_both_spellings_of_a_field_are_read_alike(kind: str) -> None:
-    """The value is kept or refused alike, and the kept one has the JSON name."""
+    """A value is kept or refused in both spellings. A kept value has the JSON name."""
     for field in MESSAGES[kind].values():
         values: tuple[Any, ...] = ("1", 1, True, {}, [{}])
         for value in values:

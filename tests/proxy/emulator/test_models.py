@@ -1,4 +1,4 @@
-"""Model names and the generations that they belong to."""
+"""Tests of the generation and the methods that follow from a model's name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHAT_METHODS = ["generateContent", "streamGenerateContent", "countTokens"]
     ],
 )
 def test_longest_family_decides_the_generation(name: str, generation: Generation | None) -> None:
-    """A Gemini name without a family gets the strictest rules."""
+    """A Gemini chat model of no known family gets the rules of Gemini 3.6."""
     assert generation_of(name) is generation
 
 
@@ -37,7 +37,7 @@ def test_longest_family_decides_the_generation(name: str, generation: Generation
     ],
 )
 def test_model_supports_chat_or_embeddings(name: str, methods: list[str]) -> None:
-    """The resource name has its prefix once."""
+    """The described name has the prefix ``models/`` exactly once."""
     described = describe_model(name)
 
     assert described["name"] == f"models/{name.removeprefix('models/')}"

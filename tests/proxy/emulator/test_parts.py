@@ -1,4 +1,4 @@
-"""Rules about single parts: empty fields, missing names, values and media."""
+"""Tests of the rules for single parts: empty fields, missing names, values and media."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.proxy.emulator.wire import (
 
 @dataclass(frozen=True)
 class Case:
-    """A body and the text with which every generation refuses it."""
+    """A request body, and the text with which every generation refuses the body, or None."""
 
     id: str
     body: Any
@@ -39,7 +39,7 @@ class Case:
 
 
 def round_with(call: Any, response: Any) -> dict[str, Any]:
-    """Return a round with the parts *call* and *response*."""
+    """Return a body with a user text, a model's *call* and a user's *response*."""
     return body(user(), model(call), user(response))
 
 
@@ -161,7 +161,7 @@ def test_part_is_accepted_or_refused_with_the_exact_text(case: Case) -> None:
 
 
 def test_responses_with_media_are_accepted_from_gemini_3_on() -> None:
-    """The type of the media is checked as elsewhere."""
+    """An unsupported MIME type in a response is refused as in other parts."""
     good = {"functionResponse": {"name": "f", "response": {}, "parts": [image()]}}
     bad = {"functionResponse": {"name": "f", "response": {}, "parts": [image("image/jpg")]}}
 
@@ -172,14 +172,14 @@ def test_responses_with_media_are_accepted_from_gemini_3_on() -> None:
 
 
 def test_image_needs_text_on_old_models() -> None:
-    """A user content with an image alone is refused on 1.5 and accepted later."""
+    """Gemini 1.5 refuses a user content with only an image, and Gemini 2.5 accepts the content."""
     given = body(user(image()))
 
     assert refusal_texts((V1_5, V2_5), given) == {V1_5: NO_TEXT, V2_5: None}
 
 
 def test_cached_content_does_not_exist() -> None:
-    """The status is that of an expired cache."""
+    """A cached content is refused with the status of an expired cache."""
     refusal = judge(V3_6, body(user(), cachedContent="cachedContents/x"))
 
     assert refusal is not None

@@ -1,4 +1,4 @@
-"""JSON read as a proto message: names, types, and one field of data in each part."""
+"""Tests that JSON is read as a proto message: names, types, and one data field in each part."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def deep(levels: int) -> Any:
 
 
 def round_with(call: Any, response: Any) -> dict[str, Any]:
-    """Return a round with the parts *call* and *response*."""
+    """Return a body with a user text, a model's *call* and a user's *response*."""
     return body(user(), model(call), user(response))
 
 
@@ -121,14 +121,14 @@ CASES: list[tuple[str, Any, str | None]] = [
 def test_json_is_read_as_a_proto_message_or_refused_with_the_exact_text(
     given: Any, refusal: str | None
 ) -> None:
-    """The text has the place of the value in proto spelling."""
+    """The refusal names the path of the value in snake case."""
     _, found = read_request(given)
 
     assert refusal == (found and found.message)
 
 
 def test_every_unknown_name_is_listed() -> None:
-    """Each has a line and a field violation."""
+    """Each unknown name has a line of the message and a field violation."""
     _, refusal = read_request(body(user(text() | {"x": 1}), user() | {"y": 2}))
 
     assert refusal is not None

@@ -1,4 +1,4 @@
-"""The rules about several fields of a proto schema: formats, depth, states and Vertex's types."""
+"""Tests of the rules for a proto schema: formats, depth, states and the types that Vertex requires."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def refusal_of(model: str, *, vertex: bool = False, **rest: Any) -> str | None:
     ],
 )
 def test_each_type_has_its_formats(model: str, kind: str, known: list[str], text: str) -> None:
-    """The format of another type is refused as an unknown one is."""
+    """A format of another type is refused with the same text as an unknown format."""
     for style in ("uuid", "float", "int32", "date-time", *known):
         refused = f"{LINE}.properties[a].format: only {text} type\n"
         expected = None if style in known else refused
@@ -64,7 +64,7 @@ def test_each_type_has_its_formats(model: str, kind: str, known: list[str], text
 
 
 def nested(levels: int) -> dict[str, Any]:
-    """Return a schema of nested objects and arrays."""
+    """Return a schema of objects and arrays, nested *levels* deep."""
     node: dict[str, Any] = STRING
     for level in range(levels):
         node = schema(a=node) if level % 2 else {"type": "ARRAY", "items": {"anyOf": [node]}}
@@ -73,7 +73,7 @@ def nested(levels: int) -> dict[str, Any]:
 
 @modern
 def test_depth_of_a_schema_does_not_count_choices(model: str) -> None:
-    """The texts for functions and for the answer differ."""
+    """A schema that is too deep has one refusal text for functions and another for answers."""
     root = {"type": "OBJECT", "properties": {"a": nested(MAX_LEVELS - 1)}}
     deep = {"type": "OBJECT", "properties": {"a": nested(MAX_LEVELS)}}
     assert refusal_of(model, tools=tools(function("f", root))) is None
@@ -116,7 +116,7 @@ LONG = "n" * (MAX_STATES - len("a") - 2)
 def test_states_of_a_schema_count_where_the_answer_is_constrained(
     model: str, node: dict[str, Any], *, fits: bool
 ) -> None:
-    """The answer is constrained by its schema, or by a forced call."""
+    """A response schema or a forced call constrains the answer. Otherwise states are not counted."""
     expected = None if fits else TOO_MANY_STATES
     declared = tools(function("f", schema(a=node)))
     assert refusal_of(model, generationConfig={"responseSchema": schema(a=node)}) == expected
@@ -128,7 +128,7 @@ def test_states_of_a_schema_count_where_the_answer_is_constrained(
 
 
 def test_gemini_3_1_does_not_explain_too_many_states() -> None:
-    """The text is the one for any invalid argument."""
+    """Gemini 3.1 refuses the schema with the text for any invalid argument."""
     config = {"responseSchema": schema(a={"type": "STRING", "enum": [LONG, LONG]})}
     assert refusal_of("gemini-3.1-pro-preview", generationConfig=config) == INVALID_ARGUMENT
 
@@ -161,14 +161,14 @@ CHOICE = {"anyOf": [STRING, INTEGER]}
     ],
 )
 def test_vertex_requires_types(model: str, parameters: dict[str, Any], text: str | None) -> None:
-    """A schema has a type, or ``anyOf`` alone. The Gemini API accepts all of these."""
+    """On Vertex each schema has a type, or ``anyOf`` as its only field. The Gemini API accepts all these schemas."""
     declared = tools(function("f", parameters))
     assert refusal_of(model, vertex=True, tools=declared) == (text and f"{UNABLE} {text} {LEARN}")
     assert refusal_of(model, tools=declared) is None
 
 
 async def test_vertex_rules_hold_under_vertex_paths(emulator: Client) -> None:
-    """The Gemini API accepts the same body."""
+    """A Vertex path refuses a body that a path of the Gemini API accepts."""
     request = body(user(), tools=tools(function("f", schema(a={**CHOICE, "description": "d"}))))
     path = "/v1/projects/p/locations/global/publishers/google/models/gemini-2.5-pro:generateContent"
     status, answer = await emulator.post(path, request)

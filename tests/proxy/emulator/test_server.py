@@ -1,4 +1,4 @@
-"""The served emulator: a handler ends when its client disconnects."""
+"""Tests that a handler of the served emulator ends when its client disconnects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STREAM = f"/v1beta/models/{V2_5}:streamGenerateContent?alt=sse"
 
 
 async def until_finished(client: Client) -> str:
-    """Return the journal's outcome of the newest request, once it has ended."""
+    """Wait up to a second for the end of the newest request, and return its outcome in the journal."""
     for _ in range(100):
         finished: str = (await client.journal())[-1]["finished"]
         if finished != "running":
@@ -25,7 +25,7 @@ async def until_finished(client: Client) -> str:
 
 
 async def test_disconnect_during_a_stream_is_recorded_at_once(emulator: Client) -> None:
-    """The stream would go on for 30 seconds."""
+    """The journal records the disconnect, although the next chunk is delayed by 30 seconds."""
     await emulator.fault(chunk_delay_seconds=30)
 
     async with emulator.session.post(emulator.base + STREAM, json=PROMPT) as response:
@@ -37,7 +37,7 @@ async def test_disconnect_during_a_stream_is_recorded_at_once(emulator: Client) 
 
 
 async def test_disconnect_before_the_answer_is_recorded_at_once(emulator: Client) -> None:
-    """The answer would come after 30 seconds."""
+    """The journal records the disconnect, although the answer is delayed by 30 seconds."""
     await emulator.fault(delay_seconds=30)
 
     with pytest.raises(TimeoutError):

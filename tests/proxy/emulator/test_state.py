@@ -1,4 +1,4 @@
-"""Each emulator has its own state, and all handlers answer with Google's content type."""
+"""Tests that each emulator has its own state, and that a refusal has Google's content type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool declarations, schemas, tool choice and generation settings."""
+"""Tests of tool declarations, schemas, tool choice and generation settings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STRING = {"type": "STRING"}
 
 @dataclass(frozen=True)
 class Case:
-    """The rest of a body and the text with which the models refuse it."""
+    """The fields of a body other than ``contents``, and the text with which the models refuse the body."""
 
     id: str
     rest: dict[str, Any]
@@ -52,23 +52,23 @@ class Case:
 
 
 def with_schema(**properties: Any) -> dict[str, Any]:
-    """Return the tools of one function with *properties*."""
+    """Return the ``tools`` field with one function whose parameters have *properties*."""
     return {"tools": tools(function("f", schema(**properties)))}
 
 
 def with_parameters(**parameters: Any) -> dict[str, Any]:
-    """Return the tools of one function with *parameters* as they are."""
+    """Return the ``tools`` field with one function whose schema has the further keywords *parameters*."""
     return {"tools": tools(function("f", {"type": "OBJECT", "properties": {"a": STRING}} | parameters))}
 
 
 def name_case(case_id: str, name: str, *, valid: bool) -> Case:
-    """Return the case of a function's name."""
+    """Return a case with one function that has the name *name*."""
     line = f"* GenerateContentRequest.tools[0].function_declarations[0].name: {INVALID_NAME}\n"
     return Case(f"name_{case_id}", {"tools": tools(function(name))}, None if valid else line)
 
 
 def keyword_case(name: str) -> Case:
-    """Return the case of a schema keyword that the proto does not have."""
+    """Return a case with a schema keyword that the proto message does not have."""
     return Case(
         f"keyword_{name}",
         with_parameters(**{name: True}),

@@ -1,4 +1,4 @@
-"""The order of turns, and the pairing of calls and responses."""
+"""Tests of the order of turns, and of the pairing of calls and responses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OLD_AND_NEW = (V2_0, V2_5, V3, V3_5)
 
 @dataclass(frozen=True)
 class Case:
-    """Contents and the text with which each of the models refuses them."""
+    """Contents of a request, and the text with which each of *models* refuses the contents, or None."""
 
     id: str
     contents: tuple[dict[str, Any], ...]
@@ -169,7 +169,7 @@ def test_contents_are_accepted_or_refused_with_the_exact_text(case: Case) -> Non
 
 
 def test_canonical_shape_is_accepted_by_every_generation() -> None:
-    """Responses stand alone, and the user speaks in a content of their own."""
+    """Function responses have a content of their own, and so has the user's text."""
     contents = (
         user(text("go")),
         model(text("first"), fc("f"), fc("g", sign=False)),

@@ -1,4 +1,4 @@
-"""Gemini contents on one line each, the models that stand for the generations, and the texts of their refusals."""
+"""Builders of Gemini contents, the models that stand for the generations, and the texts of their refusals."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ STRICT = (V3_6, V3_8, NEWEST, "gemini-3.5-flash-lite", "gemini-4-pro")
 
 
 def refusal_text(name: str, given: Any, *, vertex: bool = False) -> str | None:
-    """Return the text with which the model *name* refuses the body *given*, None if it accepts it."""
+    """Return the text with which the model *name* refuses the body *given*, or None for an accepted body."""
     refusal = judge(name, given, vertex=vertex)
     return None if refusal is None else refusal.message
 
 
 def refusal_texts(names: Iterable[str], given: Any) -> dict[str, str | None]:
-    """Return the text of each of the models."""
+    """Return the text with which each of the models *names* refuses the body *given*."""
     return {name: refusal_text(name, given) for name in names}
 
 
@@ -44,14 +44,14 @@ def text(value: str = "hi") -> Json:
 
 
 def fc(name: str = "f", args: Json | None = None, *, call_id: str | None = None, sign: bool = True) -> Json:
-    """Return a call, signed unless *sign* is false."""
+    """Return a part with a function call, which is signed unless *sign* is false."""
     args = {"a": 1} if args is None else args
     call: Json = {"name": name, "args": args} | ({"id": call_id} if call_id else {})
     return {"functionCall": call} | ({"thoughtSignature": sign_call(name, args, 0)} if sign else {})
 
 
 def fr(name: str = "f", response: Any = None, *, call_id: str | None = None) -> Json:
-    """Return a response."""
+    """Return a part with a function response."""
     given = {"result": "ok"} if response is None else response
     return {"functionResponse": {"name": name, "response": given} | ({"id": call_id} if call_id else {})}
 
@@ -62,12 +62,12 @@ def image(mime_type: str = "image/png", data: str = "aGk=") -> Json:
 
 
 def user(*parts: Json) -> Json:
-    """Return a user content; of one text when no parts are given."""
+    """Return a user content with *parts*, by default with one text."""
     return {"role": "user", "parts": list(parts or (text(),))}
 
 
 def model(*parts: Json) -> Json:
-    """Return a model content; of one text when no parts are given."""
+    """Return a model content with *parts*, by default with one text."""
     return {"role": "model", "parts": list(parts or (text("hello"),))}
 
 

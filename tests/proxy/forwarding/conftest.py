@@ -16,5 +16,5 @@ def short_retry_delays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings that retry: one model with fallbacks, and a pool of two."""
+    """Return settings with retries, a model with fallbacks, and a pool of two deployments."""
     return settings_with_fallbacks()

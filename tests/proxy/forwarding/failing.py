@@ -1,4 +1,4 @@
-"""Failures for tests of what follows them."""
+"""Builders of failed attempts for the tests of forwarding."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def a_deployment() -> Deployment:
 def failure_of(
     error: ProxyError | None = None, kind: Kind = Kind.SERVER_ERROR, **fields: Any
 ) -> Failure[Plan]:
-    """Return a failure of *kind*, of a call to the model that was asked for."""
+    """Return a failure of *kind* in a call to the requested model."""
     given: dict[str, Any] = {"of_asked_model": True, "counted": True, **fields}
     return Failure(error or UpstreamFault("x"), ROWS[kind], NO_ERROR_FACTS, a_deployment(), None, **given)

@@ -1,4 +1,4 @@
-"""Held-back streams: what they come to, and what goes out in the end."""
+"""Tests of the buffer that holds a stream back: the whole answer of its chunks, and the chunks that it returns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def piece(index: int, arguments: Any = None, name: Any = None, **fields: Any) ->
 
 
 def held(*chunks: Any) -> AnswerBuffer:
-    """Hold chunks back."""
+    """Return a buffer that holds *chunks*."""
     buffer = AnswerBuffer()
     for each in chunks:
         buffer.add(each, write_json(each))
@@ -67,7 +67,7 @@ def test_unchanged_chunks_are_returned_as_the_same_bytes() -> None:
 
 
 def test_mended_call_is_written_once_in_its_first_piece() -> None:
-    """Its other pieces are left out. All else stays unchanged."""
+    """The other pieces of the mended call are left out. All other chunks stay unchanged."""
     buffer = held(*CALLS)
     answer = buffer.whole()
     message = answer["choices"][0]["message"]
@@ -86,7 +86,7 @@ def test_mended_call_is_written_once_in_its_first_piece() -> None:
 
 
 def test_calls_of_two_choices_with_equal_indexes_are_kept_apart() -> None:
-    """A call belongs to the index of its choice."""
+    """Pieces of calls are joined by the index of the choice and of the call."""
     first, second = held(
         chunk(piece(0, "{", "f", id="a", type="function")),
         chunk(piece(0, "[", "g", id="b", type="function"), index=1),
@@ -100,7 +100,7 @@ def test_calls_of_two_choices_with_equal_indexes_are_kept_apart() -> None:
 
 
 def test_repeated_name_of_a_call_is_kept_once() -> None:
-    """Some servers repeat the name with every piece, and some send arguments as objects."""
+    """Some servers repeat the name with every piece. Some servers send arguments as objects."""
     [choice] = held(
         chunk(piece(0, "{", "f", id="a")), chunk(piece(0, "}", "f")), chunk(piece(1, {"x": 1}, 5, id="b"))
     ).whole()["choices"]
@@ -120,7 +120,7 @@ def test_buffer_over_its_limit_is_full(monkeypatch: Any) -> None:
 
 
 def test_buffer_holds_no_parsed_chunks() -> None:
-    """Parsed chunks take eight times the memory."""
+    """Parsed chunks take eight times the memory of their bytes."""
     buffer, one = AnswerBuffer(), chunk({**piece(0, "{", "f"), "content": "Well."})
     before = sys.getrefcount(one)
     buffer.add(one, write_json(one))
@@ -129,7 +129,7 @@ def test_buffer_holds_no_parsed_chunks() -> None:
 
 
 def test_arguments_of_many_pieces_are_joined_once() -> None:
-    """Joining them at each piece would copy all earlier text."""
+    """Joining arguments at each piece would copy all earlier text again."""
 
     class Text(str):
         __slots__ = ()

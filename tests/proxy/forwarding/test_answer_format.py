@@ -1,4 +1,4 @@
-"""A client format of the tests, served over a socket: forwarding and the middlewares answer in it, and in no other."""
+"""Tests that every answer and error on a path is written in the client format of the path."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LIVE = {**ASKED, "live": True}
 
 @pytest.fixture
 def upstream() -> ScriptedUpstream:
-    """Return the provider."""
+    """Return the scripted provider."""
     return ScriptedUpstream()
 
 
 @pytest.fixture
 async def proxy(monkeypatch: pytest.MonkeyPatch, upstream: ScriptedUpstream) -> AsyncIterator[Proxied]:
-    """Serve with the toy in the table of formats."""
+    """Serve a proxy whose table of client formats has the toy format."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
     settings = settings_of(router_settings={"num_retries": 1})
     async with proxied(settings, upstream) as serving:
@@ -35,7 +35,7 @@ async def proxy(monkeypatch: pytest.MonkeyPatch, upstream: ScriptedUpstream) -> 
 
 
 def events_of(reply: Reply) -> list[tuple[str, Any]]:
-    """Read the toy's events: a name and fields each."""
+    """Return the name and the fields of each event of a reply in the toy format."""
     assert reply.status == 200, reply.raw
     events = [event.split("\n") for event in reply.raw.decode().removesuffix("\n\n").split("\n\n")]
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
@@ -44,7 +44,7 @@ def events_of(reply: Reply) -> list[tuple[str, Any]]:
 async def test_whole_answer_without_an_id_gets_one_with_the_formats_prefix(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The provider gave no id."""
+    """An answer of a provider that gave no id gets the request's id."""
     upstream.then({**answer("Good day."), "id": None})
     reply = await proxy.post(ASKED, TOY_PATH)
 
@@ -55,7 +55,7 @@ async def test_whole_answer_without_an_id_gets_one_with_the_formats_prefix(
 
 
 async def test_format_has_metric_series_before_its_first_request(proxy: Proxied) -> None:
-    """A rate cannot see a series that begins at 1."""
+    """PromQL's ``rate`` misses the first count of a series that begins at 1."""
     outcomes = {
         path: {
             dict(labels)["outcome"]
@@ -81,7 +81,7 @@ async def test_chunks_of_a_stream_are_written_by_the_format(proxy: Proxied) -> N
 
 
 async def test_retried_stream_has_a_new_writer(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Events of the first attempt that were not sent do not count."""
+    """The event numbers of a retry begin at 1, since no event of the failed attempt was sent."""
     upstream.then(chunk({"content": " "}), refused(503))
     events = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -92,7 +92,7 @@ async def test_retried_stream_has_a_new_writer(proxy: Proxied, upstream: Scripte
 async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The format's end does not follow."""
+    """The end marker of the format does not follow the error."""
     upstream.then(say("Good "), UpstreamUnreachable("It broke."))
     said, fault = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -103,7 +103,7 @@ async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
 async def test_silent_stream_is_kept_alive_with_the_formats_bytes(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The format names the bytes that no client takes for an answer."""
+    """The format defines keep-alive bytes that no client takes for an answer."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.05)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.05)
     upstream.then(Pause(0.3), say("Good day."), STOP)
@@ -121,7 +121,7 @@ async def test_silent_stream_is_kept_alive_with_the_formats_bytes(
 async def test_refusal_is_written_in_the_paths_format(
     proxy: Proxied, body: Any, status: int, code: str
 ) -> None:
-    """The envelope of the error is the format's."""
+    """The error has the shape that the path's format defines."""
     reply = await proxy.post(body, TOY_PATH)
 
     assert (reply.status, reply.json["name"]) == (status, code)
@@ -131,7 +131,7 @@ async def test_refusal_is_written_in_the_paths_format(
 async def test_providers_failure_is_written_in_the_paths_format(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The rule holds for whole answers and for streams."""
+    """Requests for whole answers and for streams both get the failure in the path's format."""
     for body in (ASKED, LIVE):
         upstream.then(refused(401, "No entry."))
         reply = await proxy.post(body, TOY_PATH)
@@ -140,6 +140,6 @@ async def test_providers_failure_is_written_in_the_paths_format(
 
 
 async def test_other_paths_keep_their_own_error_format(proxy: Proxied) -> None:
-    """A further format changes only its own path."""
+    """An additional format affects only its own path."""
     assert (await proxy.post(b"{")).error["code"] == "invalid_request"
     assert (await proxy.post(b"{", "/v1/nowhere")).error["code"] == "not_found"

@@ -1,4 +1,4 @@
-"""The id and the time of an answer whose provider gave none."""
+"""Tests of the id and the time that an answer gets where its provider gave none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One attempt of a request: its deadline, its measured wait, and its end."""
+"""Tests of one attempt of a request: its deadline, its measured wait, and its end."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_client_that_left_before_a_write_is_counted_as_a_disconnect(
     log_lines: LogLines,
     already: bool,
 ) -> None:
-    """A failed write is no internal error, neither of the headers nor of an event."""
+    """A failed write of the headers or of an event is not counted as an internal error."""
 
     async def gone(*_: object) -> None:
         raise ConnectionResetError
@@ -69,7 +69,7 @@ async def test_client_that_left_before_a_write_is_counted_as_a_disconnect(
 async def test_stream_that_breaks_after_its_first_text_is_not_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The client would get the text twice. The stream ends with an error event."""
+    """A retry would send the text to the client twice. The stream ends with an error event."""
     upstream.then(say("half "), UpstreamUnreachable("It broke."))
     reply = await proxy.post(chat(stream=True))
 

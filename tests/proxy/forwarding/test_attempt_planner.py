@@ -1,4 +1,4 @@
-"""A failure that is an answer all the same."""
+"""Tests of failures whose unusable answer can still be delivered."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ KEPT = AnswerUnusable("x", cause=Cause.INVALID_ARGUMENTS, answer={"choices": []}
 def test_kept_unusable_answer_is_an_answer_until_a_part_is_sent(
     error: ProxyError, may_repeat: bool, is_answer: bool
 ) -> None:
-    """Other failures are not delivered."""
+    """A failure without a kept answer is never delivered as an answer."""
     assert failure_of(error, may_repeat=may_repeat).is_answer is is_answer

@@ -1,4 +1,4 @@
-"""Tests one request's attempts on a real socket: what is retried, what is not, and what the client gets."""
+"""Tests of a request's attempts over a real socket: which failures are retried, and what the client gets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RETRIED: dict[str, Step] = {
 async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
     proxy: Proxied, upstream: ScriptedUpstream, fault: Step, stream: bool
 ) -> None:
-    """A single failure is retried. The client sees it only in the attempts header."""
+    """A single failure is retried. The client sees the failure only in the attempts header."""
     upstream.then(fault)
     upstream.then(*good(stream))
     reply = await proxy.post(chat(stream=stream))
@@ -55,7 +55,7 @@ async def test_one_failure_of_a_chat_shows_in_the_number_of_attempts_alone(
 async def test_fallback_follows_after_two_retries(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """After two retries the fallback answers, and the headers and counters name it."""
+    """After two retries the fallback answers, and the headers and counters name the fallback."""
     for _ in range(3):
         upstream.then(refused(503))
     upstream.then(*good(stream))
@@ -164,7 +164,6 @@ async def test_body_that_was_refused_twice_is_refused_without_a_call(
 async def test_refused_request_without_a_repair_is_not_sent_again(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A refused request without a known repair makes one call only."""
     upstream.then(refused(400, "Something about it is invalid."))
     await proxy.post(chat(model="long"))
 
@@ -201,7 +200,7 @@ async def test_refusal_of_a_request_with_a_note_is_not_remembered(
 async def test_client_gets_the_requests_own_fault_and_not_its_fallbacks(
     proxy: Proxied, upstream: ScriptedUpstream, elsewhere: UpstreamFault
 ) -> None:
-    """The client gets its own request's fault, even if the fallbacks fail otherwise.
+    """The client gets its own request's fault, even if the fallbacks fail for another reason.
 
     A client would retry a fallback's failure for ever.
     """
@@ -242,7 +241,7 @@ async def test_conversion_failure_falls_back_or_becomes_status_400(
 ) -> None:
     """A conversion failure leads to the fallback without a second call to the same model.
 
-    Without a fallback it is a 400.
+    Without a fallback the client gets status 400.
     """
     upstream.then(ConversionFailed("Cannot be converted."))
     upstream.then(*good(stream))
@@ -270,7 +269,6 @@ async def test_retry_budget_limits_a_pools_retries_of_unblamed_failures(
 async def test_known_refusal_under_status_500_is_answered_without_a_call(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A known refusal is answered without a call, even if its status is 500."""
     for _ in range(2):
         upstream.then(refused(500, "Bad turn order.", {"error": {"code": 400, "message": "Bad turn order."}}))
         await proxy.post(chat("poison", model="long"))

@@ -1,4 +1,4 @@
-"""One request's attempts while nothing was said: empty answers, thoughts that are held back, heartbeats."""
+"""Tests of attempts without a text: empty answers are retried, and early stream events are held back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request's attempts where it does not fit: cut, refused, or sent to a larger model; and what that teaches."""
+"""Tests of requests over the context window: cut, refused, or sent to a model with a larger window."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 
 async def test_overflow_falls_back_to_a_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The general fallback is not asked. With no larger window the client gets OpenAI's code."""
+    """The general fallback is not called. If the larger window overflows too, the client gets OpenAI's error code."""
     words = "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
     upstream.then(refused(400, words))
     upstream.then(refused(400, words))
@@ -47,7 +47,10 @@ OVERFLOW = (
 async def test_overflow_is_cut_by_the_numbers_in_its_error(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The same deployment is asked again. The next request is cut at once."""
+    """The proxy cuts the request, and sends it to the same deployment again.
+
+    A second request with this history is cut before its first call.
+    """
     upstream.then(refused(400, OVERFLOW))
     upstream.then(*good(stream))
     reply = await proxy.post({"model": "long", "messages": LONG, "stream": stream})
@@ -72,7 +75,7 @@ async def test_overflow_is_cut_by_the_numbers_in_its_error(
 async def test_second_overflow_falls_back_with_the_clients_history(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The history is cut once for each deployment."""
+    """The history is cut at most once for each deployment."""
     for _ in range(2):
         upstream.then(refused(400, OVERFLOW))
     upstream.then(answer("fine"))
@@ -103,7 +106,7 @@ async def test_overflow_in_a_mode_without_cuts_is_the_clients_error(
 
 
 def small(**sections: Any) -> Settings:
-    """Load settings with a model of 8,192 tokens, and a larger one behind it."""
+    """Return settings with a model of 8,192 tokens and a model with a larger window."""
     entries: list[dict[str, Any]] = [
         {
             "model_name": name,
@@ -146,7 +149,7 @@ async def test_server_without_stream_options_is_asked_without_them(upstream: Scr
 
 
 async def test_plan_that_raised_the_factor_keeps_it(upstream: ScriptedUpstream) -> None:
-    """Otherwise two plans would alternate, and cut messages would return."""
+    """If the factor were not kept, plans would alternate and cut messages would return."""
     async with proxied(small(), upstream) as proxy:
         learned_windows = proxy.server.gateway.learned_windows
         [deployment] = resolve(proxy.server.gateway.settings, MODEL)
@@ -187,7 +190,7 @@ async def test_request_that_cannot_fit_goes_to_the_larger_window_without_a_call(
 async def test_request_that_cannot_fit_is_refused_or_sent_by_mode(
     upstream: ScriptedUpstream, mode: str, status: int
 ) -> None:
-    """The modes ``repair`` and ``strict`` refuse it before a call."""
+    """The modes ``repair`` and ``strict`` refuse the request before a call."""
     async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HOPELESS})
 

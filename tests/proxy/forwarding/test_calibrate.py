@@ -1,4 +1,4 @@
-"""The comparison of a prompt's estimate with the provider's token count."""
+"""Tests of the comparison of a prompt's estimated tokens with the provider's token count."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def plan() -> Plan:
 async def test_only_a_token_count_of_a_prompt_that_is_not_large_is_learned(
     monkeypatch: pytest.MonkeyPatch, plan: Plan, usage: dict[str, Any], largest: int, observations: int
 ) -> None:
-    """The lesson is for the tenant of the request."""
+    """The token count is learned only for the tenant of the request."""
     monkeypatch.setattr(calibration, "LARGE", largest)
     gateway = create_gateway(settings_of(), ScriptedUpstream())
     record = RequestRecord("req_1", CHAT, 0.0, usage=usage, key="team")

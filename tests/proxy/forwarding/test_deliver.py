@@ -1,4 +1,4 @@
-"""The delivery of a whole response to clients that leave or do not read."""
+"""Tests of the delivery of a whole response to clients that leave or do not read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Request(dict[Any, Any]):
 
 
 async def leave() -> None:
-    """Fail as a write to a client that has left."""
+    """Raise the error of a write to a client that has disconnected."""
     raise ConnectionResetError
 
 
@@ -51,7 +51,7 @@ async def test_client_that_takes_no_answer_is_counted_as_disconnected(
 
 
 async def test_response_that_was_begun_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream ends itself."""
+    """A response that was begun is a stream, whose own code writes its end."""
     monkeypatch.setattr(web.StreamResponse, "prepared", True)
     monkeypatch.setattr(web.Response, "prepare", lambda *_: leave())
     request = Request()

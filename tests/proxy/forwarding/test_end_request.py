@@ -1,4 +1,4 @@
-"""The error for a request that the proxy cancelled."""
+"""Tests of the error for a cancelled request: deadline, shutdown, or a client that has left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ends of an event stream: its format's end, an error as the last event, or a closed connection."""
+"""Tests of the ends of an event stream: its format's end, an error as the last event, or no event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.proxied import CHAT
 
 
 class Out:
-    """An event stream that keeps its last event. *begun* says that its headers were sent."""
+    """An event stream that keeps its last event. *begun* is True where the headers were sent."""
 
     def __init__(self, *, begun: bool) -> None:
         self.committed = begun
@@ -47,7 +47,7 @@ class Out:
 
 
 def raising(error: Exception | None) -> Callable[[], Awaitable[None]]:
-    """Return an answer that ends with *error*."""
+    """Return an answer function that raises *error* if one is given."""
 
     async def answer() -> None:
         if error is not None:

@@ -1,4 +1,4 @@
-"""The event stream while an answer has not begun: comments, held events, and the timer that sends them."""
+"""Tests of an event stream before its answer begins: comments, held events, and the timer that sends them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tests.support.proxied import Proxied, Reply, chat
 from tests.support.scripted_upstream import STOP, Pause, ScriptedUpstream, Step, chunk, say
 
 THINKING: list[Step] = [Pause(0.06)] * 5
-"""Longer than the client waits without a sign. A machine that stands still skips one of the parts."""
+"""Pauses that together last longer than the time until a keep-alive comment is sent.
+
+Five pauses leave room for one that a stalled machine skips.
+"""
 
 
 async def test_failure_after_keep_alive_comments_is_tried_again(
@@ -33,7 +36,7 @@ async def test_failure_after_keep_alive_comments_is_tried_again(
 async def test_failure_after_keep_alive_comments_ends_the_stream_with_an_error_event(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The status is already sent."""
+    """The status 200 was already sent with the comments."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.1)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.1)
     upstream.then(*THINKING, refused(400, "No."))
@@ -60,7 +63,7 @@ async def test_held_reasoning_is_sent_after_ten_seconds(
 async def test_held_reasoning_of_a_failed_attempt_is_discarded_during_the_retry_delay(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise the timer would send it, and no further attempt could be made."""
+    """If the reasoning were kept, the timer would send it, and no further attempt could follow."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.15)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.15)
     slow_down = refused(429, body={"error": {"details": [{"retryDelay": "0.4s"}]}})

@@ -18,7 +18,7 @@ SERVER, OVERFLOW, FILTER = (
 
 
 def settings() -> Settings:
-    """Return four models, with chains that lead in a circle, and a wildcard."""
+    """Return settings with four models, circular fallback chains, and a wildcard."""
     names = {name: f"openai/{name}" for name in ("a", "b", "c", "long")} | {"openai/*": "openai/*"}
     router = {
         "fallbacks": [{"a": ["b", "c"]}, {"b": ["a"]}, {"openai/*": ["c"]}],
@@ -49,7 +49,7 @@ def test_overflow_falls_back_along_the_context_window_chain_only() -> None:
 
 
 def test_filtered_prompt_has_no_fallback_of_its_own() -> None:
-    """Unless the operator says so, it is not sent to another provider."""
+    """A filtered prompt goes to another model only where the operator names one for it."""
     assert names_after(FallbackChain("a", settings()), FILTER) == []
 
 
@@ -84,7 +84,7 @@ def test_unknown_model_is_not_found() -> None:
 
 
 def test_filtered_request_falls_back_along_its_own_chain_only() -> None:
-    """An operator names the models that may get a request which a filter has refused."""
+    """``content_policy_fallbacks`` names the models that may get a filtered request."""
     of = settings_of(
         {name: f"openai/{name}" for name in "abc"},
         router_settings={"fallbacks": [{"*": ["b"]}], "content_policy_fallbacks": [{"a": ["c"]}]},
@@ -95,7 +95,7 @@ def test_filtered_request_falls_back_along_its_own_chain_only() -> None:
 
 
 def test_default_fallbacks_are_for_models_without_a_chain() -> None:
-    """A model never falls back to itself. Default fallbacks are for failures alone."""
+    """A model never falls back to itself. Default fallbacks are not used after a content filter or an overflow."""
     of = settings_of(
         {name: f"openai/{name}" for name in "abcd"},
         router_settings={"fallbacks": [{"a": ["b"]}], "default_fallbacks": ["c", "d"]},
@@ -113,7 +113,7 @@ def test_default_fallbacks_are_for_models_without_a_chain() -> None:
     ],
 )
 def test_second_name_falls_back_and_is_no_second_model(asked: str, models: list[str]) -> None:
-    """A model is asked once, under whatever name a chain has it."""
+    """A model is called once, even if a chain lists it under several names."""
     of = settings_of(
         {name: f"openai/{name}" for name in "abc"},
         router_settings={
@@ -125,7 +125,7 @@ def test_second_name_falls_back_and_is_no_second_model(asked: str, models: list[
 
 
 def test_fallback_that_was_left_out_is_not_asked() -> None:
-    """Its variable is not set: by its own name, by a wildcard, and by a second name."""
+    """A model whose key variable is not set is skipped under its name, a wildcard and an alias."""
     left_out = {"model": "openai/*", "api_key": "os.environ/ABSENT"}
     of = settings_of(
         {"a": "openai/a", "b": {**left_out, "model": "openai/b"}, "far/*": left_out, "c": "openai/c"},

@@ -1,4 +1,4 @@
-"""The failure that the client is told of, where several attempts failed."""
+"""Tests of the failure that the client gets where several attempts failed."""
 
 from __future__ import annotations
 
@@ -39,5 +39,8 @@ CUT = failure_of(may_repeat=False)
 def test_final_failure_is_the_most_informative_one(
     failures: list[Failure[Plan]], told: Failure[Plan]
 ) -> None:
-    """An answer is first, then the request's own fault, then the last call."""
+    """An unusable answer comes first, then a permanent fault of the request, then the last call.
+
+    A last failure that allows no repeat comes before all of these.
+    """
     assert choose_final_failure(failures) is told

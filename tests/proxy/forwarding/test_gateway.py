@@ -1,4 +1,4 @@
-"""The objects that every handler may need."""
+"""Tests of the gateway, which holds the objects that every handler may need."""
 
 from __future__ import annotations
 

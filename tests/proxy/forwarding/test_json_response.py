@@ -1,4 +1,4 @@
-"""Responses with a JSON body."""
+"""Tests of responses with a JSON body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wait for a chunk of a stream."""
+"""Tests of the wait for the next chunk of a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.observability.request_record import RequestRecord
 
 
 async def chunks() -> AsyncGenerator[Chunk, None]:
-    """Yield chunks that have all come in one piece, so that nothing is waited for."""
+    """Yield chunks that are all available at once, without a wait."""
     for _ in range(320):
         yield {}
 

@@ -1,4 +1,4 @@
-"""The relay of a stream: what is held back, what goes out when, and which ends are faults."""
+"""Tests of the relay of a stream: which events are held back, when they are sent, and which ends are faults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
 
 class Out:
-    """An event stream that remembers what went out, and in how many writes."""
+    """An event stream that records the events of each write."""
 
     def __init__(self) -> None:
         self.committed = False
@@ -32,27 +32,27 @@ class Out:
         self.writes: list[list[str]] = []
 
     def write_chunk(self, chunk: Chunk) -> str:
-        """Write its text."""
+        """Return the text of *chunk*, or ``end`` or ``usage``."""
         return "".join(choice["text"] or "end" for choice in chunk["choices"]) or "usage"
 
     def hold(self, event: str) -> None:
-        """Remember what is held back."""
+        """Record *event* as held back."""
         self.held.append(event)
 
     async def commit(self, event: str = "") -> None:
-        """Write what is held back, and *event*."""
+        """Record one write of all held events and *event*."""
         self.committed = True
         self.writes.append([*self.held, event] if event else [*self.held])
         self.held = []
 
     async def send(self, event: str, now: float) -> float:
-        """Write *event*."""
+        """Record one write of *event*."""
         self.writes.append([event])
         return now
 
 
 class Attempt:
-    """Counts what it is told."""
+    """An attempt that counts the notes about its answer."""
 
     began = active = 0
 
@@ -106,7 +106,7 @@ async def test_blank_beginning_is_sent_with_the_first_text() -> None:
 async def test_stream_without_a_finish_reason_is_a_fault(
     chunks: AsyncGenerator[Chunk, None], cause: Cause
 ) -> None:
-    """The client must not take it for a complete answer."""
+    """The client must not take a stream without an end for a complete answer."""
     with pytest.raises(UpstreamFault) as raised:
         await relay(chunks, Out())
 
@@ -114,7 +114,7 @@ async def test_stream_without_a_finish_reason_is_a_fault(
 
 
 async def test_empty_text_stream_of_gemini_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The request can be tried again unseen."""
+    """The request can be retried without the client's notice, since nothing was sent."""
     monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
     out = Out()
 
@@ -125,7 +125,7 @@ async def test_empty_text_stream_of_gemini_is_not_sent(monkeypatch: pytest.Monke
 
 
 async def test_answer_that_is_checked_whole_stays_in_its_buffer() -> None:
-    """The answer is written when the buffer is sent."""
+    """Nothing is sent to the client before the buffer is sent."""
     out, held = Out(), AnswerBuffer()
     call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None))
     answer = StreamedText(call, Defaults("id", 1, "m"))

@@ -1,4 +1,4 @@
-"""A whole answer that leaves in one piece says what aiohttp would have said, and leaves so only where it may."""
+"""Tests that an answer written at once has the bytes that aiohttp would write, and when this write is used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIMES = re.compile(rb"(overhead-ms: |\"created\":)[0-9.]+")
 
 
 def request(*lines: str, version: str = "1.1") -> bytes:
-    """Return a request with further header lines."""
+    """Return the bytes of a chat request with the further header *lines*."""
     head = [
         f"POST {CHAT} HTTP/{version}",
         "Host: localhost",
@@ -31,7 +31,7 @@ def request(*lines: str, version: str = "1.1") -> bytes:
 
 
 async def ask(proxy: Proxied, sent: bytes, answers: int = 1) -> list[bytes]:
-    """Send bytes on one connection and return the answers as they come, whose lengths must be announced."""
+    """Send bytes on one connection, and return the answers, which must have a ``Content-Length``."""
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     writer.write(sent)
     got = []
@@ -48,7 +48,7 @@ async def ask(proxy: Proxied, sent: bytes, answers: int = 1) -> list[bytes]:
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Return a list of what `write_at_once` says, answer by answer."""
+    """Return a list that collects the result of `write_at_once` for each answer."""
     said: list[bool] = []
     write_at_once = WholeAnswer.write_at_once
 
@@ -61,7 +61,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 def without_times(got: bytes) -> bytes:
-    """Return an answer without what differs from moment to moment."""
+    """Return the bytes of an answer without its times."""
     assert len(DATE.findall(got)) == 1
     return TIMES.sub(rb"\1", DATE.sub(b"\r\n", got))
 

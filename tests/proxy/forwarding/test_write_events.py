@@ -49,7 +49,7 @@ def test_native_event_is_found_where_its_chunk_is_unchanged(
 
 
 def test_normalizer_drops_the_source() -> None:
-    """The normalizer writes allowed fields alone."""
+    """The normalizer writes only allowed fields."""
     inner = {"content": "a", SOURCE: NATIVE}
     normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True)
     given = {**chunk(inner, "stop"), SOURCE: NATIVE, "usage": {"total_tokens": 1, SOURCE: NATIVE}}
@@ -79,7 +79,7 @@ def test_held_chunks_are_written_in_order_natively_or_canonically() -> None:
 
 
 def test_whole_answer_is_written_natively_unless_it_was_mended() -> None:
-    """The source is kept while its content is the answer's."""
+    """The native source is used only while the answer's content is unchanged."""
     same, mended = keep_source(WHOLE, answer("a")), keep_source(WHOLE, answer("b"))
     mended_later = keep_source(same, {**same, "choices": answer("c")["choices"]})
 
@@ -94,7 +94,7 @@ def test_whole_answer_in_another_format_is_canonical() -> None:
 
 
 def test_providers_field_of_the_sources_name_is_not_a_source() -> None:
-    """An OpenAI-compatible server may send such a field."""
+    """An OpenAI-compatible server may send a field with the source's name."""
     projected = {**answer("a"), SOURCE: {"url": "x"}}
 
     assert keep_source(projected, answer("a")) == answer("a")

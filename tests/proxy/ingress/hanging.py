@@ -1,4 +1,4 @@
-"""Requests whose calls never end."""
+"""A context manager for requests whose upstream calls never end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from tests.support.scripted_upstream import HANG, ScriptedUpstream
 async def hanging(
     proxy: Proxied, upstream: ScriptedUpstream, *requests: Coroutine[Any, Any, Any]
 ) -> AsyncIterator[None]:
-    """Send *requests*, and hold them at the upstream. Cancel them at the end, and wait until they are gone."""
+    """Send *requests*, whose upstream calls do not end.
+
+    Cancel the requests at the end, and wait until the proxy has ended them.
+    """
     calls, in_flight = len(upstream.calls), proxy.server.gateway.lifecycle.in_flight
     before = len(in_flight)
     for _ in requests:

@@ -1,4 +1,7 @@
-"""Every client format keeps the protocol. The tests' own toy format is one of them."""
+"""Every client format implements the protocol ``ClientFormat`` as the proxy expects.
+
+The toy format of the tests is checked as well.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Example:
 
 
 def text(said: str, finish: str | None = None) -> dict[str, Any]:
-    """Build a text completion, or a chunk of one."""
+    """Build a text completion, or a chunk of its stream."""
     return {"id": "cmpl-x", "choices": [{"index": 0, "text": said, "finish_reason": finish}]}
 
 
@@ -53,7 +56,7 @@ ERRORS: tuple[ProxyError, ...] = (
 
 
 def read(path: str, body: bytes, max_nesting: int = 50) -> Any:
-    """Read a request."""
+    """Read *body* as a request in the format of *path*."""
     return ALL[path].read_request(body, max_nesting=max_nesting, mends=True, weight=len(body))
 
 
@@ -87,7 +90,7 @@ def test_body_that_is_no_request_raises_invalid_request(path: str, body: bytes) 
 
 
 def test_nesting_is_limited_by_the_argument(path: str) -> None:
-    """The body is nested one level too deep."""
+    """The body is nested deeper than the limit of four levels."""
     body = write_json({**EXAMPLES[path].request, "user": [[[[["x"]]]]]})
 
     with pytest.raises(InvalidRequest):
@@ -103,7 +106,7 @@ def test_answer_is_json_with_the_whole_text(path: str) -> None:
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_error_has_its_message_and_code_in_a_body_and_in_a_stream(path: str, error: ProxyError) -> None:
-    """Clients read both."""
+    """Clients read errors in both."""
     whole = json.dumps(json.loads(ALL[path].write_error(error)))
     [event] = events_in(ALL[path].write_stream().write_error(error))
 
@@ -124,7 +127,7 @@ def test_stream_has_all_texts_in_their_order(path: str) -> None:
 
 
 def test_broken_stream_ends_differently_from_a_complete_stream(path: str) -> None:
-    """A client must see the difference."""
+    """A client must be able to tell a broken stream from a complete one."""
     whole, broken = ALL[path].write_stream(), ALL[path].write_stream()
     for chunk in EXAMPLES[path].chunks[:1]:
         assert whole.write_chunk(chunk) == broken.write_chunk(chunk)
@@ -143,7 +146,7 @@ def test_encoded_chunk_gives_the_same_event(path: str) -> None:
 
 
 def test_streams_do_not_affect_each_other(path: str) -> None:
-    """Formats may share one writer."""
+    """A format may use one writer object for all its streams."""
     alone, first, second = (ALL[path].write_stream() for _ in range(3))
 
     for chunk in EXAMPLES[path].chunks:
@@ -152,7 +155,7 @@ def test_streams_do_not_affect_each_other(path: str) -> None:
 
 
 def test_keep_alive_is_a_complete_event_without_data(path: str) -> None:
-    """It may come between any two events."""
+    """Keep-alive bytes may come between any two events."""
     [event] = events_in(ALL[path].keep_alive)
 
     assert event.get("data", " {}").strip() == "{}"

@@ -1,4 +1,4 @@
-"""The shared fields of requests are read, or refused with an error that names them."""
+"""Tests that the shared fields of requests are read, or refused with an error that names the field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_body_that_is_no_json_object_is_refused(body: bytes) -> None:
 
 
 def test_error_has_line_and_column_and_quotes_nothing() -> None:
-    """The client has the body."""
+    """The error need not quote the body, since the client has the body."""
     with pytest.raises(InvalidRequest) as refused:
         load_object(b'{"secret": zzmadeup}')
 

@@ -1,4 +1,4 @@
-"""OpenAI's envelope and events, byte for byte."""
+"""Tests of OpenAI's error envelope and stream events, byte for byte."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_error_envelope_has_four_fields_then_details(error: ProxyError, written:
 
 
 def test_each_chunk_is_one_line_and_done_is_the_end() -> None:
-    """OpenAI's streams end in this way."""
+    """A stream in OpenAI's format ends with ``[DONE]``."""
     assert OpenAIStream("x").write_chunk({"id": "x"}) == b'data: {"id":"x"}\n\n'
     assert OpenAIStream("x").write_encoded(b'{"id":"x"}') == b'data: {"id":"x"}\n\n'
     assert OpenAIStream("x").write_end() == b"data: [DONE]\n\n"

@@ -77,7 +77,7 @@ def test_values_are_counted_in_all_levels(name: str) -> None:
 
 
 def test_every_list_and_map_among_the_parameters_has_a_limit() -> None:
-    """The test finds them by values that pydantic accepts."""
+    """The test finds lists and maps by the values that pydantic accepts."""
     unbounded = {"response_format"}  # pydantic accepts its own fields alone
     taken = set()
     for name, kind in PARAMETERS.items():
@@ -93,7 +93,7 @@ def test_every_list_and_map_among_the_parameters_has_a_limit() -> None:
 
 
 def test_unknown_fields_are_limited_in_number() -> None:
-    """The limit holds on every path. ``param`` names the first field over the limit."""
+    """The limit holds for chats and for embeddings. ``param`` names the first field over the limit."""
     fields = {f"field_{at}": 1 for at in range(MAX_UNKNOWN)}
     assert len(parse_chat(**fields).unknown) == MAX_UNKNOWN
 

@@ -1,4 +1,4 @@
-"""Inspects histories without a process."""
+"""Helpers that inspect histories without a running proxy."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sanitizers.turns import TurnPolicy
 
 
 def settings(**sections: Any) -> Settings:
-    """Return a configuration with one model."""
+    """Return settings with one model and the further *sections*."""
     entry = {"model_name": "mine", "litellm_params": {"model": "gemini/gemini-3.6-flash"}}
     return load_settings(orjson.dumps({"model_list": [entry], **sections}), {}).settings
 
 
 def parse(messages: list[Any], **fields: Any) -> ChatRequest:
-    """Return a chat request."""
+    """Return a parsed chat request with *messages* and *fields*."""
     body = orjson.dumps({"model": "mine", "messages": messages, **fields})
     return parse_chat_request(body, max_nesting=100, mends=True)
 
@@ -39,7 +39,7 @@ def run(
     deployment: Deployment | None = None,
     **sections: Any,
 ) -> DryRun:
-    """Run a request dry for a profile, or for a *deployment*."""
+    """Return the dry run of *chat* for a profile, or for *deployment* if one is given."""
     asked, loaded = deployment or deployments_by_profile()[profile], settings(**sections)
     target = plan_target(asked, loaded.sanitize, withheld_unasked)
     facts = facts_of(asked, loaded.budget, no_lessons(asked))

@@ -27,7 +27,7 @@ ASKED = {"model": "m", "messages": ROUNDS}
 
 
 def settings(models: Sequence[tuple[str, str]] = MODELS, **sections: Any) -> Settings:
-    """Return a pool of two with a fallback, three keys, and bodies that are kept."""
+    """Return settings with a pool of two, a fallback, three keys, and an inspector that keeps bodies."""
     sections = {
         "general_settings": {
             "master_key": MASTER,
@@ -43,12 +43,12 @@ def settings(models: Sequence[tuple[str, str]] = MODELS, **sections: Any) -> Set
 
 
 def bearer(key: str, **further: str) -> dict[str, str]:
-    """Return the headers of a key."""
+    """Return the headers of a request with *key*, and *further* headers."""
     return {"Authorization": f"Bearer {key}", **further}
 
 
 async def send(proxy: Proxied, name: str, key: str, model: str = "m", **headers: str) -> None:
-    """Send the request with an id."""
+    """Send the request ``ASKED`` with the request id *name*."""
     named = {header.replace("_", "-"): value for header, value in headers.items()}
     reply = await proxy.post(
         {**ASKED, "model": model}, headers=bearer(key, **{"x-request-id": name}, **named)
@@ -58,12 +58,15 @@ async def send(proxy: Proxied, name: str, key: str, model: str = "m", **headers:
 
 
 async def look(proxy: Proxied, key: str, path: str = "look", **asked: Any) -> Reply:
-    """Inspect the request."""
+    """Inspect the request ``ASKED`` on an API path of the inspector."""
     return await proxy.post({"request": ASKED, **asked}, f"/ui/api/{path}", bearer(key))
 
 
 async def test_recent_request_is_inspected_with_its_senders_limits(upstream: ScriptedUpstream) -> None:
-    """The limits are those of the key and of the header. They also hold for other targets."""
+    """The limits are those of the sender's key and of the request's header.
+
+    The sender's limits also hold for other targets.
+    """
     upstream.then(answer("one"))
     upstream.then(answer("two"))
     async with proxied(settings(), upstream) as proxy:
@@ -83,7 +86,7 @@ async def test_recent_request_is_inspected_with_its_senders_limits(upstream: Scr
 
 
 async def test_recent_request_of_another_key_is_treated_as_unknown(upstream: ScriptedUpstream) -> None:
-    """The answers are equal."""
+    """The inspector gives the same answer for a foreign request and for an unknown id."""
     upstream.then(answer("one"))
     async with proxied(settings(), upstream) as proxy:
         await send(proxy, "of-bob", BOB)
@@ -94,7 +97,10 @@ async def test_recent_request_of_another_key_is_treated_as_unknown(upstream: Scr
 
 
 async def test_recent_request_leads_to_the_deployment_that_answered(upstream: ScriptedUpstream) -> None:
-    """A chosen target goes first. The limits are those of the model that was asked for."""
+    """A chosen target takes precedence over the deployment that answered.
+
+    The limits are those of the requested model.
+    """
     turns = {"mode": "enforce", "max_rounds": 9, "per_model": [{"model": "m", "max_rounds": 4}]}
     async with proxied(settings(turns=turns), upstream) as proxy:
         went: dict[str, str] = {}
@@ -117,7 +123,7 @@ async def test_recent_request_leads_to_the_deployment_that_answered(upstream: Sc
 
 
 async def test_limits_of_a_wildcard_hold_where_a_fallback_answered(upstream: ScriptedUpstream) -> None:
-    """The model's name matches the wildcard."""
+    """The name of the requested model matches the wildcard."""
     model = "openai/gpt-4o"
     sections = {
         "turns": {"mode": "enforce", "max_rounds": 9, "per_model": [{"model": "openai/*", "max_rounds": 4}]},

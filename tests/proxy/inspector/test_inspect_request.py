@@ -1,4 +1,4 @@
-"""The steps shown are the steps made, and each message has its original position."""
+"""Tests that the inspector shows the steps as they are made, with each message's original position."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_each_step_that_changes_something_is_shown_with_its_history() -> None:
 
 
 def test_each_change_has_its_reason_rule_and_providers_words() -> None:
-    """The reason is a sentence."""
+    """The explanation of the reason is a sentence."""
     [change] = look(BROKEN)["steps"][2]["changes"]
 
     assert (change["kind"], change["index"], change["reason"]) == ("inserted", 3, "missing_result")
@@ -70,7 +70,10 @@ def test_each_change_has_its_reason_rule_and_providers_words() -> None:
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry["id"])
 def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) -> None:
-    """The rule holds for every profile. Each position occurs once."""
+    """The history after the last step is the sent one for every profile.
+
+    Each original position occurs at most once in a history.
+    """
     chat = parse(entry["messages"])
     for profile in MODELS:
         dry = run(chat, profile)
@@ -100,7 +103,7 @@ def test_compact_answer_has_unchanged_messages_by_position_alone() -> None:
 
 
 def test_legal_history_has_no_steps() -> None:
-    """The history after the steps is the original one."""
+    """The history after the steps is the original history."""
     result = look([system("s"), user("Hello.")])
 
     assert (result["verdict"], result["steps"], result["found"], result["refusal"]) == (
@@ -123,7 +126,7 @@ def test_refused_history_shows_the_steps_taken_and_the_reason() -> None:
 
 
 def test_refusal_of_mode_strict_lists_the_broken_rules() -> None:
-    """The steps are those of mode repair, and none is made."""
+    """The inspector shows the steps of mode ``repair``, and marks no step as made."""
     result = look(BROKEN, sanitize={"mode": "strict"})
 
     assert result["verdict"] == "refused"
@@ -138,7 +141,7 @@ def test_refusal_of_mode_strict_lists_the_broken_rules() -> None:
 
 
 def test_mode_strict_sends_a_legal_history() -> None:
-    """Mode repair would send the same."""
+    """Mode ``repair`` would send the same history."""
     result = look([user("Hello.")], sanitize={"mode": "strict"})
 
     assert (roles(result["after"]), result["would"], result["budget"]["would"]) == (
@@ -150,7 +153,7 @@ def test_mode_strict_sends_a_legal_history() -> None:
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_steps_of_modes_that_change_nothing_are_those_of_repair(mode: str) -> None:
-    """None is made, and the original history is sent."""
+    """No step is made, and the original history is sent."""
     result = look(BROKEN, "openai", sanitize={"mode": mode})
 
     assert result["verdict"] == "sent_as_is"
@@ -166,7 +169,7 @@ def test_steps_of_modes_that_change_nothing_are_those_of_repair(mode: str) -> No
 
 
 def test_all_steps_of_mode_repair_are_made() -> None:
-    """``would`` is empty."""
+    """The field ``would`` is None, since all shown steps are made."""
     result = look(BROKEN)
 
     assert {step["made"] for step in result["steps"]} == {True}
@@ -174,7 +177,7 @@ def test_all_steps_of_mode_repair_are_made() -> None:
 
 
 def test_step_of_the_turn_guard_is_made_in_mode_observe() -> None:
-    """The guard's note is sent."""
+    """Mode ``observe`` sends the turn guard's note, and makes no other change."""
     rounds = [
         message
         for number in range(4)
@@ -193,7 +196,7 @@ def test_step_of_the_turn_guard_is_made_in_mode_observe() -> None:
 
 
 def test_turn_guard_tools_and_parameters_are_steps() -> None:
-    """They change the request outside the history as well."""
+    """The guard, the tools and the parameters change the request outside its history as well."""
     rounds = [
         message
         for number in range(4)
@@ -260,7 +263,10 @@ def test_hostile_body_is_inspected_or_refused_as_invalid(body: bytes, profile: s
 
 
 def test_provider_is_named_for_its_words() -> None:
-    """In each change, and for each rule that the history breaks. It need not be the provider that is asked."""
+    """The provider is named in each change, and for each rule that the history breaks.
+
+    The named provider need not be the provider of the inspected profile.
+    """
     shown = look([user("go"), tool("nobody", "lost"), user("on")])
 
     assert shown["profile"] == "gemini-3-strict"

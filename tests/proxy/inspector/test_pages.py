@@ -1,4 +1,4 @@
-"""The page's files, with their content types and headers."""
+"""Tests of the page's files, with their content types and headers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a directory with a page, which is served in place of the real one."""
+    """Return a directory with a small page, which the proxy serves in place of the real page."""
     (tmp_path / "parts").mkdir()
     (tmp_path / "index.html").write_text("<!doctype html>")
     (tmp_path / "app.js").write_text("1")
@@ -68,7 +68,7 @@ async def test_page_is_served_without_a_key(page: Path, upstream: ScriptedUpstre
     ],
 )
 async def test_unknown_file_of_the_page_is_a_404(page: Path, upstream: ScriptedUpstream, path: str) -> None:
-    """Names lead to files of the directory alone."""
+    """The page's paths lead only to files of its directory."""
     async with proxied(settings_of(), upstream) as proxy:
         answer = await proxy.raw(
             f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
@@ -80,7 +80,7 @@ async def test_unknown_file_of_the_page_is_a_404(page: Path, upstream: ScriptedU
 async def test_page_and_its_api_are_absent_with_the_inspector_off(
     page: Path, upstream: ScriptedUpstream
 ) -> None:
-    """Each path is a 404."""
+    """Each path of the page and of its API is a 404."""
     async with proxied(settings_of(general_settings={"ui": False}), upstream) as proxy:
         found = [await proxy.get(path) for path in ("/ui", "/ui/app.js", "/ui/api/models", "/ui/api/live")]
         found += [await proxy.post({"request": []}, path) for path in ("/ui/api/look", "/ui/api/verdicts")]

@@ -1,4 +1,4 @@
-"""The page's request is read from the pasted bytes."""
+"""Tests that a query of the page is read from the pasted bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.builders import user
 
 
 def read(**fields: Any) -> Query:
-    """Read a query."""
+    """Return the query that is read from *fields*."""
     return read_query(orjson.dumps(fields), max_nesting=20, mends=True, default="usual")
 
 
@@ -73,7 +73,7 @@ def test_target_goes_before_the_requests_own_model(
     ],
 )
 def test_unreadable_query_is_refused_with_its_fault(body: bytes, param: str | None) -> None:
-    """``param`` names the field."""
+    """The error's ``param`` names the faulty field, if there is one."""
     with pytest.raises(InvalidRequest) as refused:
         read_query(body, max_nesting=20, mends=True, default="usual")
     assert refused.value.param == param
@@ -92,7 +92,7 @@ def test_lone_surrogate_in_a_query_is_mended() -> None:
     ("option", "compact"), [(b"", True), (b',"compact":false', False), (b',"compact":1', True)]
 )
 def test_query_chooses_whole_or_compact_messages(option: bytes, compact: bool) -> None:
-    """Compact is the default."""
+    """Compact messages are the default."""
     body = b'{"request": [{"role": "user", "content": "x"}]' + option + b"}"
 
     assert read_query(body, max_nesting=20, mends=True, default="usual").compact is compact

@@ -1,4 +1,4 @@
-"""The inspector's data paths: their answers, access rules and costs."""
+"""Tests of the inspector's API paths: their answers, access rules and costs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ POSTS = ("/ui/api/look", "/ui/api/verdicts")
 
 
 def bearer(key: str) -> dict[str, str]:
-    """Return the header of a key."""
+    """Return the ``Authorization`` header of *key*."""
     return {"Authorization": f"Bearer {key}"}
 
 
 async def test_data_of_the_inspector_need_the_key(upstream: ScriptedUpstream) -> None:
-    """The page's files need none."""
+    """The page's files need no key."""
     async with proxied(settings_of(general_settings={"master_key": MASTER}), upstream) as proxy:
         found = [await proxy.get(path) for path in GETS] + [await proxy.post({}, path) for path in POSTS]
         found += [await proxy.get(path, bearer("wrong")) for path in GETS]
@@ -76,7 +76,7 @@ async def test_key_sees_its_own_recent_requests_and_the_master_key_all(upstream:
 async def test_asker_takes_the_seat_and_signatures_are_the_senders(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The master key may inspect a request of another key."""
+    """The asking key takes the place. Signatures are loaded for the key that sent the recent request."""
     general = {
         "master_key": MASTER,
         "keys": [{"name": "team", "key": TEAM}],
@@ -140,7 +140,7 @@ async def test_inspection_uses_stored_signatures_and_the_deployments_limits(
 
 
 async def test_bodies_are_not_kept_by_default(upstream: ScriptedUpstream) -> None:
-    """The list of recent requests holds no text of them."""
+    """The list of recent requests holds no text of a request or an answer."""
     upstream.then(answer("an answer that is told"))
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post(chat("a secret that is told"), headers={"x-request-id": "r1"})
@@ -159,7 +159,7 @@ async def test_bodies_are_not_kept_by_default(upstream: ScriptedUpstream) -> Non
 async def test_request_is_inspected_for_a_model_a_profile_a_wildcard_or_all(
     upstream: ScriptedUpstream,
 ) -> None:
-    """The body is that of ``/v1/explain``."""
+    """The shown body is the one that ``/v1/explain`` returns."""
     settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "openai/*": "openai/*"})
     async with proxied(settings, upstream) as proxy:
 
@@ -192,7 +192,7 @@ async def test_request_is_inspected_for_a_model_a_profile_a_wildcard_or_all(
 async def test_requests_of_the_page_are_neither_logged_nor_counted(
     upstream: ScriptedUpstream, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They are no requests of the API."""
+    """The page's own requests are no requests of the API."""
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post({"request": BROKEN}, "/ui/api/look")
         await proxy.get("/ui/api/live")
@@ -207,7 +207,7 @@ async def test_requests_of_the_page_are_neither_logged_nor_counted(
 async def test_unreadable_request_of_the_page_is_a_400_that_names_it(
     upstream: ScriptedUpstream, path: str
 ) -> None:
-    """``param`` is the fault's place."""
+    """The error's ``param`` names the faulty field."""
     async with proxied(settings_of(), upstream) as proxy:
         found = [await proxy.post(body, path) for body in (b"", b"{", b"{}", {"request": [{"role": "x"}]})]
 
@@ -216,7 +216,7 @@ async def test_unreadable_request_of_the_page_is_a_400_that_names_it(
 
 
 async def test_inspection_takes_a_place_and_obeys_max_body_mib(upstream: ScriptedUpstream) -> None:
-    """The sums of the last minutes need no place."""
+    """The live sums are served although ``max_in_flight`` is reached."""
     general = {"max_in_flight": 1, "max_body_mib": 1}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         large = await proxy.post({"request": [user("x" * 2**20)]}, "/ui/api/look")
@@ -251,7 +251,10 @@ async def test_request_is_counted_in_its_five_seconds(upstream: ScriptedUpstream
 
 
 async def test_times_are_told_by_model(upstream: ScriptedUpstream) -> None:
-    """Only a stream has a first token. A refused request has no time, and a model that is unknown no name."""
+    """Only a stream has a time to the first token.
+
+    A refused request has no times, and an unknown model is named ``unknown``.
+    """
     upstream.then(answer("Hi."))
     upstream.then(say("Hi."), STOP)
     async with proxied(settings_of(), upstream) as proxy:
@@ -274,7 +277,7 @@ async def test_times_are_told_by_model(upstream: ScriptedUpstream) -> None:
 
 
 async def test_changes_of_mode_observe_are_shown_and_not_counted(upstream: ScriptedUpstream) -> None:
-    """The recent request has them as its header has."""
+    """The recent request shows the changes as the answer's header does."""
     upstream.then(answer("Hi."))
     async with proxied(settings_of(sanitize={"mode": "observe"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": BROKEN})
@@ -298,7 +301,7 @@ async def test_changes_of_mode_observe_are_shown_and_not_counted(upstream: Scrip
 async def test_each_kind_of_work_runs_in_the_inspectors_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, module: Any, work: str, path: str, asked: Any
 ) -> None:
-    """The event loop and the clients' worker threads do not wait for it."""
+    """The event loop and the clients' worker threads do not wait for an inspection."""
     real, threads = getattr(module, work), set()
 
     def noted(*given: Any, **named: Any) -> Any:
@@ -315,7 +318,7 @@ async def test_each_kind_of_work_runs_in_the_inspectors_thread(
 
 
 async def test_recent_request_has_the_estimate_and_the_providers_count(upstream: ScriptedUpstream) -> None:
-    """Outside the counted sample the estimate is an upper bound."""
+    """Outside the sample with exact estimates, the estimate is an upper bound."""
     counted = {"usage": {"prompt_tokens": 3600, "completion_tokens": 3, "total_tokens": 3603}}
     async with proxied(settings_of(), upstream) as proxy:
         for _ in range(8):

@@ -1,4 +1,4 @@
-"""Steps and reasons have texts."""
+"""Tests that every step and every reason has a text."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 
 def test_every_step_has_a_text() -> None:
-    """The steps are those before the request is sent."""
+    """The steps are those that change a request before it is sent."""
     assert STEPS.keys() == set(_STEPS) - {"repair", "note", "answer_repair"} | {SIGNATURES}
 
 
 def test_every_reason_has_a_sentence() -> None:
-    """Each rule named exists, and no reason is also one of a schema's."""
+    """Each named rule exists, and no reason is also a reason of schemas."""
     assert {reason.rule for reason in REASONS.values() if reason.rule} <= RULES.keys()
     assert not REASONS.keys() & SCHEMA_REASONS.keys()
     assert all(reason.why[0].isupper() and reason.why.endswith(".") for reason in REASONS.values())
 
 
 def test_unknown_reason_is_shown_without_a_text() -> None:
-    """The texts are empty."""
+    """The explanation is empty, and the rule and the provider's words are None."""
     change = Change("brand_new", "replaced", 3, "never_heard_of")
 
     assert (why(change), rule_of(change), provider_words(change)) == ("", None, None)
 
 
 def test_rewrites_of_schemas_have_texts() -> None:
-    """A schema's rewrites have the words that they have anyway."""
+    """The inspector takes the text from the schema step's own notes."""
     assert why(Change("tools", "replaced", 0, "one_of_as_any_of")) == "OneOf becomes anyOf."
 
 
 def test_part_that_is_left_out_names_its_own_rule() -> None:
-    """Otherwise the rule is that of the type."""
+    """A part without a rule in its detail has the rule ``media_type``."""
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]:remote_media")) == "remote_media"
     assert rule_of(Change("media", "replaced", 0, "left_out", "content[0]")) == "media_type"
 
 
 def test_every_quoted_error_names_its_provider() -> None:
-    """Rules that are told in turnright's own words have none."""
+    """Rules that turnright describes in its own words name no provider."""
     own = {"custom_call", "legacy_function", "refused_part", "remote_media", "result_order"}
 
     assert RULES.keys() - PROVIDERS.keys() == own

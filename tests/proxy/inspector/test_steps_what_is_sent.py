@@ -38,7 +38,7 @@ BESIDE = ("model", "messages", "stream")
 
 
 async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, headers: Mapping[str, str]) -> str:
-    """Inspect a request and send it. Return the verdict, or the code of the refusal."""
+    """Inspect a request, and then send the same request. Return the verdict, or the code of the refusal."""
     asked = b'{"compact":false,"request":' + raw + b"}"
     looked = await proxy.post(asked, "/ui/api/look", headers)
     assert upstream.exchanges == [], "a look sends nothing"
@@ -70,7 +70,7 @@ async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, header
 async def test_inspector_shows_of_each_known_history_what_is_sent(
     upstream: ScriptedUpstream, mode: str
 ) -> None:
-    """The histories are those that users reported. Each goes to another model in each mode."""
+    """The histories are those that users reported. Each history goes to a different model in each mode."""
     found, shift = set(), MODES.index(mode)
     async with proxied(settings_of(MODELS, sanitize={"mode": mode}), upstream) as proxy:
         for model, entry in zip(islice(cycle(MODELS), shift, None), KNOWN, strict=False):
@@ -105,7 +105,7 @@ async def test_inspector_shows_the_notes_of_the_turn_guard_and_the_cuts_of_the_b
 
 
 def asking_for(model: str, body: bytes) -> bytes:
-    """Return *body* for *model*. A body with escaped surrogates is rewritten, with one model."""
+    """Return *body* for *model*. A body with escaped surrogates is parsed, and written again with the model."""
     if b"\\ud" in body:
         with contextlib.suppress(ValueError, RecursionError):
             return json.dumps({**json.loads(body), "model": model}).encode()

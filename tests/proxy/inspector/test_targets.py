@@ -15,7 +15,7 @@ def test_every_profile_has_a_target() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_target_has_its_profile_and_neither_key_nor_provider(name: str) -> None:
-    """Its address is a closed port."""
+    """The address of the target is a closed port."""
     deployment = deployments_by_profile()[name]
 
     assert profile_for(deployment.model).name == deployment.profile == name
@@ -24,7 +24,7 @@ def test_target_has_its_profile_and_neither_key_nor_provider(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "withheld"), [("mistral", True), ("openai", False)])
 def test_parameters_are_withheld_without_a_transport(name: str, withheld: bool) -> None:
-    """They are those that the provider is known to refuse."""
+    """The withheld parameters are those that the provider is known to refuse."""
     found = withheld_unasked(deployments_by_profile()[name], {"logit_bias": {}, "temperature": 1})
 
     assert ("logit_bias" in found) is withheld

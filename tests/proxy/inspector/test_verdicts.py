@@ -1,4 +1,4 @@
-"""The verdict on a history for one target is one row."""
+"""Tests of the table row with the verdict on a history for one target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_legal_history_is_unchanged() -> None:
 
 
 def test_changes_are_counted_by_step() -> None:
-    """Each step has one number."""
+    """The row has one count for each step."""
     history = [user(), assistant(calls=[call("a"), call("b")]), tool("c"), user()]
     row = verdict_row(run(parse(history), "openai"), TARGET)
 
@@ -38,7 +38,7 @@ def test_refused_history_has_its_error() -> None:
 
 
 def test_unreadable_target_has_the_same_columns() -> None:
-    """The page shows one table."""
+    """The page shows all targets in one table."""
     row = unreadable_row(TARGET, InvalidRequest("Not for this model."))
 
     assert row.keys() == verdict_row(run(parse([user()]), "openai"), TARGET).keys()

@@ -1,4 +1,4 @@
-"""The page shows the request on its provider's wire, byte for byte as it is sent, and none of the operator's own."""
+"""Tests that the page shows the request body as it is sent, without the operator's key and address."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_body_is_shown_as_it_is_sent(
 
 
 async def test_usage_is_not_asked_for_where_the_provider_refused_that() -> None:
-    """The next request follows the lessons that the process has learned about the deployment."""
+    """The inspector shows later requests without the parameter that the provider refused."""
 
     async def refuse_usage(exchange: Exchange) -> None:
         if b"stream_options" not in exchange.body:
@@ -90,7 +90,7 @@ async def test_usage_is_not_asked_for_where_the_provider_refused_that() -> None:
 
 
 def test_gemini_is_asked_with_contents() -> None:
-    """The body is Gemini's own, not OpenAI's."""
+    """The body has Gemini's format, not OpenAI's."""
     wire = look(PLAIN)["wire"]
 
     assert (wire["wire"], wire["transport"], wire["provider"]) == ("gemini", "direct", "gemini")
@@ -106,7 +106,7 @@ def test_what_litellm_writes_is_not_shown() -> None:
 
 
 def test_refused_request_has_no_wire() -> None:
-    """The inspector sends no request."""
+    """A refused request has no body for a provider."""
     shown = look(BROKEN, "openai", sanitize={"mode": "strict"})
 
     assert shown["refusal"] is not None
@@ -114,7 +114,7 @@ def test_refused_request_has_no_wire() -> None:
 
 
 def test_refusal_of_the_wire_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest is shown as it is."""
+    """The inspector shows the refusal in place of the body."""
 
     def refuse(*_: Any, **__: Any) -> bytes:
         raise InvalidRequest("Too deep.", param="messages")

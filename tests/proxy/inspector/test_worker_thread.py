@@ -1,4 +1,4 @@
-"""Inspections share seats, and run in one worker thread within a time limit."""
+"""Tests that inspections share a few places, and run in one worker thread within a time limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLIENT = "key:one"
 
 
 async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
-    """Others wait for a seat."""
+    """Further inspections wait for a free place, up to a limit."""
     seats, leave, sitting = InspectionPlaces(), asyncio.Event(), 0
 
     async def sit() -> None:
@@ -37,7 +37,7 @@ async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
 
 
 async def test_next_free_seat_goes_to_the_client_without_one() -> None:
-    """The client may have come last."""
+    """A client without a place is served next, even if it came last."""
     seats, order = InspectionPlaces(), []
     leave = {name: asyncio.Event() for name in ("first", "second", "own", "other")}
 
@@ -65,7 +65,7 @@ async def test_next_free_seat_goes_to_the_client_without_one() -> None:
 
 
 async def test_client_that_fills_the_queue_gives_way_to_another() -> None:
-    """Its newest waiting inspection is refused."""
+    """The newest waiting inspection of that client is refused."""
     seats, leave, refused, sat = InspectionPlaces(), asyncio.Event(), [], []
 
     async def sit(client: str, number: int) -> None:
@@ -91,7 +91,7 @@ async def test_client_that_fills_the_queue_gives_way_to_another() -> None:
 
 
 async def test_inspection_ends_at_the_deadline_and_frees_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rule holds for waiting and for running inspections."""
+    """Waiting and running inspections both end at the deadline."""
     monkeypatch.setattr(worker_thread, "LONGEST_S", 0.02)
     seats, ended = InspectionPlaces(), []
 
@@ -111,7 +111,7 @@ async def test_inspection_ends_at_the_deadline_and_frees_its_seat(monkeypatch: p
 
 
 async def test_cancelled_work_is_not_begun() -> None:
-    """It waited for the thread."""
+    """The cancelled work was still waiting for the thread."""
     busy, done = threading.Event(), []
     first = asyncio.ensure_future(run_in_worker(busy.wait))
     second = asyncio.ensure_future(run_in_worker(lambda: done.append(1)))

@@ -1,4 +1,4 @@
-"""Short retry delays for tests of what is counted and logged."""
+"""Short retry delays for the tests of metrics and logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of a request that was planned, for the tests of this folder."""
+"""Builders of the record of a planned request, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Sent:
 
 
 def record_of(planned: Sent | None = None, *answered: Change) -> RequestRecord:
-    """Return the record of a request that came at second 1, with the changes of its answer."""
+    """Return the record of a request that arrived at second 1, with the changes *answered* of its answer."""
     record = RequestRecord("req_1", CHAT, 1.0)
     if planned is not None:
         record.use_plan(planned, answered)

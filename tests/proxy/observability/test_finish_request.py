@@ -57,7 +57,6 @@ def test_change_after_the_headers_is_counted() -> None:
 
 
 def test_change_in_the_headers_is_counted_once() -> None:
-    """A change that the headers name is counted once."""
     record = record_of(Sent((NOTED,)))
 
     assert record.answer_headers(1.0)["x-turnright-changes"] == "answer_repair=1"
@@ -93,7 +92,7 @@ def test_request_without_changes_counts_none() -> None:
 
 
 def test_asked_model_is_remembered_and_is_no_label() -> None:
-    """The page shows it beside the wildcard. Clients may name any number of models."""
+    """The inspector's page shows the asked model next to the configured name. Clients may name any number of models."""
     record = record_of(Sent())
     record.asked = "gemini/any-name"
     metrics, watch = Metrics(), RecentRequests(SETTINGS.general_settings.inspector)

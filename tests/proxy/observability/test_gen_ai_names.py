@@ -1,4 +1,4 @@
-"""OpenTelemetry's names of providers."""
+"""Tests of OpenTelemetry's names for providers."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ from proxy.observability.gen_ai_names import PROVIDERS
     ],
 )
 def test_provider_has_the_name_of_the_convention(provider: str, name: str) -> None:
-    """Litellm uses other names."""
+    """LiteLLM has other names for these providers."""
     assert PROVIDERS[provider] == name

@@ -1,4 +1,4 @@
-"""Lines about keys that providers refuse: one a minute for each deployment, without secrets and clients' words."""
+"""Tests of the log lines about refused keys: one a minute for each deployment, without secrets."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ COUNTRY = "Country, region, or territory not supported"
 async def test_the_event_says_what_was_refused(
     log_lines: LogLines, given: RefusedKey, event: str, reason: str | None
 ) -> None:
-    """The words of a 403 about an unknown subject may be a client's."""
+    """A 403 with unknown words is logged without a reason, since the words may quote the client."""
     await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
 
     [line] = log_lines()
@@ -93,14 +93,14 @@ async def test_words_of_the_request_are_hidden_in_the_providers_words(log_lines:
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
 async def test_other_failures_have_no_line(log_lines: LogLines, status: int) -> None:
-    """They are counted in the metrics."""
+    """Refusals that do not concern the key write no line."""
     await KeyRefusals(KnownSecrets(LOADED)).note(refused(status), "r-1", lambda: 0.0, 0)
 
     assert log_lines() == []
 
 
 async def test_a_deployment_has_one_line_a_minute_with_the_number_of_refusals(log_lines: LogLines) -> None:
-    """Another deployment's line does not wait for it."""
+    """The line of another deployment is written at once."""
     refusals = KeyRefusals(KnownSecrets(LOADED))
     for now in (0.0, 1.0, LINE_S - 0.1, LINE_S, LINE_S + 1):
         await refusals.note(refused(401), "r-1", partial(float, now), 0)

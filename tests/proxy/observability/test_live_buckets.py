@@ -1,4 +1,4 @@
-"""A bucket sums what was changed by step, however many different summaries there are."""
+"""Tests that a bucket sums the changes by step, for any number of different summaries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.proxy.inspector.looking import ended_request
 
 
 def test_many_summaries_of_changes_are_summed_by_step() -> None:
-    """There may be as many summaries as requests."""
+    """Each request may have a different summary of its changes."""
     watch = RecentRequests(Inspector())
     for number in range(1, 1_001):
         seen = ended_request("x", ended=1.0, changes=f"pairing={number},tail=1")
@@ -22,7 +22,7 @@ def test_many_summaries_of_changes_are_summed_by_step() -> None:
 
 
 def test_bucket_without_requests_has_no_overhead() -> None:
-    """Zero would be a time that nobody measured."""
+    """The overhead is None, since zero would look like a measured time."""
     told = bucket_to_json(Bucket(2), 100.0)
 
     assert (told["at"], told["requests"], told["overhead_ms_mean"], told["overhead_ms_max"]) == (

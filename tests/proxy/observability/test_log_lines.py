@@ -1,4 +1,4 @@
-"""A log line in its two forms: one line whatever is in it, and the same request in both."""
+"""Tests of the two formats of a log line, JSON and readable. No value can break a line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ODD = {
 
 
 def readable(event: str, fields: dict[str, Any], level: str = "info", *, colours: bool = False) -> str:
-    """Return a readable line without its time, which is the reader's own."""
+    """Return a readable line without its time, which is in the local time zone."""
     line = line_format("readable", colours=colours)(level, event, fields, NOW)
     time, line = line.split("  ", 1)
     assert re.fullmatch(r"(\033\[2m)?\d\d:\d\d:44\.123(\033\[0m)?", time)
@@ -74,12 +74,12 @@ def readable(event: str, fields: dict[str, Any], level: str = "info", *, colours
 def test_configured_format_wins_over_the_terminal(
     configured: Literal["auto", "json", "readable"], at_terminal: bool, chosen: str
 ) -> None:
-    """``auto`` alone asks for the terminal."""
+    """Only ``auto`` depends on whether the log goes to a terminal."""
     assert choose_format(configured, at_terminal=at_terminal) == chosen
 
 
 def test_json_line_has_every_field_in_order() -> None:
-    """Name, level and time come last."""
+    """The name of the event, its level and its time come last."""
     line = line_format("json", colours=True)("info", "request_finished", FINISHED, NOW)
 
     assert line == json_line("info", "request_finished", FINISHED, NOW)
@@ -90,7 +90,7 @@ def test_json_line_has_every_field_in_order() -> None:
 
 
 def test_line_of_a_request_has_columns() -> None:
-    """Values of any width come last."""
+    """Values without a fixed width come after the columns."""
     lines = [readable("request_finished", FINISHED | changed) for changed in ({}, ODD)]
 
     assert lines == [
@@ -103,7 +103,7 @@ def test_line_of_a_request_has_columns() -> None:
 
 
 def test_line_of_a_client_that_left_has_no_status() -> None:
-    """The outcome is named."""
+    """The line names the outcome ``client_disconnected``."""
     line = readable("request_finished", FINISHED | {"status": 0, "outcome": "client_disconnected"})
 
     assert line.startswith("---  gemini ")

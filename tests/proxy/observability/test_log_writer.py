@@ -1,4 +1,4 @@
-"""The thread that writes log lines: in order, never waited for, bounded, and nothing lost at the end."""
+"""Tests of the thread that writes log lines: in order, without blocking, bounded, and complete at the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proxy.observability.log_writer import WriterThread
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[int, int]]:
-    """Return both ends of a pipe: where a reader reads, and where is written."""
+    """Return both ends of a pipe: the descriptor for reading and the descriptor for writing."""
     reading, writing = os.pipe()
     yield reading, writing
     os.close(writing)
@@ -24,7 +24,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 def read_all(fd: int, size: int) -> bytes:
-    """Read *size* bytes."""
+    """Return *size* bytes from *fd*, or fewer at its end."""
     data = b""
     while len(data) < size and (more := os.read(fd, size - len(data))):
         data += more
@@ -32,7 +32,7 @@ def read_all(fd: int, size: int) -> bytes:
 
 
 def test_all_lines_are_written_in_order(pipe: tuple[int, int]) -> None:
-    """Lines of the last moment are written too."""
+    """Lines that come just before the writer's end are written too."""
     reading, writing = pipe
     lines = [f"line {number}\n" for number in range(500)]
     with WriterThread(writing) as writer:
@@ -71,7 +71,7 @@ def test_stuck_reader_does_not_block_the_caller(
 
 
 def test_reader_that_is_gone_raises_no_error() -> None:
-    """Later lines raise none either."""
+    """Later lines raise no error either."""
     reading, writing = os.pipe()
     os.close(reading)
     with WriterThread(writing) as writer:
@@ -82,7 +82,7 @@ def test_reader_that_is_gone_raises_no_error() -> None:
 
 
 def test_full_nonblocking_pipe_loses_no_line(pipe: tuple[int, int]) -> None:
-    """Another process that shares the descriptor may have made it so."""
+    """Another process that shares the descriptor may have made it nonblocking."""
     reading, writing = pipe
     os.set_blocking(writing, False)
     line = "x" * 999 + "\n"
@@ -93,7 +93,7 @@ def test_full_nonblocking_pipe_loses_no_line(pipe: tuple[int, int]) -> None:
 
 
 def test_character_that_cannot_be_encoded_is_escaped(pipe: tuple[int, int]) -> None:
-    """A lone surrogate is such a character."""
+    """A lone surrogate cannot be encoded as UTF-8, and is written as its escape."""
     reading, writing = pipe
     with WriterThread(writing) as writer:
         writer.write("\ud83d\n")
@@ -103,7 +103,7 @@ def test_character_that_cannot_be_encoded_is_escaped(pipe: tuple[int, int]) -> N
 def test_line_on_dropped_lines_has_the_logs_format(
     pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A terminal gets no JSON in between."""
+    """A log in the readable format has no JSON line in between."""
     reading, writing = pipe
     monkeypatch.setattr(log_writer, "_MAX_LINES", 1)
     with WriterThread(writing, line_format("readable", colours=False)) as writer:
@@ -113,7 +113,7 @@ def test_line_on_dropped_lines_has_the_logs_format(
 
 
 def test_lines_lost_on_a_full_disk_are_counted(pipe: tuple[int, int]) -> None:
-    """Their number is logged afterwards."""
+    """The number of lost lines is logged afterwards."""
     reading, writing = pipe
     full = os.open("/dev/full", os.O_WRONLY)
     with WriterThread(full) as writer:

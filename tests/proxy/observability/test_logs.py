@@ -1,4 +1,4 @@
-"""The log: one line for each request with fixed fields, and not a word of what was said or of any key."""
+"""Tests of the log: one line with fixed fields for each request, and no text of a request or key."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ async def test_defect_is_logged_by_class_and_place(
 async def test_quiet_log_has_only_warnings_and_errors(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, log_text: io.StringIO
 ) -> None:
-    """Requests have no line, and a defect still has one."""
+    """Requests have no line, and a defect still has a line."""
     configure_logs(log_text, quiet=True)
     upstream.then(RuntimeError("x"))
     await proxy.post(chat())
@@ -179,7 +179,7 @@ async def test_quiet_log_has_only_warnings_and_errors(
 
 
 class Secrets:
-    """Unique texts that must not be found again, each under the name of its place."""
+    """Unique secret texts, each under the name of the place where a request has it."""
 
     def __init__(self) -> None:
         self.given: dict[str, str] = {}
@@ -189,7 +189,7 @@ class Secrets:
         return self.given.setdefault(place, f"zq{len(self.given):02d}zq{abs(hash(place)) % 10**8:08d}")
 
     def found_in(self, text: str) -> list[str]:
-        """Return the places whose secret is in a text, in whichever of the usual spellings."""
+        """Return the places whose secret is in *text*, in any case or in base64."""
         lowered = text.lower()
         return [
             place
@@ -205,7 +205,7 @@ def secret() -> Secrets:
 
 
 def bodies(secret: Secrets, model: str, *, stream: bool) -> Iterator[Any]:
-    """Yield requests with secrets wherever a client can put one: good, broken, refused and unreadable."""
+    """Yield good, broken, refused and unreadable requests, with a secret in every place that a client can fill."""
     png = f"data:image/png;base64,{base64.b64encode(secret('image').encode()).decode()}"
     schema = {"type": "object", "properties": {secret("schema"): {"type": "string"}}}
     tools = [
@@ -251,7 +251,7 @@ async def test_nothing_secret_is_written(
 ) -> None:
     """Secrets in keys, headers, texts, arguments, schemas and addresses are in no log, metric or error.
 
-    Good answers, streams, providers' errors, broken connections, refusals and defects, all through litellm.
+    The requests lead to answers, streams, providers' errors, broken connections and refusals, all through litellm.
     """
     master = secret("master key")
     keys = {"api_key": secret("our key"), "extra_headers": {"x-ours": secret("our header")}}
@@ -325,7 +325,7 @@ async def test_lines_of_libraries_have_a_place_and_no_text(
     secret: Secrets,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """The text may quote a request."""
+    """The text of a library's log line may quote a request."""
     await proxy.raw(f"GET / HTTP/1.1\r\nHost: localhost\r\nx y {secret('header line')}\r\n\r\n".encode())
     await proxy.raw(f"GET /\xff{secret('path')} HTTP/1.1\r\n\r\n".encode("latin-1"))
     for name in ("aiohttp.server", "asyncio", "LiteLLM", "httpx", "any.other"):

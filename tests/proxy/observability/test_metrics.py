@@ -1,4 +1,4 @@
-"""The metrics: each outcome counted once, and no label that a client can make up."""
+"""Tests that each outcome is counted once, and that no client can make up a label."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ CLOSED: dict[str, set[str]] = {
 SIGNATURE_KINDS = {"restored", "carried", "withheld", "replaced"}
 BUDGET_OUTCOMES = {"bounded", "counted", "cut"}
 MARK = "zzmadeup"
-"""Stands in everything that the client of these tests makes up."""
+"""A text in every value that the client of these tests makes up."""
 
 
 async def assert_closed(proxy: Proxied) -> None:
-    """Every label has one of its known values, and nothing of the client is in the exposition."""
+    """Assert that every label has a known value, and that the exposition has no text of the client."""
     for (name, labels), _ in (await proxy.metrics()).items():
         assert name.startswith(("turnright_", "process_", "python_gc_"))
         for label, value in labels:
@@ -147,7 +147,7 @@ async def test_reasons_of_changes_come_from_a_closed_set(proxy: Proxied, history
 
 
 async def test_each_outcome_is_counted_once() -> None:
-    """An attempt is counted where one was made."""
+    """An attempt is counted only where the proxy called the provider."""
     upstream = ScriptedUpstream()
     limits = {"first_byte_timeout": 0.1, "timeout": 1.0}
     broken = {"model": MODEL, "messages": [tool("x")]}
@@ -195,7 +195,7 @@ async def test_each_outcome_is_counted_once() -> None:
 
 
 async def test_series_of_configured_models_begin_at_zero(proxy: Proxied) -> None:
-    """An alert on a rate needs the 0."""
+    """An alert on a rate needs counters that begin at 0."""
     samples = await proxy.metrics()
 
     labels = (("model", MODEL), ("outcome", "ok"), ("route", CHAT))
@@ -228,7 +228,7 @@ async def test_tokens_are_counted_as_the_provider_reports_them(
 
 
 async def test_overhead_leaves_out_the_providers_time(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The rule holds for whole answers and for streams."""
+    """The overhead of whole answers and of streams leaves out the provider's pause."""
 
     async def overhead_s() -> float:
         before = await proxy.count("overhead_seconds_sum")

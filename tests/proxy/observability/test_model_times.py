@@ -10,7 +10,7 @@ from proxy.observability.model_times import OTHERS, ModelTimes, count_times, tim
 def counted(
     *requests: tuple[str, float, float | None, str], into: dict[str, ModelTimes] | None = None
 ) -> dict[str, ModelTimes]:
-    """Return the counts of *requests*: the model, both times, and the outcome."""
+    """Return the counts of *requests*, each with a model, a duration, a first token's time and an outcome."""
     counts = {} if into is None else into
     for model, duration, first_token, outcome in requests:
         count_times(counts, model, outcome, duration, first_token)
@@ -18,7 +18,7 @@ def counted(
 
 
 def test_percentiles_are_near_the_times() -> None:
-    """The 95th of a hundred is the fifth from the top."""
+    """The median and the 95th percentile are right to within 10 %."""
     [row] = times_to_json([counted(*(("m", number / 10, number / 100, "ok") for number in range(1, 101)))])
 
     assert (row["model"], row["requests"], row["errors"]) == ("m", 100, {})
@@ -27,7 +27,7 @@ def test_percentiles_are_near_the_times() -> None:
 
 
 def test_errors_are_counted_and_their_times_are_not() -> None:
-    """A refusal after a millisecond says nothing about a model. Without an answer there is no time."""
+    """A refusal after a millisecond says nothing about a model. A model without an answer has no times."""
     mixed = counted(
         ("m", 2.0, None, "ok"), ("m", 0.001, None, "rate_limit"), ("gone", 0.001, 0.001, "timeout")
     )
@@ -44,7 +44,7 @@ def test_errors_are_counted_and_their_times_are_not() -> None:
 
 
 def test_buckets_are_summed_and_the_most_asked_model_is_first() -> None:
-    """Models with as many requests are in the order of their names. The buckets stay as they are."""
+    """Models with equal numbers of requests are in the order of their names. The sum does not change the buckets."""
     first = counted(("b", 1.0, None, "ok"), ("a", 1.0, None, "ok"))
     second = counted(("c", 1.0, None, "ok"), ("c", 1.0, None, "timeout"))
     for _ in range(2):
@@ -54,7 +54,7 @@ def test_buckets_are_summed_and_the_most_asked_model_is_first() -> None:
 
 @pytest.mark.parametrize("seconds", [-1.0, 0.0, 1e-9, 1e9])
 def test_any_time_has_a_class(seconds: float) -> None:
-    """A clock may stand still."""
+    """A time that is zero, negative or very large is counted as well."""
     [row] = times_to_json([counted(("m", seconds, seconds, "ok"))])
 
     assert row["duration_ms"] == row["first_token_ms"]

@@ -1,4 +1,4 @@
-"""The class of an error in OpenTelemetry's metrics, from a closed set."""
+"""Tests of the error type in OpenTelemetry's metrics, which comes from a closed set."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ from proxy.observability.observed_upstream import error_type
     ],
 )
 def test_type_of_an_error_comes_from_a_closed_set(fault: BaseException, expected: str) -> None:
-    """A provider's number or text is no label."""
+    """A provider's text or unknown status is no label."""
     assert error_type(fault) == expected

@@ -29,7 +29,7 @@ def bodies(watch: RecentRequests) -> list[bytes | None]:
 
 
 def test_recent_requests_are_bounded_and_newest_first() -> None:
-    """The list holds the newest requests first, and forgets older ones beyond its bound."""
+    """The list holds the newest requests first, and forgets older requests beyond its bound."""
     watch = RecentRequests(Inspector(requests=3))
     for number in range(5):
         note(watch, f"r{number}", 10.0 + number)
@@ -84,7 +84,7 @@ def test_smaller_list_forgets_the_bodies_of_its_dropped_requests() -> None:
 
 
 def test_room_is_zero_without_bodies() -> None:
-    """The bound in MiB is 0 without bodies, from the start and after a reload."""
+    """The bound in MiB is 0 without bodies, and 16 after a reload that turns bodies on."""
     watch = RecentRequests(Inspector())
     assert watch.bounds == (200, 0)
     assert watch.keep(b"a") is None
@@ -94,7 +94,7 @@ def test_room_is_zero_without_bodies() -> None:
 
 
 def test_smaller_configuration_forgets_at_once() -> None:
-    """A smaller configuration applies at once. A configuration without bodies forgets all of them."""
+    """A smaller configuration applies at once. A configuration without bodies forgets all bodies."""
     watch = RecentRequests(Inspector(requests=10, bodies=True, mib=1))
     for name in "abcd":
         note(watch, name, body=name.encode() * 10)
@@ -138,7 +138,7 @@ def test_live_numbers_are_sums_by_five_seconds_of_ten_minutes() -> None:
 
 
 def test_later_estimate_is_added_to_its_request() -> None:
-    """A later estimate is added to its request, unless the request has an exact one."""
+    """A later estimate is added to its request, unless the request already has an exact estimate."""
     watch = RecentRequests(Inspector(requests=3))
     watch.add_estimate("a", 5)
     for name, exact in (("a", False), ("b", False), ("c", True)):

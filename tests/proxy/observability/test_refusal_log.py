@@ -1,4 +1,4 @@
-"""Refusals of clients that nobody knows: counted, told once a minute."""
+"""Tests that refusals of clients are counted, and logged at most once a minute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def told(lines: list[dict[str, Any]]) -> list[tuple[int, str]]:
 
 
 def test_refusals_are_logged_at_once_and_then_each_minute(log_lines: LogLines) -> None:
-    """Each line has the number since the last one. The last number is logged at the end."""
+    """Each line has the number of refusals since the previous line. The rest is logged at the end."""
     log = RefusalLog()
     for second in range(3):
         log.count("invalid_api_key", float(second))

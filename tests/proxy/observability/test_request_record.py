@@ -1,4 +1,4 @@
-"""The facts of one request: its changes, and the headers of its answer."""
+"""Tests of a request's record: its changes, and the headers of its answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.proxy.observability.planned import DEPLOYMENT, MENDED, PAIRED, Sent, 
 def test_changes_are_counted_by_step(
     planned: Sent | None, answered: tuple[Change, ...], expected: str
 ) -> None:
-    """Changes that mode ``observe`` did not make are marked. Those of the answer are made in any mode."""
+    """Changes that mode ``observe`` did not make are marked. Changes of the answer are made in every mode."""
     assert record_of(planned, *answered).changes() == expected
 
 
@@ -44,7 +44,7 @@ def test_unplanned_request_has_only_the_overhead_header() -> None:
 
 @pytest.mark.parametrize(("waited", "shown"), [(0.0, "500.000"), (0.3, "200.000"), (9.0, "0.000")])
 def test_overhead_leaves_out_upstream_time_and_is_never_negative(waited: float, shown: str) -> None:
-    """The clocks may differ."""
+    """The measured upstream time may exceed the request's whole duration."""
     record = record_of(Sent())
     record.upstream_wait, record.attempts = waited, 2
 
@@ -80,7 +80,10 @@ def test_only_a_plan_without_changes_is_remembered_as_unchanged() -> None:
 def test_asked_model_is_bounded_and_has_the_characters_of_a_name(
     asked: str, label: str, shown: str | None
 ) -> None:
-    """It is the client's text, and goes to the log. Where it is the label, it is not repeated."""
+    """The asked model is a client's text that goes to the log.
+
+    The asked model is left out where the label has the same name.
+    """
     record = record_of()
     record.asked, record.model = asked, label
 

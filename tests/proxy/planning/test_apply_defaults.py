@@ -1,4 +1,4 @@
-"""Default parameters of a deployment."""
+"""Tests of a deployment's default parameters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def request_with(parameters: dict[str, Any]) -> ChatRequest:
 def test_default_is_used_where_the_request_says_nothing(
     defaults: dict[str, Any], given: dict[str, Any], sent: dict[str, Any]
 ) -> None:
-    """A request's own value goes before a default, also under the parameter's other name."""
+    """A request's own value wins over a default, also under the parameter's other name."""
     request = request_with(given)
 
     assert with_defaults(request, replace(deployment_of("openai/m"), defaults=defaults)).parameters == sent
@@ -43,7 +43,6 @@ def test_default_is_used_where_the_request_says_nothing(
 
 
 def test_request_of_a_deployment_without_defaults_is_not_copied() -> None:
-    """Ordinary requests cost nothing."""
     request = request_with({"temperature": 1})
 
     assert with_defaults(request, deployment_of("openai/m")) is request

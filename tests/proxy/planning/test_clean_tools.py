@@ -1,4 +1,4 @@
-"""Tests a request's tools on their way to a deployment: the dialect, the mode, and the listed changes."""
+"""Tests of how a request's tools are cleaned for a deployment: dialect, mode, and listed changes."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ async def test_the_dry_run_shows_the_changes(upstream: ScriptedUpstream, mode: s
 
 
 async def test_the_budget_counts_the_cleaned_tools(upstream: ScriptedUpstream) -> None:
-    """The budget counts the cleaned tools, without a thousand unused definitions."""
+    """The budget counts the cleaned tools, without their unused definitions."""
     unused = {f"D{n}": {"type": "string", "description": "word " * 20} for n in range(500)}
     async with proxied(settings_of(), upstream) as proxy:
         told = []

@@ -19,7 +19,7 @@ HOPELESS = [tool("nobody", "lost")]
 async def explain(
     messages: list[Any], upstream: ScriptedUpstream, path: str = "/v1/explain", **sanitize: Any
 ) -> dict[str, Any]:
-    """Explain a history in a mode. The answer is a 200, and nothing is sent."""
+    """Return the dry run of a history. Assert that its status is 200 and that nothing is sent upstream."""
     async with proxied(settings_of(sanitize=sanitize), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": messages, "temperature": 0.5, "foo": 1}, path)
         assert reply.status == 200
@@ -43,7 +43,7 @@ async def explain(
 async def test_the_verdict_is_a_chat_request_s_outcome(
     upstream: ScriptedUpstream, mode: str, legal: str, broken: str, hopeless: str
 ) -> None:
-    """A chat request in this mode would have the same outcome."""
+    """The mode and the faults of the history decide the verdict."""
     found = [await explain(messages, upstream, mode=mode) for messages in (LEGAL, BROKEN, HOPELESS)]
 
     assert [answer["verdict"] for answer in found] == [legal, broken, hopeless]
@@ -52,7 +52,7 @@ async def test_the_verdict_is_a_chat_request_s_outcome(
 
 @pytest.mark.parametrize("path", ["/v1/explain", "/explain"])
 async def test_dry_run_has_body_changes_and_faults_of_a_repair(upstream: ScriptedUpstream, path: str) -> None:
-    """The answer has the body as it would be sent, each change with its place, and the faults."""
+    """The answer has the body as it would be sent, each change with its index, and the faults."""
     found = await explain(BROKEN, upstream, path)
 
     assert found.keys() == {
@@ -102,7 +102,7 @@ FUNCTION = {"type": "function", "function": {"name": "my tool", "parameters": {"
 async def test_dry_run_has_the_body_that_a_chat_request_sends(
     upstream: ScriptedUpstream, mode: str, messages: list[dict[str, Any]]
 ) -> None:
-    """A chat request sends the same body in every mode. A refused one has none."""
+    """The dry run's body is the one that a chat request sends, in every mode. A refused request has no body."""
     asked = {"model": MODEL, "messages": messages, "stop": "x", "foo": 1, "tools": [FUNCTION]}
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         found = (await proxy.post(asked, "/v1/explain")).json
@@ -118,7 +118,7 @@ async def test_dry_run_has_the_body_that_a_chat_request_sends(
 
 
 async def test_dry_run_has_the_signatures_that_a_chat_request_sends(upstream: ScriptedUpstream) -> None:
-    """A client without signatures gets the stored ones back. A stand-in replaces a lost one."""
+    """The dry run restores a stored signature as a chat request does. A stand-in replaces a lost signature."""
     signed = {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLXRoZS1tb2RlbA=="}}
     one = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     upstream.then(answer(None, tool_calls=[{**one, "extra_content": signed}]))
@@ -138,7 +138,7 @@ async def test_dry_run_has_the_signatures_that_a_chat_request_sends(upstream: Sc
 
 
 async def test_a_history_that_cannot_be_repaired_is_explained(upstream: ScriptedUpstream) -> None:
-    """The answer has the reason in place of a body."""
+    """For a history that cannot be repaired, the answer has the reason in place of a body."""
     found = await explain(HOPELESS, upstream)
 
     assert found["refusal"].keys() == {"message", "rule", "param"}
@@ -150,7 +150,7 @@ async def test_a_history_that_cannot_be_repaired_is_explained(upstream: Scripted
 async def test_remaining_violations_are_listed(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, on_violation: str, verdict: str
 ) -> None:
-    """The verdict follows the setting."""
+    """The setting ``on_violation`` decides the verdict on remaining violations."""
     monkeypatch.setattr("sanitizers.pipeline.STEPS", ())
     found = await explain(BROKEN, upstream, on_violation=on_violation)
 
@@ -181,7 +181,7 @@ AGENT = [user("Mend it."), *(m for n in range(60) for m in (assistant(f"Step {n}
 
 
 def small_settings(mode: str = "repair", **budget: Any) -> Settings:
-    """Load settings whose model takes 16,384 tokens."""
+    """Return settings with a model that takes 16,384 input tokens."""
     entry = {
         "model_name": MODEL,
         "litellm_params": {"model": GEMINI},
@@ -191,7 +191,7 @@ def small_settings(mode: str = "repair", **budget: Any) -> Settings:
 
 
 async def explain_small(settings: Settings, upstream: ScriptedUpstream, **request: Any) -> dict[str, Any]:
-    """Explain a request with these settings. Nothing is sent."""
+    """Return the dry run of a request with these settings. Assert that nothing is sent upstream."""
     async with proxied(settings, upstream) as proxy:
         reply = await proxy.post({"model": MODEL, **request}, "/v1/explain")
     assert (reply.status, upstream.calls) == (200, [])
@@ -200,7 +200,7 @@ async def explain_small(settings: Settings, upstream: ScriptedUpstream, **reques
 
 
 async def test_the_budget_of_a_request_that_fits(upstream: ScriptedUpstream) -> None:
-    """The dry run counts it by part, and the same body is sent."""
+    """The dry run counts a request that fits by part, and lists no cuts."""
     found = await explain_small(small_settings(), upstream, messages=LEGAL)
     budget = found["budget"]
 
@@ -223,7 +223,7 @@ async def test_the_budget_of_a_request_that_fits(upstream: ScriptedUpstream) -> 
 async def test_the_budget_of_a_request_that_is_cut(
     upstream: ScriptedUpstream, mode: str, verdict: str
 ) -> None:
-    """In every mode each cut is listed with its place, and the parts have their tokens."""
+    """In every mode the dry run lists each cut, and the tokens of each part before and after."""
     found = await explain_small(small_settings(mode), upstream, messages=AGENT)
     budget = found["budget"]
 
@@ -261,7 +261,7 @@ async def test_the_body_is_what_is_sent_when_it_is_cut(upstream: ScriptedUpstrea
 async def test_a_request_that_cannot_fit_has_the_chat_request_s_refusal(
     upstream: ScriptedUpstream, mode: str, verdict: str
 ) -> None:
-    """Its text has the tokens by part."""
+    """The refusal's message counts the tokens by part."""
     found = await explain_small(
         small_settings(mode), upstream, messages=[system("word " * 60_000), user("Go on.")]
     )
@@ -282,7 +282,7 @@ async def test_preset_off_cuts_nothing_and_counts(upstream: ScriptedUpstream) ->
 
 
 async def test_a_dry_run_stores_no_lessons(upstream: ScriptedUpstream) -> None:
-    """A name that no request has used is not stored, and pushes out no other."""
+    """A dry run stores nothing about its model, so it evicts no other model's entry."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": LEGAL}, "/v1/explain")
 

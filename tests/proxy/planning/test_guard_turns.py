@@ -1,4 +1,4 @@
-"""The turn guard's notes to the model, and their place in the dry run."""
+"""Tests of the turn guard's notes to the model, and of how the dry run lists them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def told(mode: str = "warn") -> Settings:
 
 
 def failing_rounds(count: int) -> list[dict[str, Any]]:
-    """Return so many rounds of one tool that fails, each in another way."""
+    """Return *count* rounds of one tool, whose every call fails with a different error."""
     history: list[dict[str, Any]] = [user("go")]
     for number in range(count):
         history += [
@@ -38,7 +38,10 @@ def failing_rounds(count: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])
 async def test_notes_stay_at_their_place_in_later_requests(upstream: ScriptedUpstream, mode: str) -> None:
-    """The hint stands behind the third failure, the warning behind the fourth round, in every later request as well."""
+    """The hint follows the third failure, and the warning follows the fourth round.
+
+    Later requests have both notes in the same messages.
+    """
     seen = []
     async with proxied(told(mode), upstream) as proxy:
         for count in range(7):
@@ -71,7 +74,7 @@ async def test_notes_stay_at_their_place_in_later_requests(upstream: ScriptedUps
 
 
 async def test_guidance_is_in_the_first_tool_that_delegates(upstream: ScriptedUpstream) -> None:
-    """The text has the shares of a simple, a medium and a complex task, and is the same in each request."""
+    """The guidance gives the rounds for a simple, a medium and a complex task. Its text is the same in each request."""
     async with proxied(told(), upstream) as proxy:
         for _ in range(2):
             await proxy.post({"model": MODEL, "messages": [user("go")], "tools": ROUTES})
@@ -108,7 +111,7 @@ async def test_model_gets_no_notes_by_default(upstream: ScriptedUpstream) -> Non
 async def test_the_dry_run_lists_the_notes(
     upstream: ScriptedUpstream, mode: str, count: int, line: str
 ) -> None:
-    """Each change has its place: behind a result, or in the tools."""
+    """A note is listed with the index of its result. A change of the tools is listed without an index."""
     request = {"model": MODEL, "messages": failing_rounds(count), "tools": ROUTES[:1]}
     async with proxied(told(mode), upstream) as proxy:
         explained = (await proxy.post(request, "/v1/explain")).json
@@ -127,7 +130,10 @@ async def test_the_dry_run_lists_the_notes(
 
 
 async def test_a_key_s_values_override_a_model_s(upstream: ScriptedUpstream) -> None:
-    """The request's own limit only lowers both. A wildcard's values hold for its models, unless one is named."""
+    """A key's values win over a model's, and a wildcard's values hold for its models.
+
+    A request's own limit can only lower them.
+    """
     settings = settings_of(
         {MODEL: GEMINI, "gemini/*": "gemini/*"},
         general_settings={"keys": [{"name": "a", "key": "sk-a"}, {"name": "b", "key": "sk-b"}]},

@@ -1,4 +1,4 @@
-"""The names under which a table may list a deployment's model."""
+"""Tests of the names under which a table may list a deployment's model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.proxy.planning.budgets.shapes import deployment_of
     ],
 )
 def test_vendors_regions_and_organisations_may_be_left_out(model: str, spelling: str) -> None:
-    """The full name is first, since it is the most specific."""
+    """Of all spellings, the full name comes first, since it is the most specific."""
     spellings = list(spellings_of(deployment_of(model)))
 
     assert spellings[0] == model
@@ -29,7 +29,7 @@ def test_vendors_regions_and_organisations_may_be_left_out(model: str, spelling:
 
 @pytest.mark.parametrize("model", ["ollama/gpt-4o", "hosted_vllm/gemini-2.5-pro", "github_copilot/gpt-4o"])
 def test_a_server_with_its_own_windows_is_only_found_by_its_full_name(model: str) -> None:
-    """Such a server may serve any weights under a known name."""
+    """A server with its own windows may serve any weights under a known name."""
     assert list(spellings_of(deployment_of(model))) == [model]
     assert vendors_of(deployment_of(model)) == ()
 
@@ -45,7 +45,7 @@ def test_a_server_with_its_own_windows_is_only_found_by_its_full_name(model: str
     ],
 )
 def test_the_own_name_is_bare(model: str, name: str) -> None:
-    """A number with a dot is part of the name, a region with a dot is not."""
+    """A version number with a dot is part of the own name. A region or vendor before a dot is not."""
     assert own_name(deployment_of(model)) == name
 
 

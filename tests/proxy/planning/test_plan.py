@@ -1,4 +1,4 @@
-"""One attempt is planned: its history, signatures and budget by mode, and the summary of its changes."""
+"""Tests of the plan of one attempt: history, signatures and budget by mode, and the summary of changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONG = agent(40)
 
 
 def target_of(mode: str = "repair", model: str = LOCAL) -> PlanTarget:
-    """Return a target in this mode, whose provider takes every parameter."""
+    """Return a plan target in this mode. Its provider takes every parameter."""
     return plan_target(deployment_of(model), Sanitize.model_validate({"mode": mode}), lambda *_: frozenset())
 
 
@@ -61,7 +61,7 @@ def test_mode_strict_refuses_a_history_that_needs_a_cut() -> None:
 
 @pytest.mark.parametrize(("model", "outcome"), [(GEMINI, "carried"), ("openai/gpt-4o", "withheld")])
 def test_signatures_go_only_to_models_that_sign(model: str, outcome: str) -> None:
-    """Other models have no field for a signature."""
+    """Signatures are withheld from models that do not sign, since their format has no field for them."""
     signed = call("c1", extra_content={"google": {"thought_signature": "T3Vycw=="}})
     history: list[dict[str, Any]] = [user("go"), assistant(None, [signed]), tool("c1")]
 
@@ -84,14 +84,14 @@ def test_new_tools_weigh_more_than_their_bytes() -> None:
 
 @pytest.mark.parametrize("times", [1, 700], ids=["few", "many"])
 def test_summary_counts_changes_in_the_order_of_the_steps(times: int) -> None:
-    """A summary of many changes is the same as one of few."""
+    """The summary lists steps in pipeline order, for few changes and for many."""
     changes = [Change(step, "dropped", 0, "x") for step in ("turns", "pairing", "orphan_drop", "pairing")]
 
     assert format_changes(changes * times) == f"orphan_drop={times},pairing={2 * times},turns={times}"
 
 
 def test_changes_of_the_turn_guard_and_the_answer_are_of_every_mode() -> None:
-    """They have settings of their own."""
+    """Changes of the turn guard and of the answer are made in every mode. They have their own settings."""
     changes = [Change(step, "replaced", 0, "x") for step in ("turns", "pairing", "answer_repair")]
 
     assert split_changes(changes) == ([changes[1]], [changes[0], changes[2]])

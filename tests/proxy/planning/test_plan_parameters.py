@@ -1,4 +1,4 @@
-"""Tests parameters on their way through the proxy, by mode: fitted, reported, counted or refused."""
+"""Tests of how each mode treats a request's parameters: fitted, reported, counted or refused."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_a_parameter_that_the_client_would_miss_is_refused(
 ) -> None:
     """A parameter that the client would miss is refused by its name.
 
-    Modes observe and off send it, or drop and count it.
+    Modes observe and off send the parameter. An unsupported parameter is dropped and counted.
     """
     reply, made, _ = await sent(CLAUDE, chat(**body), unsupported=unsupported)
     assert (reply.status, reply.error["param"], made) == (400, param, None)
@@ -118,7 +118,7 @@ async def test_one_answer_may_be_dropped() -> None:
     ],
 )
 async def test_an_answer_format_is_described_in_the_history(messages: list[Any], said: list[str]) -> None:
-    """An answer format without a parameter is described at the head of the history, which keeps its length."""
+    """If the model has no parameter for an answer format, the first message describes the format."""
     body = {"model": MODEL, "messages": messages, "tools": [TOOL], "response_format": JSON}
     reply, made, dropped = await sent(OLD_GEMINI, body)
 
@@ -135,7 +135,7 @@ async def test_an_answer_format_is_described_in_the_history(messages: list[Any],
 
 
 async def test_thinking_waits_for_the_next_turn() -> None:
-    """Thinking is left out of a round of tools that began without it, and starts with the next turn."""
+    """``reasoning_effort`` is dropped in a round of tool calls that began without thinking."""
     history = [user("q"), assistant(None, calls=[call("toolu_1", "look")]), tool("toolu_1", "r")]
     body = {"model": MODEL, "messages": history, "tools": [TOOL], "reasoning_effort": "low"}
     reply, made, _ = await sent(CLAUDE, body)

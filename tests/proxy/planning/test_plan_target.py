@@ -1,4 +1,4 @@
-"""The deployment that a request is planned for, with the rules for the plan."""
+"""Tests of the plan target, which is a deployment with the rules for a request's plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, deployment_of
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI])
 def test_a_target_has_the_profile_of_its_model(model: str) -> None:
-    """The profile is the model's own, unless the operator wants neighbours of one role merged."""
+    """By default, a target has its model's own profile."""
     deployment, sanitize = deployment_of(model), Sanitize()
     target = plan_target(deployment, sanitize, lambda *_: frozenset({"n"}))
 
@@ -22,7 +22,7 @@ def test_a_target_has_the_profile_of_its_model(model: str) -> None:
 
 
 def test_merge_same_role_changes_the_profile() -> None:
-    """The setting changes a profile under which neighbours of one role are legal."""
+    """With ``merge_same_role``, the profile merges neighbours of one role."""
     deployment = deployment_of(LOCAL)
     merged = profile_of(deployment, Sanitize(merge_same_role=True))
 

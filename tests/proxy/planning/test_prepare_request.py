@@ -1,4 +1,4 @@
-"""One request is made legal for a target, and its parts agree with each other."""
+"""Tests that one request is made legal for its deployment, and that its parts agree with each other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.strategies import any_histories, damaged_histories, legal_his
 
 
 def prepared(model: str, **fields: Any) -> Prepared:
-    """Prepare a request for *model*, whose upstream takes everything."""
+    """Return a request that is prepared for *model*. Its provider takes every parameter."""
     settings = settings_of({"m": model})
     [deployment] = resolve(settings, "m")
     request = parse_chat_request(json.dumps({**chat(), "model": "m", **fields}).encode(), max_nesting=100)
@@ -37,14 +37,14 @@ TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "
     [({}, False), ({"reasoning_effort": "none"}, False), ({"reasoning_effort": "high"}, True)],
 )
 def test_a_model_in_thinking_mode_gets_its_reasoning(effort: dict[str, Any], echoed: bool) -> None:
-    """DeepSeek's chat model requires it only in thinking mode."""
+    """DeepSeek's chat model requires ``reasoning_content`` only in thinking mode."""
     done = prepared("deepseek/deepseek-chat", messages=ROUND, tools=TOOLS, **effort)
 
     assert ("reasoning_content" in done.messages[1]) is echoed
 
 
 def test_history_and_declarations_share_tool_names() -> None:
-    """Both have the same new name, and the client's name is restored."""
+    """History and declarations get the same new name. A map leads back to the client's name."""
     tools = [{"type": "function", "function": {"name": "a b", "parameters": {"const": {"x": 1}}}}]
     history = [user("go"), assistant(None, [call("c1", "a b")]), tool("c1")]
     done = prepared("gemini/gemini-2.5-flash", messages=history, tools=tools)
@@ -75,7 +75,7 @@ ILLEGAL = {'"f"': '"工"', '"read_file"': '"read file"', '"grep"': '"read/file"'
 def test_violations_are_those_of_the_client_s_history(
     drawn: list[dict[str, Any]], names: set[str], model: str
 ) -> None:
-    """The checker finds them in the client's history, though names are changed first."""
+    """The reported violations are those of the client's history, although tool names are changed first."""
     written = json.dumps(drawn, ensure_ascii=False)
     for name in sorted(names):
         written = written.replace(name, ILLEGAL[name])

@@ -17,7 +17,7 @@ from tests.proxy.config.samples import entry, settings_of
 
 
 def model(settings: Settings, name: str = "gemini") -> ModelPreview:
-    """Return the preview of one name."""
+    """Return the preview of one model name."""
     return {told.name: told for told in preview_of(settings)}[name]
 
 
@@ -42,7 +42,7 @@ def deployment(entry_: dict[str, Any], **sections: Any) -> DeploymentPreview:
     [{}, {"preset": "lango"}, {"preset": "localcowork"}, {"margin": 0.3, "reserve": 100, "low": 0.2}],
 )
 def test_numbers_are_those_of_a_request(target: str, budget: dict[str, Any]) -> None:
-    """The dry run of a short request without tools and system messages has the same budget."""
+    """The preview has the budget of a short request's dry run, without tools and system messages."""
     settings = settings_of(entry("gemini", target), budget=budget)
     request = parse_chat_request(
         b'{"model":"gemini","messages":[{"role":"user","content":"x"}]}', max_nesting=9
@@ -116,7 +116,7 @@ def test_a_key_s_presence_is_shown_and_no_part_of_it(params: dict[str, Any], key
 def test_images_by_url_are_passed_on_fetched_or_refused(
     target: str, media: dict[str, Any], mode: str, addresses: str
 ) -> None:
-    """They are fetched where that is switched on."""
+    """Images by URL are fetched only where fetching is switched on and the mode repairs."""
     told = deployment(entry(model=target), general_settings={"media": media}, sanitize={"mode": mode})
 
     assert told.rules is not None
@@ -124,7 +124,7 @@ def test_images_by_url_are_passed_on_fetched_or_refused(
 
 
 def test_timeouts_are_shown() -> None:
-    """An attempt has the deployment's own timeout, within the router's."""
+    """An attempt has its deployment's own timeout, but at most the router's."""
     router = {"timeout": 100, "connect_timeout": 1, "first_byte_timeout": 2, "idle_timeout": 3}
     given: list[dict[str, Any]] = [{"timeout": 50}, {}, {"timeout": 500}]
     own, none, long = (deployment(entry(**params), router_settings=router) for params in given)
@@ -134,7 +134,7 @@ def test_timeouts_are_shown() -> None:
 
 
 def test_a_wildcard_has_no_rules_and_no_budget() -> None:
-    """They depend on the model that a client will name."""
+    """Rules and budget depend on the model that a client will name."""
     [told] = model(settings_of(entry("gemini/*", "gemini/*", api_key="k")), "gemini/*").deployments
 
     assert (told.rules, told.budget) == (None, None)
@@ -142,7 +142,7 @@ def test_a_wildcard_has_no_rules_and_no_budget() -> None:
 
 
 def test_fallbacks_are_shown() -> None:
-    """The chain is the model's own, its wildcard's, or that of all models, without the model itself."""
+    """The fallback chain is the model's own or the chain of all models, without the model itself."""
     chains = {"fallbacks": [{"a": ["b", "c"]}, {"*": ["c"]}], "context_window_fallbacks": [{"b": ["a"]}]}
     settings = settings_of(*(entry(name) for name in "abc"), router_settings=chains)
 
@@ -155,7 +155,7 @@ def test_fallbacks_are_shown() -> None:
 
 
 def test_the_turn_guard_is_the_model_s() -> None:
-    """Values for one model are shown at that model."""
+    """Turn limits that are set for one model are shown only at that model."""
     turns = {"max_rounds": 7, "per_model": [{"model": "b", "mode": "off"}]}
     a, b = preview_of(settings_of(entry("a"), entry("b"), turns=turns))
 
@@ -165,7 +165,7 @@ def test_the_turn_guard_is_the_model_s() -> None:
 
 @pytest.mark.parametrize("sections", [{"sanitize": {"mode": "off"}}, {"budget": {"preset": "off"}}])
 def test_a_preset_without_cuts_shows_the_window(sections: dict[str, Any]) -> None:
-    """The window is known all the same."""
+    """The preview shows the window although nothing is cut."""
     told = deployment(entry(), **sections).budget
 
     assert told is not None
@@ -174,7 +174,7 @@ def test_a_preset_without_cuts_shows_the_window(sections: dict[str, Any]) -> Non
 
 
 def test_second_names_and_all_chains_are_shown() -> None:
-    """A wildcard shows the second names of its models, and the default chain is shown where no other is."""
+    """A wildcard's preview shows the aliases of its models. A model without its own chain shows the default chain."""
     settings = settings_of(
         entry("a"),
         entry("gemini/*", "gemini/*"),
@@ -192,7 +192,7 @@ def test_second_names_and_all_chains_are_shown() -> None:
 
 
 def test_order_and_weight_are_shown() -> None:
-    """The deployments come in their order."""
+    """The preview lists the deployments by their order."""
     told = model(settings_of(entry(order=2), entry(order=1, weight=0.5))).deployments
 
     assert [(each.order, each.weight) for each in told] == [(1, 0.5), (2, 0.0)]

@@ -1,4 +1,4 @@
-"""The turn guard's limits for a model and a key."""
+"""Tests of the turn guard's limits for a model and a key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TURNS: dict[str, Any] = {
 
 
 def policies(turns: dict[str, Any]) -> TurnPolicies:
-    """Return the policies of a file with this section."""
+    """Return the policies of a configuration with this ``turns`` section."""
     keys = [{"name": name, "key": f"sk-{name}"} for name in ("a", "b", "off")]
     settings: Settings = settings_of(
         {"m": "gpt-4o", "gemini/*": "gemini/*"}, general_settings={"keys": keys}, turns=turns
@@ -41,7 +41,7 @@ def policies(turns: dict[str, Any]) -> TurnPolicies:
 def test_a_key_overrides_a_model_and_a_model_the_section(
     model: str, label: str, key: str, mode: str, rounds: int
 ) -> None:
-    """Values that are left out come from the next. 0 is a value, and means no limit."""
+    """A missing value comes from the model, and then from the section. The value 0 means no limit."""
     policy = policies(TURNS).find(model, label, key)
 
     assert policy is not None

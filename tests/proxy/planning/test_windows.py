@@ -1,4 +1,4 @@
-"""The table of windows, read as data."""
+"""Tests of the table of context windows by model."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.proxy.planning.budgets.shapes import deployment_of
     ],
 )
 def test_known_model_has_its_window_of_the_table(model: str, window: int | None) -> None:
-    """The table lists the model under its own name as well. Missing values stay unknown."""
+    """A listed model has the window of the table. A model that is not listed has none."""
     assert window == window_of(deployment_of(model)).max_input_tokens
 
 
 def test_operator_s_values_override_the_table() -> None:
-    """A `model_info` overrides the table value by value, and is named as the source."""
+    """A `model_info` overrides the table value by value. An input window from it is marked as configured."""
     assert window_of(deployment_of("openai/gpt-4o")) == Window(128_000, 16_384, True, "catalogue")
     assert window_of(deployment_of("openai/gpt-4o", max_input_tokens=9_000)) == Window(
         9_000, 16_384, True, "configured"
@@ -68,7 +68,7 @@ def test_a_family_fills_missing_rows(model: str, window: Window) -> None:
     ],
 )
 def test_every_spelling_of_a_route_finds_the_model(model: str) -> None:
-    """The spellings have APIs, regions, profiles and vendors before the name, and dots in its number."""
+    """A route may put an API, a region, a profile or a vendor before the name, or dots into the number."""
     assert window_of(deployment_of(model)) == Window(200_000, 64_000, True, "catalogue")
 
 
@@ -86,7 +86,7 @@ def test_every_spelling_of_a_route_finds_the_model(model: str) -> None:
     ],
 )
 def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed_as: str) -> None:
-    """The models are a vendor's behind another route, and fine-tuned ones."""
+    """A fine-tuned model, or a model behind another route, has the window of its vendor's model."""
     found = window_of(deployment_of(model))
     assert found.source == "catalogue"
     assert found == window_of(deployment_of(listed_as))
@@ -104,7 +104,7 @@ def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed
     ],
 )
 def test_gpt_5_has_its_input_limit_without_the_answer(model: str, window: int) -> None:
-    """The answer's tokens are subtracted where the table includes them."""
+    """Where the table's window includes the answer, the answer's tokens are subtracted."""
     assert window_of(deployment_of(model)) == Window(
         window, window_of(deployment_of(model)).max_output_tokens, False, "catalogue"
     )
@@ -145,7 +145,7 @@ def test_a_name_that_only_resembles_a_family_is_unknown(model: str) -> None:
     ],
 )
 def test_differing_members_of_a_family_have_their_own_window(model: str, window: int) -> None:
-    """These are older and smaller models, and names that the table spells differently."""
+    """Older and smaller members of a family, and other spellings, have their own window."""
     found = window_of(deployment_of(model))
     assert (found.max_input_tokens, found.source) == (window, "family")
 

@@ -1,4 +1,7 @@
-"""Tests the choice of the next deployment. The balancer always chooses one."""
+"""Tests of the choice of the next deployment.
+
+For a pool that is not empty, the balancer always chooses a deployment.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,7 @@ def test_an_empty_pool_raises(balancer: Balancer) -> None:
 
 
 def test_one_probe_and_the_rest_go_to_others(balancer: Balancer) -> None:
-    """One call probes a recovering deployment, and the rest go to others.
+    """One call probes a recovering deployment, and the other calls go to other deployments.
 
     A cancelled probe makes room for the next.
     """
@@ -133,7 +136,7 @@ def test_one_probe_and_the_rest_go_to_others(balancer: Balancer) -> None:
 
 
 def test_failures_of_the_request_blame_no_deployment(balancer: Balancer) -> None:
-    """Failures of the request open no circuit, so that a client's invalid requests take no deployment from others."""
+    """Failures of the request open no circuit, so invalid requests take no deployment from other clients."""
     for _ in range(50):
         fail(balancer, A, Blame.NONE, 600.0, 0.0)
     assert balancer.state(A, 0.0) is State.CLOSED
@@ -150,7 +153,7 @@ def test_an_attempt_is_released_once(balancer: Balancer) -> None:
 
 
 def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
-    """Each model of a wildcard has its own state, and the gauge shows the worst."""
+    """Each model of a wildcard has its own state, and the gauge shows the worst state."""
     fail(balancer, wild("gone"), Blame.LONG_COOLDOWN, None, 0.0)
     with balancer.acquire(wild("here"), 0.0):
         assert balancer.state(wild("here"), 0.0) is State.CLOSED
@@ -162,7 +165,7 @@ def test_models_of_a_wildcard_have_separate_states(balancer: Balancer) -> None:
 def test_models_that_clients_name_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """State for models that clients name is bounded.
 
-    The least recently used is dropped, and never a configured one.
+    The least recently used state is dropped, but never that of a configured deployment.
     """
     monkeypatch.setattr(module, "MAX_WILDCARD_MODELS", 3)
     balancer = Balancer(5.0)
@@ -179,7 +182,7 @@ def test_models_that_clients_name_are_bounded(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_retry_budget_is_the_entry_s(balancer: Balancer) -> None:
-    """All names that match one wildcard entry share its retry budget. Other entries have their own."""
+    """All names that match one wildcard entry share its retry budget. Other entries have budgets of their own."""
     for number in range(10):
         one = wild(f"m{number}")
         assert balancer.budget_left((one,), 0.0)
@@ -212,7 +215,10 @@ SECOND, LAST, FIRST, ALSO_FIRST = sorted(ORDERED, key=lambda member: member.posi
 
 
 def test_a_higher_order_is_asked_only_where_no_lower_one_can(balancer: Balancer) -> None:
-    """Calls in flight do not count between orders. A deployment without an order is the last."""
+    """Busy deployments of a low order still go before those of a higher order.
+
+    A deployment without an order is chosen last.
+    """
     held = [balancer.acquire(balancer.choose(ORDERED, 0.0), 0.0) for _ in range(4)]
     assert [balancer.in_flight(member) for member in (FIRST, ALSO_FIRST, SECOND, LAST)] == [2, 2, 0, 0]
     tried = {FIRST.position}
@@ -231,7 +237,7 @@ def test_a_higher_order_is_asked_only_where_no_lower_one_can(balancer: Balancer)
 
 
 def weighted(*weights: float | None) -> tuple[Deployment, ...]:
-    """Return a pool with these weights."""
+    """Return a pool whose deployments have these *weights*."""
     params: list[dict[str, Any]] = [{} if weight is None else {"weight": weight} for weight in weights]
     return resolve(
         settings_of(*(entry("a", api_key=f"k{at}", **given) for at, given in enumerate(params))), "a"
@@ -239,7 +245,7 @@ def weighted(*weights: float | None) -> tuple[Deployment, ...]:
 
 
 def shares(balancer: Balancer, pool: tuple[Deployment, ...], calls: int, now: float = 0.0) -> list[int]:
-    """Make *calls* one after another, and return the number of each deployment."""
+    """Make *calls* calls one after another, and return how many each deployment got."""
     counts = [0] * len(pool)
     for _ in range(calls):
         chosen = balancer.choose(pool, now)
@@ -263,7 +269,10 @@ def shares(balancer: Balancer, pool: tuple[Deployment, ...], calls: int, now: fl
 def test_calls_are_shared_by_weight(
     balancer: Balancer, weights: tuple[float | None, ...], expected: list[int]
 ) -> None:
-    """Shares are exact to one call. Beside a weight, a deployment without one gets nothing."""
+    """The shares of weights are exact to one call.
+
+    A deployment without a weight gets no call if another has a weight.
+    """
     counts = shares(balancer, weighted(*weights), 100)
 
     assert sum(counts) == 100
@@ -278,7 +287,7 @@ def test_shares_are_mixed_and_not_in_blocks(balancer: Balancer) -> None:
 
 
 def test_deployment_that_was_away_does_not_catch_up(balancer: Balancer) -> None:
-    """It gets its share from its return on, and not the calls that it has missed."""
+    """A deployment that was away gets its usual share after its return, and not the calls it missed."""
     one, other = pool = weighted(1, 1)
     fail(balancer, one, Blame.COOLDOWN, 60.0, 0.0)
     assert shares(balancer, pool, 40, 1.0) == [0, 40]
@@ -289,7 +298,7 @@ def test_deployment_that_was_away_does_not_catch_up(balancer: Balancer) -> None:
 
 
 def test_deployment_without_a_weight_answers_where_the_others_cannot(balancer: Balancer) -> None:
-    """It was tried last, or their circuits are open."""
+    """A deployment without a weight is chosen if the others were tried or have open circuits."""
     heavy, spare = pool = weighted(5, None)
     assert balancer.choose(pool, 0.0, {heavy.position}) == spare
     fail(balancer, heavy, Blame.COOLDOWN, 60.0, 0.0)
@@ -297,13 +306,16 @@ def test_deployment_without_a_weight_answers_where_the_others_cannot(balancer: B
 
 
 def test_a_choice_alone_moves_no_share(balancer: Balancer) -> None:
-    """The retry budget asks for the next deployment without calling it."""
+    """Choosing a deployment without a call changes no share. The retry budget chooses without a call."""
     pool = weighted(1, 1)
     assert len({balancer.choose(pool, 0.0).position for _ in range(5)}) == 1
 
 
 def test_shares_are_carried_to_a_new_configuration(balancer: Balancer) -> None:
-    """The entries have moved. A new one begins at the pool's place, and does not take all calls."""
+    """Shares follow their entries to new positions.
+
+    A new entry starts level with the pool, and does not take all calls.
+    """
     pool = weighted(1, 1)
     shares(balancer, pool, 101)
     moved = resolve(
@@ -322,7 +334,7 @@ def test_shares_are_carried_to_a_new_configuration(balancer: Balancer) -> None:
 
 
 def test_weights_of_a_wildcard_are_the_entry_s(balancer: Balancer) -> None:
-    """Clients may name any number of models. Their calls share one count."""
+    """Calls to all models of a wildcard entry are counted together."""
     settings = settings_of(
         entry("gemini/*", "gemini/*", api_key="k0", weight=1),
         entry("gemini/*", "gemini/*", api_key="k1", weight=1),
@@ -345,7 +357,10 @@ def test_weights_of_a_wildcard_are_the_entry_s(balancer: Balancer) -> None:
 def test_deployments_are_ranked_by_the_rules(
     lasts: list[float], busy: list[int], tried: set[int], now: float
 ) -> None:
-    """Deployments are ranked: ready and untried, ready, first due, least busy, and the file's order."""
+    """Ready untried deployments go first, then ready ones, then the first due.
+
+    Fewest calls and file order break ties.
+    """
     balancer = Balancer(5.0)
     held = []
     for member, last, count in zip(POOL, lasts, busy, strict=True):

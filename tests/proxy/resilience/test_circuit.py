@@ -1,4 +1,4 @@
-"""The opening, the open time and the closing of a circuit."""
+"""Tests of when a circuit opens, how long it stays open, and when it closes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def succeed(circuit: Circuit, now: float) -> None:
 
 
 def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
-    """Return one that three failures have opened."""
+    """Return a circuit that three failures have opened."""
     circuit = Circuit(cooldown_s)
     for _ in range(3):
         count_failure(circuit, now)
@@ -47,7 +47,10 @@ def opened(now: float = 0.0, cooldown_s: float = COOLDOWN_S) -> Circuit:
     ],
 )
 def test_three_failures_in_a_row_or_most_of_five_open_a_circuit(outcomes: str, opens: bool) -> None:
-    """Three in a row open it, or more than half of at least five. `x` is a failure and `.` none, a second apart."""
+    """Three failures in a row open a circuit, or more than half of at least five calls.
+
+    `x` is a failed call and `.` a success, one second apart.
+    """
     circuit = Circuit(COOLDOWN_S)
     for second, outcome in enumerate(outcomes):
         assert circuit.allows(second)
@@ -67,7 +70,7 @@ def test_old_calls_do_not_count() -> None:
 
 
 def test_cooldown_doubles_up_to_a_minute_until_an_answer() -> None:
-    """The times are 5, 10, 20, 40, 60, 60 seconds, and 5 again after an answer."""
+    """The cooldowns are 5, 10, 20, 40, 60 and 60 seconds, and 5 again after an answer."""
     circuit = opened(0.0)
     now, waits = 0.0, []
     for _ in range(6):
@@ -85,7 +88,7 @@ def test_cooldown_doubles_up_to_a_minute_until_an_answer() -> None:
 
 
 def test_begun_answer_that_fails_does_not_reset_the_doubling() -> None:
-    """The beginning of an answer closes the circuit, but only its end resets the doubling."""
+    """The beginning of an answer closes the circuit, but only a complete answer resets the doubling."""
     circuit = opened(0.0)
     now = circuit.due
     probe = circuit.enter(now)
@@ -99,7 +102,7 @@ def test_begun_answer_that_fails_does_not_reset_the_doubling() -> None:
 
 
 def test_a_cooldown_above_a_minute_is_kept() -> None:
-    """The operator's value is neither doubled nor shortened."""
+    """A configured cooldown above a minute is neither doubled nor shortened."""
     circuit = opened(0.0, cooldown_s=300.0)
     assert circuit.due == 300.0
     count_failure(circuit, 300.0)
@@ -126,7 +129,7 @@ def test_a_cooldown_above_a_minute_is_kept() -> None:
 def test_provider_s_delay_opens_the_circuit_within_bounds(
     verdict: str, asked_s: float | None, lasts_s: float
 ) -> None:
-    """It is open for the provider's delay, within bounds, and is then probed."""
+    """The circuit is open for the provider's delay, within bounds, and then takes a probe."""
     circuit = Circuit(COOLDOWN_S)
     ticket = circuit.enter(100.0)
     (circuit.cool_down if verdict == "cool_down" else circuit.cool_down_long)(ticket, asked_s, 100.0)
@@ -139,7 +142,7 @@ def test_provider_s_delay_opens_the_circuit_within_bounds(
 
 
 def test_shorter_delay_does_not_shorten_an_open_circuit() -> None:
-    """The later moment counts."""
+    """Of two delays, the one that ends later counts."""
     circuit = Circuit(COOLDOWN_S)
     first, second = circuit.enter(0.0), circuit.enter(0.0)
     circuit.cool_down_long(first, 600.0, 0.0)
@@ -148,7 +151,7 @@ def test_shorter_delay_does_not_shorten_an_open_circuit() -> None:
 
 
 def test_half_open_circuit_takes_one_probe_at_a_time() -> None:
-    """The second call is not the probe. A probe without a result makes room."""
+    """A second call is not a probe. A probe that ends without a result lets the next probe in."""
     circuit = opened(0.0)
     probe = circuit.enter(10.0)
     assert circuit.is_probe(probe)
@@ -174,7 +177,7 @@ def test_a_probe_that_answers_lets_the_next_probe_in() -> None:
 
 
 def test_calls_that_fail_together_open_the_circuit_once() -> None:
-    """Twenty calls in flight during one outage open it for five seconds."""
+    """Twenty calls that fail in one outage open the circuit once, for five seconds."""
     circuit = Circuit(COOLDOWN_S)
     tickets = [circuit.enter(0.0) for _ in range(20)]
     for ticket in tickets[:10]:
@@ -186,7 +189,7 @@ def test_calls_that_fail_together_open_the_circuit_once() -> None:
 
 
 def test_answer_to_an_earlier_call_does_not_close_the_circuit() -> None:
-    """A call that began before the rate limit may well succeed."""
+    """A call that began before a rate limit may succeed, and its answer proves nothing."""
     circuit = Circuit(COOLDOWN_S)
     before, refused = circuit.enter(0.0), circuit.enter(0.0)
     circuit.cool_down(refused, 30.0, 1.0)
@@ -195,7 +198,7 @@ def test_answer_to_an_earlier_call_does_not_close_the_circuit() -> None:
 
 
 def test_a_call_made_while_open_may_close_it_and_does_not_prolong_it() -> None:
-    """A pool that is down is still called, and the failures of these calls are expected."""
+    """A pool whose circuits are all open is still called. The failures of these calls are expected."""
     circuit = opened(0.0)
     for _ in range(10):
         count_failure(circuit, 1.0)
@@ -271,12 +274,12 @@ class Circuits(RuleBasedStateMachine):
 
     @invariant()
     def at_most_one_probe(self) -> None:
-        """Check that the probe is a call in flight."""
+        """Check that at most one call in flight is a probe."""
         assert sum(map(self.circuit.is_probe, self.under_way)) <= 1
 
     @invariant()
     def never_stuck(self) -> None:
-        """Without calls in flight, it takes a call within the longest time that a provider may ask for."""
+        """Check that the circuit is due within 60 seconds, and then takes a call if none is in flight."""
         assert self.circuit.due <= self.now + 60.0
         if not self.under_way:
             assert self.circuit.allows(max(self.now, self.circuit.due))

@@ -1,4 +1,4 @@
-"""The part of a circuit that several tenants of one deployment share."""
+"""Tests of the part of a circuit that several tenants of one deployment share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def states(health: DeploymentHealth, now: float) -> list[int]:
 
 @pytest.mark.parametrize("blame", [Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN])
 def test_circuits_of_two_tenants_open_it_for_all(blame: Blame) -> None:
-    """It is open until the first of the two is due. Then each tenant may probe, until one gets an answer."""
+    """Open circuits of two tenants open the deployment's circuit for all.
+
+    When they are due, each tenant may send a probe.
+    """
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", blame, 0.0)
     assert states(health, 0.0) == [2, 0, 0]
@@ -53,9 +56,9 @@ def test_circuits_of_two_tenants_open_it_for_all(blame: Blame) -> None:
     ],
 )
 def test_failures_of_several_tenants_open_it_for_all(failures: str, opens: bool) -> None:
-    """One tenant alone never opens it, nor with a chance failure of another.
+    """One tenant alone never opens the shared circuit, not even with one failure of another tenant.
 
-    An answer between them resets the count.
+    An answer between the failures resets the count.
     """
     health = DeploymentHealth("x", 5.0)
     for tenant in failures:
@@ -69,7 +72,7 @@ def test_failures_of_several_tenants_open_it_for_all(failures: str, opens: bool)
 
 @pytest.mark.parametrize(("tenants", "reach", "most"), [(300, Reach.TENANT, 4), (300, Reach.ALL, 3)])
 def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach, most: int) -> None:
-    """A handful of failures is enough at first and after each cooldown, for any number of tenants."""
+    """A few failures of different tenants open the circuit for all, for any number of tenants."""
     health, failed = DeploymentHealth("x", 5.0), 0
     for number in range(3 * tenants):
         tenant, now = str(number % tenants), 0.0
@@ -81,7 +84,7 @@ def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach,
 
 
 def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
-    """The two tenants no longer agree."""
+    """An answer to one of two failing tenants closes the shared circuit. The other's own circuit stays open."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
         fail(health, tenant, Blame.COUNTED, 0.0)
@@ -91,7 +94,10 @@ def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
 
 
 def test_a_failure_of_the_account_is_closed_by_any_answer() -> None:
-    """The tenant that got the error keeps its own open circuit."""
+    """Any tenant's answer closes the shared circuit.
+
+    The tenant that got the error keeps its own circuit, now half open.
+    """
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.COOLDOWN, 0.0, Reach.ALL)
     assert states(health, 0.0) == [2, 2, 2]
@@ -103,7 +109,7 @@ def test_a_failure_of_the_account_is_closed_by_any_answer() -> None:
 
 
 def test_each_tenant_has_a_probe() -> None:
-    """A slow probe stops no other tenant."""
+    """Each tenant may send one probe, so a slow probe blocks no other tenant."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.COOLDOWN, 0.0, Reach.ALL)
     probes = [Attempt(health, tenant, 5.0) for tenant in "aab"]
@@ -113,7 +119,7 @@ def test_each_tenant_has_a_probe() -> None:
 
 
 def test_a_stale_answer_does_not_close_the_account_s_circuit() -> None:
-    """The answer's call began before."""
+    """An answer to a call that began before the failure does not close the circuit."""
     health = DeploymentHealth("x", 5.0)
     early = Attempt(health, "b", 0.0)
     fail(health, "a", Blame.LONG_COOLDOWN, 1.0, Reach.ALL)
@@ -122,7 +128,10 @@ def test_a_stale_answer_does_not_close_the_account_s_circuit() -> None:
 
 
 def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
-    """They count in a row, even from one tenant. Any other result between them shows that the provider works."""
+    """Three unsent calls in a row open the circuit for all, even from one tenant.
+
+    Any other result between them resets the count.
+    """
     health = DeploymentHealth("x", 5.0)
     for tenant, reaches in (("a", "AAT"), ("b", "AAA")):
         for reach in reaches:
@@ -146,7 +155,7 @@ CALLS = st.lists(
 
 @given(calls=CALLS)
 def test_with_a_single_tenant_the_shared_part_changes_nothing(calls: list[tuple[str, float, bool]]) -> None:
-    """It takes requests and probes as its own circuit alone would."""
+    """For a single tenant, the state is the same with and without the shared part."""
     health, now = DeploymentHealth("x", 5.0), 0.0
     open_calls: list[Attempt] = []
     for what, passed, stays in calls:

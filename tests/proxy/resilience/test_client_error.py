@@ -1,4 +1,4 @@
-"""The code and headers of an error that the client gets in the end."""
+"""Tests of the status, code and headers of the error that a client finally gets."""
 
 from __future__ import annotations
 
@@ -35,20 +35,23 @@ def told(
     ],
 )
 def test_codes_are_openais(kind: Kind, status: int, code: str) -> None:
-    """Agents act on these codes. Other kinds keep the error's own code."""
+    """The codes are OpenAI's, since agents act on them. Other kinds keep the error's own code."""
     assert told(kind, status).code == code
 
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_an_overflow_is_a_400(status: int) -> None:
-    """Clients read the code of a 400. Other failures keep the provider's status."""
+    """An overflow becomes a 400, since clients read its code. Other failures keep the provider's status."""
     assert told(Kind.CONTEXT_OVERFLOW, status).http_status == 400
     assert told(Kind.SERVER_ERROR, 503).http_status == 503
 
 
 @pytest.mark.parametrize(("status", "seen"), [(400, 401), (500, 401), (401, 401), (403, 403)])
 def test_a_refused_key_is_a_401_or_403_that_names_the_proxys_key(status: int, seen: int) -> None:
-    """One provider, xAI, says it with a 400. The provider's words would pass for words about the client's key."""
+    """A key that xAI refuses with a 400 gives a 401.
+
+    The proxy's message names its own key, since the provider's words would seem to mean the client's key.
+    """
     fault = told(Kind.KEY_REFUSED, status)
 
     assert fault.http_status == seen
@@ -59,7 +62,7 @@ def test_a_refused_key_is_a_401_or_403_that_names_the_proxys_key(status: int, se
 
 
 def test_missing_credentials_keep_their_status_and_are_not_tried_again() -> None:
-    """A 503 would be tried again by SDKs."""
+    """The header ``x-should-retry: false`` keeps SDKs from retrying a 503."""
     fault = CredentialsMissing("NoCredentialsError")
     set_client_error(fault, find_row(fault.cause, NO_ERROR_FACTS), None)
 
@@ -98,7 +101,7 @@ def test_should_retry_is_sent_where_the_status_misleads(
 
 
 def test_the_provider_s_own_headers_stay() -> None:
-    """A header of the provider is found in any case of its letters, and not replaced."""
+    """A provider's header is matched without regard to case, and is not replaced."""
     fault = told(Kind.QUOTA_EXHAUSTED, 429, 45.0, headers={"retry-after": "3", "X-Should-Retry": "true"})
 
     assert fault.headers == {"retry-after": "3", "X-Should-Retry": "true"}

@@ -21,7 +21,7 @@ def test_delay_is_random_below_a_doubling_bound(tries: int, random: float) -> No
 
 @given(asked=st.floats(0, 1_000), random=st.floats(0, 1, exclude_max=True))
 def test_the_provider_s_delay_is_the_shortest(asked: float, random: float) -> None:
-    """The provider's delay is a lower bound. Jitter spreads the retries after it."""
+    """The provider's delay is a lower bound. Jitter spreads the retries over the time after this bound."""
     assert asked <= back_off(3, asked, random) <= asked * 1.2 + 1e-9
 
 

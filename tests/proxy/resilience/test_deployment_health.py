@@ -1,4 +1,4 @@
-"""The health of one deployment: its state for all tenants, and the bound on tenants."""
+"""Tests of one deployment's health: its state for all tenants, and the bound on tenants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.proxy.resilience.test_circuit_tenants import fail, states
 
 
 def test_the_reported_state_is_the_shared_one() -> None:
-    """A single tenant's state is its own. One of several raises no alarm alone."""
+    """With a single tenant, its state is reported. With several tenants, one open circuit alone is not reported."""
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", Blame.LONG_COOLDOWN, 0.0)
     assert health.state(0.0) is State.OPEN
@@ -20,7 +20,7 @@ def test_the_reported_state_is_the_shared_one() -> None:
 
 
 def test_circuits_switched_off_stay_closed() -> None:
-    """They stay closed for all tenants."""
+    """With a cooldown of 0, circuits are closed for all tenants and stay so."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
         fail(health, tenant, Blame.LONG_COOLDOWN, 0.0, Reach.ALL)

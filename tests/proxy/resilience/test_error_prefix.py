@@ -1,4 +1,4 @@
-"""The beginning of a provider's own sentence."""
+"""Tests of where a provider's own sentence begins in an error text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proxy.resilience.error_prefix import begin_of
     ],
 )
 def test_prefixes_are_skipped(prefix: str) -> None:
-    """These are names of exceptions, and labels."""
+    """Names of exceptions and labels before the provider's sentence are skipped."""
     assert begin_of(prefix + "This is it.") == len(prefix)
 
 
@@ -32,5 +32,5 @@ def test_prefixes_are_skipped(prefix: str) -> None:
     "text", ["Your input: Error", "Terrible: x", "Error while reading: x", "'Error: x'", "x" * 1_000]
 )
 def test_other_words_before_a_colon_are_not_skipped(text: str) -> None:
-    """Other words are the provider's, or quotations."""
+    """Other words before a colon are the provider's own words or a quotation."""
     assert begin_of(text) == 0

@@ -1,4 +1,4 @@
-"""The table with recorded errors of providers. Every row has a case that meets it first."""
+"""Tests of the failure table with recorded errors of providers. Every row is the first match of some case."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ GOOGLE_QUOTA = "type.googleapis.com/google.rpc.QuotaFailure"
 
 
 def google(code: int, status: str, message: str, *details: dict[str, Any]) -> dict[str, Any]:
-    """Build Google's envelope."""
+    """Return an error body in Google's format."""
     error: dict[str, Any] = {"code": code, "message": message, "status": status}
     return {"error": {**error, "details": list(details)} if details else error}
 
 
 def openai(message: str, code: str | None = None, kind: str = "invalid_request_error") -> dict[str, Any]:
-    """Build OpenAI's envelope."""
+    """Return an error body in OpenAI's format."""
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
 def quota(quota_id: str) -> dict[str, Any]:
-    """Build the detail that names a quota."""
+    """Return the detail of a Google error that names a quota."""
     return {"@type": GOOGLE_QUOTA, "violations": [{"quotaId": quota_id, "quotaValue": "50"}]}
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One failure, its source, and its kind."""
+    """One recorded failure, and the kind that the table must give it."""
 
     name: str
     kind: Kind
@@ -129,7 +129,7 @@ CASES = [*REFUSED, *LOCAL]
 
 
 def row_of(case: Case) -> Any:
-    """Return the row that fits the case, and the facts of its error."""
+    """Return the table's row for a case, and the facts of the case's error."""
     body = case.body if isinstance(case.body, bytes) else json.dumps(case.body).encode() if case.body else b""
     error = read_error(case.status, Evidence(case.status, case.headers, body), now=1_800_000_000)
     return find_row(case.cause, error), error
@@ -145,7 +145,7 @@ def test_a_recorded_failure_has_its_kind(case: Case) -> None:
 
 
 def test_every_row_has_a_failure() -> None:
-    """A row that an earlier one hides would have no failure."""
+    """Every row is the first match of some case, so no earlier row hides it."""
     met = {id(row_of(case)[0]) for case in CASES}
 
     assert [row.kind for row in TABLE if id(row) not in met] == []
@@ -159,7 +159,7 @@ def test_every_cause_and_status_has_a_row() -> None:
 
 
 def test_rules_across_rows_hold() -> None:
-    """An edit of one row cannot break them unseen."""
+    """Every row keeps the table's general rules, so that an edit of one row cannot break them unseen."""
     for row in TABLE:
         assert row.source, row.kind
         if row.kind is Kind.INVALID_REQUEST:
@@ -201,7 +201,7 @@ PARKED_FOR = [
 def test_a_failure_counts_for_all_only_where_no_client_caused_it(
     name: str, blame: Blame, reach: Reach
 ) -> None:
-    """Words that a client may have written count for its tenant."""
+    """A failure with words that a client may have written counts only for the client's tenant."""
     (case,) = (case for case in CASES if case.name == name)
     row, error = row_of(case)
 

@@ -1,4 +1,7 @@
-"""Tests fairness: a client with many requests leaves room for others, and may use all room when it is alone."""
+"""Tests fairness: a client with many requests leaves room for others, and may use all room when it is alone.
+
+A place is one unit of the room that all clients share.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def test_a_single_client_gets_all_places(room: int) -> None:
 
 
 def test_the_first_half_is_not_shared() -> None:
-    """The first half is not shared: one client gets 41 places and the others 9, though its share is 10."""
+    """The first half of the places is not divided: one client gets 41 of 100, though its share is 10."""
     admission = Admission(100)
     assert None not in [acquire(admission, str(number), 0.0) for number in range(9)]
     assert len(take(admission, "greedy")) == 41
@@ -82,7 +85,7 @@ def test_more_clients_than_places_get_one_each() -> None:
 def test_with_one_waiting_shares_are_rounded_down() -> None:
     """With a waiting client, shares are rounded down.
 
-    Of five places two clients hold all, and the waiting client gets the next returned place.
+    Two clients hold all of five places, and a waiting third client gets the next returned place.
     """
     admission = Admission(5)
     acquire(admission, "a", 0.0)
@@ -106,7 +109,7 @@ def test_a_share_is_at_least_one_place() -> None:
 
 
 def test_waiting_is_from_the_last_refusal() -> None:
-    """A client waits from its last refusal.
+    """A client's wait is counted from its last refusal.
 
     A client that asks again is remembered longer than one that does not.
     """
@@ -186,7 +189,7 @@ class Admissions(RuleBasedStateMachine):
     @precondition(lambda self: self.slots)
     @rule(data=st.data())
     def give_back(self, data: st.DataObject) -> None:
-        """Return any place."""
+        """Release one of the held slots."""
         _, slot = self.slots.pop(data.draw(st.integers(0, len(self.slots) - 1)))
         slot.release()
 
@@ -215,7 +218,7 @@ def test_a_request_may_take_several_places() -> None:
 
 
 def test_a_place_of_nothing_is_given_back_like_any() -> None:
-    """An empty place is returned like any other. Two empty places of one client do not interfere."""
+    """A slot of zero places is released like any other. Two such slots of one client do not interfere."""
     admission = Admission(10)
     slots = [acquire(admission, "one", 0.0, 0) for _ in range(2)]
     for slot in slots:
@@ -225,7 +228,7 @@ def test_a_place_of_nothing_is_given_back_like_any() -> None:
 
 
 def test_a_request_grows_while_there_is_room() -> None:
-    """A request may grow while there is room. Without more room it keeps its places."""
+    """A request may grow while there is room. Without more room, the request keeps the places that it has."""
     admission = Admission(100)
     slot = acquire(admission, "one", 0.0, 10)
     assert slot is not None
@@ -267,7 +270,7 @@ def test_a_client_without_room_for_its_only_request_comes_first() -> None:
 def test_a_kept_part_is_for_clients_that_hold_nothing() -> None:
     """A kept part is for clients that hold nothing.
 
-    A greedy client gets three quarters, and a new one the rest.
+    A client with many requests gets the other three quarters, and a new client gets the kept quarter.
     """
     admission = Admission(100, kept=0.25)
     held = [acquire(admission, "greedy", 0.0, 15) for _ in range(7)]

@@ -17,7 +17,7 @@ COOLED = Blamed(Blame.COOLDOWN, Reach.ALL, None)
 
 
 def read(status: int, *, request: str) -> ProviderError:
-    """Read a refusal with words about a quota and a delay."""
+    """Return the facts of a refusal with words about a quota and a delay."""
     body = json.dumps({"error": {"message": WORDS}}).encode()
     return read_error(status, Evidence(status, {}, body), now=0.0, request=RequestWords(request))
 
@@ -34,7 +34,7 @@ def read(status: int, *, request: str) -> ProviderError:
     ],
 )
 def test_quoted_words_open_no_circuit(status: int, request_text: str, blamed: Blamed) -> None:
-    """The request itself still follows them: a used-up quota is not asked again."""
+    """Words that the request contains do not decide the blame. The request itself still follows them."""
     said = read(status, request=request_text)
     row = find_row(Cause.REFUSED, said)
 
@@ -43,7 +43,7 @@ def test_quoted_words_open_no_circuit(status: int, request_text: str, blamed: Bl
 
 
 def test_kinds_without_blame_leave_the_deployment() -> None:
-    """The request itself caused such a failure."""
+    """A failure of a kind without blame is caused by the request, so the deployment is not blamed."""
     said = read(403, request="Good day.")
     row = find_row(Cause.REFUSED, said)
 

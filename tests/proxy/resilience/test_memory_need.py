@@ -1,4 +1,4 @@
-"""The estimated memory of a request, and its refusal."""
+"""Tests of the estimated memory of a request, and of its refusal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_hostile_bodies_are_refused(piece: str) -> None:
 
 
 def test_small_bodies_are_not_examined() -> None:
-    """Their need follows from their size."""
+    """The need of a small body is computed from its size alone."""
     assert need_of(b"{" * SMALL, 1) == DIRECT_TIMES * SMALL
     assert need_of(b" " * (SMALL + 1), 1) < DIRECT_TIMES * SMALL
 
@@ -58,7 +58,7 @@ def test_small_bodies_are_not_examined() -> None:
     "piece", ["{}", "[]", "[[]]", '{"":{}}', '{"a":[]}', '""', "0", '"😀"', "[[[[[[]]]]]]"]
 )
 def test_no_body_exceeds_the_largest_estimate(piece: str) -> None:
-    """So a body's need is bounded before it is examined."""
+    """``LARGEST_TIMES`` bounds a body's need before the body is examined."""
     body = ("[" + ",".join([piece] * (2**18 // len(piece))) + "]").encode()
 
     assert need_of(body, 10**6) <= LARGEST_TIMES * len(body)
@@ -70,5 +70,5 @@ def test_no_body_exceeds_the_largest_estimate(piece: str) -> None:
 def test_bytes_in_flight_are_set_or_a_quarter_of_the_limit(
     mib: int | None, limit: int, expected: int
 ) -> None:
-    """The setting wins."""
+    """A configured number of bytes wins over a quarter of the limit."""
     assert bytes_in_flight(mib, limit) == expected

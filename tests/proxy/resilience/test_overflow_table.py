@@ -1,4 +1,4 @@
-"""Each row of the table, with a sentence of its provider."""
+"""Tests of each row of the overflow table with a sentence of its provider."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ OVERFLOWS = [
 def test_sentence_of_each_provider_is_read_with_its_numbers(
     text: str, limit: int | None, requested: int | None
 ) -> None:
-    """Each provider's sentence is read with its numbers."""
     found = read_overflow((text,), ())
 
     assert found is not None
@@ -50,5 +49,5 @@ def test_sentence_of_each_provider_is_read_with_its_numbers(
 
 
 def test_every_row_has_a_sentence() -> None:
-    """Every pattern matches one of the sentences."""
+    """Every row's pattern matches one of the tested sentences."""
     assert [row.provider for row in ROWS if not any(row.says.search(text) for text, *_ in OVERFLOWS)] == []

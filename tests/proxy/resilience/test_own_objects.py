@@ -1,4 +1,4 @@
-"""The provider's own objects in an error, by their place and by the words of the request."""
+"""Tests of which objects in an error are the provider's own, by nesting and by the words of the request."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ class Counted(RequestWords):
     ],
 )
 def test_an_object_is_judged_by_its_place(body: Any, request_text: str, own: bool) -> None:
-    """The deeper it is, the fewer of its fields in the request make it a quotation."""
+    """The deeper an object is nested, the fewer of its fields in the request make it a quotation."""
     found = own_objects(unwrap_error(json.dumps(body).encode()), RequestWords(request_text))
 
     assert (ONE in found) == own
 
 
 def test_a_field_of_the_request_with_its_value_is_a_quotation() -> None:
-    """A client sends it as an object, and the provider writes it into a text."""
+    """A field is a quotation if the client sends it in an object and the provider writes it into a text."""
     request = RequestWords([{"role": "user", "content": "Hi."}], {"metadata": ONE})
 
     assert ONE not in own_objects(unwrap_error(json.dumps({"message": TEXT}).encode()), request)
 
 
 def test_only_some_objects_are_compared() -> None:
-    """A request of 30 MiB is not searched for thousands of values. Further objects do not count."""
+    """The search stops after some values, since a request may be large. Further objects do not count."""
     request = Counted()
     body = json.dumps({"error": {"received": [{"code": str(at), "type": "x"} for at in range(1_000)]}})
     found = own_objects(unwrap_error(body.encode()), request)

@@ -1,4 +1,4 @@
-"""The delay that a provider asks for, in all notations."""
+"""Tests of reading the delay that a provider asks for, in all notations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOW = 1_800_000_000.0  # Fri, 15 Jan 2027 08:00:00 GMT
     ],
 )
 def test_a_delay_in_headers_is_read(headers: dict[str, str], delay: float | None) -> None:
-    """It is in seconds, milliseconds or a date. Other texts are ignored."""
+    """A header gives the delay in seconds, in milliseconds or as a date. Other texts are ignored."""
     assert read_delay(headers, (), (), now=NOW) == delay
 
 

@@ -120,7 +120,7 @@ def test_a_quotation_is_no_error(message: str) -> None:
     ],
 )
 def test_short_and_long_quotas_are_told_apart(body: Any, quota: Quota) -> None:
-    """Short and long quotas are distinguished. A short one returns while a client waits."""
+    """Short and long quotas are distinguished. A short quota returns while a client waits."""
     assert read(body).quota is quota
 
 
@@ -178,7 +178,7 @@ HOSTILE = [
 def test_the_time_to_read_is_linear_in_the_text(piece: str) -> None:
     """The time to read an error is linear in its text.
 
-    Errors are read between the events of other clients.
+    Errors are read on the event loop, between the events of other clients.
     """
     text = piece * (20_000 // len(piece))
     bodies: list[Any] = [[{"message": text, "retryDelay": text}] * 12]

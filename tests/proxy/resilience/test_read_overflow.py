@@ -1,4 +1,4 @@
-"""Overflow errors of providers: their numbers, the guards, and words of the request."""
+"""Tests of reading overflow errors: numbers, guards against other errors, and words of the request."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ IN_DETAIL = [
 
 @pytest.mark.parametrize(("text", "expected"), IN_DETAIL)
 def test_details_of_an_overflow_are_read(text: str, expected: Overflow | None) -> None:
-    """These are the answer's share, large units, and a provider's quotation of a request."""
+    """The answer's share and large units are read. A sentence that only quotes an overflow is not an overflow."""
     assert read_overflow((text,), ()) == expected
 
 
@@ -62,7 +62,10 @@ LEADS = [
 
 @pytest.mark.parametrize("lead", LEADS)
 def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
-    """They count for other tenants. Any other sentence before them leaves them to their own tenant."""
+    """Words after a known lead count for all tenants.
+
+    After any other words, they count only for the tenant that got the error.
+    """
     said = "maximum context length is 8192 tokens"
 
     assert read_overflow((lead + said,), ()) == Overflow(8_192)
@@ -70,7 +73,7 @@ def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
 
 
 def test_an_overflow_in_the_words_of_the_request_is_marked() -> None:
-    """It is not marked if the same text reports it in other words too."""
+    """An overflow in the request's words is marked, unless the text reports one in other words too."""
     said = "maximum context length is 8192 tokens"
     other = "maximum context length is 9000 tokens"
     request = RequestWords(said)
@@ -108,7 +111,7 @@ def test_throttling_is_not_read_as_an_overflow(text: str) -> None:
 
 
 def test_a_bounded_part_is_searched_for_an_overflow() -> None:
-    """The words that count stand near the top."""
+    """Only the first texts and characters are searched, since the words that count stand there."""
     said = "prompt is too long"
 
     assert read_overflow(["x"] * 15 + [said], ()) == Overflow()

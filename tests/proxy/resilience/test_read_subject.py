@@ -1,4 +1,4 @@
-"""Refusals about the key, the model or the place, and refusals of one request."""
+"""Tests of refusals about the key, the model or the region, and of refusals of one request."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SAID = [
 
 @pytest.mark.parametrize(("text", "subject"), SAID)
 def test_words_at_the_beginning_name_the_subject(text: str, subject: Subject) -> None:
-    """Names of exceptions before them are skipped. Words of the request, or inside a text, do not count."""
+    """Names of exceptions before the words are skipped. Words of the request, or inside a text, do not count."""
     for prefix in ("", "litellm.NotFoundError: OpenAIException - ", "Error code: 404 - "):
         assert read_subject((prefix + text,), ()) == (subject, False)
     assert read_subject((text,), (), RequestWords(text)) == NO_SUBJECT
@@ -60,7 +60,7 @@ def test_words_at_the_beginning_name_the_subject(text: str, subject: Subject) ->
 
 
 def test_every_beginning_has_a_text() -> None:
-    """Every pattern matches one of the sentences."""
+    """Every pattern matches one of the tested sentences."""
     assert [source for _, says, source in BEGINNINGS if not any(says.match(text) for text, _ in SAID)] == []
 
 
@@ -77,7 +77,7 @@ def test_every_beginning_has_a_text() -> None:
     ],
 )
 def test_a_refusal_of_one_request_has_no_subject(text: str) -> None:
-    """Another request would get an answer."""
+    """Such a refusal has no subject, since another request would get an answer."""
     assert read_subject((text,), ("not_found", "permission_denied", "not_found_error")) == NO_SUBJECT
 
 

@@ -1,4 +1,4 @@
-"""The words of a request that a provider may have quoted."""
+"""Tests of finding an error's words in the request, which the provider may have quoted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def test_words_across_media_are_found(parts: tuple[Any, ...]) -> None:
     ids=["object", "text"],
 )
 def test_a_name_with_its_value_is_found(value: Any) -> None:
-    """It is an object's field, or JSON in a text. A name alone and a value alone do not make a pair."""
+    """A name with its value is found in an object and in JSON text.
+
+    A name and a value from different fields do not make a pair.
+    """
     words = RequestWords([{"role": "user", "content": [value, {"status": "x", "y": 429}]}], {"z": 401})
 
     assert words.contains("code429")
@@ -78,7 +81,7 @@ def test_words_are_found_in_any_notation(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["maximum length is 100 tokens", "", None, 100, [], {}])
 def test_other_words_are_not_found(value: Any) -> None:
-    """Missing words are not found, and an unknown request holds none."""
+    """Other words are not found, and ``NO_WORDS`` contains nothing."""
     assert not RequestWords([{"role": "user", "content": value}], {}).contains(WORDS)
     assert not NO_WORDS.contains(WORDS)
 

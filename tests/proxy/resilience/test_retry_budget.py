@@ -1,4 +1,4 @@
-"""An outage is not multiplied, and a single user is never refused a retry."""
+"""Tests that retries do not multiply an outage, and that a single user still gets retries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_ten_retries_are_always_allowed() -> None:
 
 
 def test_allows_counts_no_retry() -> None:
-    """It may be asked any number of times."""
+    """``allows`` may be called any number of times without using up the budget."""
     budget = RetryBudget()
     assert all(budget.allows(1.0) for _ in range(100))
 
@@ -44,9 +44,9 @@ def test_allows_counts_no_retry() -> None:
 @given(events=events)
 @example(events=[(0.0, 200, 15), (0.0, 0, 15), (0.0, 0, 15)])
 def test_retries_stay_within_the_bounds(events: list[tuple[float, int, int]]) -> None:
-    """There are at least ten in ten seconds.
+    """At least ten retries are allowed in ten seconds.
 
-    In nine seconds there are never more than both ten and 20 % of ten seconds' requests.
+    In nine seconds there are at most ten retries, or 20 % of ten seconds' requests if that is more.
     """
     budget, requests, retries, now = RetryBudget(), list[float](), list[float](), 500.0
     for passed, asked, failed in events:
@@ -75,13 +75,13 @@ def spent(budget: SharedRetryBudget, tenant: str, most: int = 1_000) -> int:
 
 
 def test_each_tenant_has_ten_retries_of_its_own() -> None:
-    """Another tenant's retries do not use them up."""
+    """Another tenant's retries do not use up a tenant's own ten retries."""
     budget = SharedRetryBudget()
     assert [spent(budget, tenant) for tenant in "abc"] == [10, 10, 10]
 
 
 def test_above_ten_tenants_share_a_fifth_of_all_requests() -> None:
-    """A tenant may use the others' unused retries, and cannot use up a fifth of their own requests."""
+    """A tenant may retry a fifth of all tenants' requests. Each tenant also keeps a fifth of its own requests."""
     budget = SharedRetryBudget()
     for _ in range(300):
         budget.count_request(0.0, "b")
@@ -92,7 +92,7 @@ def test_above_ten_tenants_share_a_fifth_of_all_requests() -> None:
 
 @given(events=events)
 def test_single_tenant_has_the_unshared_budget(events: list[tuple[float, int, int]]) -> None:
-    """Both budgets agree request by request, retry by retry."""
+    """For a single tenant, the shared budget allows a retry exactly when the unshared budget does."""
     shared, alone, now = SharedRetryBudget(), RetryBudget(), 500.0
     for passed, asked, failed in events:
         now += passed
@@ -107,7 +107,6 @@ def test_single_tenant_has_the_unshared_budget(events: list[tuple[float, int, in
 
 
 def test_tenants_are_bounded() -> None:
-    """The oldest tenant is dropped."""
     budget = SharedRetryBudget()
     for number in range(MAX_TENANTS + 5):
         budget.count_request(0.0, str(number))

@@ -15,7 +15,7 @@ steps = st.lists(st.tuples(st.one_of(st.just(0.0), st.floats(0, 15)), st.boolean
 def test_the_count_covers_the_span_less_one_part_at_most(
     start: float, steps: list[tuple[float, bool]]
 ) -> None:
-    """The count holds all events younger than the span less one part, and none older than the span."""
+    """The count has no event older than its span. Only events in the oldest part of the span may be missing."""
     count, moments, now = SlidingCount(SPAN_S), list[float](), start
     for passed, add in steps:
         now += passed
@@ -38,7 +38,7 @@ def test_a_cleared_count_is_zero() -> None:
 
 
 def test_a_moment_before_the_newest_counts_as_the_newest() -> None:
-    """An event before the newest one is counted, for as long as the newest."""
+    """An event that is older than the newest one is counted for as long as the newest."""
     count = SlidingCount(SPAN_S)
     count.add(100.0)
     count.add(50.0)

@@ -58,7 +58,10 @@ def test_only_values_that_are_read_are_queued(monkeypatch: pytest.MonkeyPatch, b
     ids=["one literal", "sums", "neighbours", "a product", "open"],
 )
 def test_one_literal_is_evaluated(monkeypatch: pytest.MonkeyPatch, text: str, evaluated: int) -> None:
-    """The ``repr`` of bytes is one literal. An expression of many takes long, and is not a ``repr``."""
+    """Only a single literal is evaluated, as the ``repr`` of bytes is.
+
+    An expression of many literals could take long.
+    """
     asked: list[str] = []
     evaluate = ast.literal_eval
 
@@ -74,7 +77,7 @@ def test_one_literal_is_evaluated(monkeypatch: pytest.MonkeyPatch, text: str, ev
 
 
 def test_quotas_are_texts_and_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nested objects are not written out once for each level."""
+    """Only texts and numbers are searched for quotas, so nested objects are not searched once for each level."""
     searched: list[int] = []
 
     def watched(text: str, request: RequestWords) -> bool:

@@ -13,7 +13,7 @@ ADMIN = {"admin": {"host": "127.0.0.1", "port": 0}}
 
 @pytest.mark.parametrize("key", [None, "tr-master"])
 async def test_admin_has_health_and_metrics_and_no_api(upstream: ScriptedUpstream, key: str | None) -> None:
-    """Health and metrics need no key there."""
+    """Health and metrics need no key on the admin listener."""
     general = {**ADMIN, **({} if key is None else {"master_key": key})}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         admin = f"http://127.0.0.1:{proxy.server.admin_port}"

@@ -9,7 +9,7 @@ from proxy.server.event_loop import make_loop
 
 
 def test_clock_of_the_loop_is_the_clock_of_asyncio() -> None:
-    """Timers use it."""
+    """The loop's timers use the clock of asyncio."""
     with closing(make_loop()) as loop, closing(asyncio.new_event_loop()) as usual:
         assert type(loop) is type(usual)
         assert usual.time() <= loop.time() <= usual.time()

@@ -67,7 +67,7 @@ async def test_answers_of_both_routers_are_equal(
 
 
 async def test_fast_router_serves_a_client_that_expects_100_continue(slow_paths: list[str]) -> None:
-    """The reader of the body answers it."""
+    """A request with ``Expect: 100-continue`` is served without aiohttp's router."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         reply = await proxy.request("POST", CHAT, json=chat(), expect100=True)
 

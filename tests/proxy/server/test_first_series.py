@@ -1,4 +1,4 @@
-"""The series that alerts ask about exist from the start."""
+"""Tests that the metric series of alerts exist from the start of the process."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def sample(samples: Samples, name: str, **labels: str) -> float | None:
     ],
 )
 def test_series_of_alerts_begin_at_0(name: str, labels: dict[str, str]) -> None:
-    """A rate does not see a series that begins at 1."""
+    """Series begin at 0, since a rate misses the first event of a series that begins at 1."""
     samples = scrape(
         started({MODEL: GEMINI, "spare": OTHER}, router_settings={"fallbacks": [{MODEL: ["spare"]}]})
     )
@@ -66,7 +66,7 @@ def test_series_of_alerts_begin_at_0(name: str, labels: dict[str, str]) -> None:
 
 
 def test_rules_have_series_where_illegal_histories_are_sent() -> None:
-    """Otherwise such a history is never sent."""
+    """Series of sent violations exist only where illegal histories are sent."""
     sent = scrape(started({MODEL: GEMINI}, sanitize={"on_violation": "send"}))
     assert sample(sent, "violations_sent_total", rule="orphaned_result") == 0
     assert sample(scrape(started({MODEL: GEMINI})), "violations_sent_total", rule="orphaned_result") is None
@@ -81,7 +81,7 @@ def test_impossible_events_have_no_series() -> None:
 
 
 async def test_first_scrape_of_a_process_has_its_series(proxy: Proxied) -> None:
-    """The configuration counts as applied."""
+    """The first scrape counts the configuration as applied."""
     samples = await proxy.metrics()
 
     assert sample(samples, "retries_total", model=MODEL, reason=Kind.UNAVAILABLE) == 0
@@ -93,7 +93,7 @@ async def test_first_scrape_of_a_process_has_its_series(proxy: Proxied) -> None:
 
 
 def test_model_begins_with_fewer_than_130_series() -> None:
-    """A scrape of all series must not take the event loop's time."""
+    """A scrape of too many series would block the event loop."""
     names = [f"model-{number}" for number in range(5)]
     fallbacks = [{name: ["model-0"]} for name in names[1:]]
     few = scrape(started({"a": GEMINI}))
@@ -104,7 +104,7 @@ def test_model_begins_with_fewer_than_130_series() -> None:
 
 
 def test_reload_keeps_counts_and_replaces_circuits() -> None:
-    """Positions have another meaning in the new configuration."""
+    """Circuits are replaced, since a position means another deployment in the new configuration."""
     metrics = started({MODEL: GEMINI, "old": OTHER})
     metrics.retries.labels(MODEL, "unavailable").inc()
     metrics.circuits.labels("old", "1").set(2)
@@ -123,7 +123,7 @@ def test_reload_keeps_counts_and_replaces_circuits() -> None:
 
 
 def test_every_metric_has_a_known_prefix_and_a_help_text() -> None:
-    """The text is a sentence."""
+    """Every help text is a sentence."""
     metrics = Metrics()
     metrics.gen_ai()
     families = list(text_string_to_metric_families(exposition(metrics)))

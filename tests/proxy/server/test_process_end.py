@@ -16,7 +16,7 @@ from tests.proxy.conftest import LogLines
 
 
 class Exited(Exception):
-    """Takes the place of the end of the process. Its argument is the exit status."""
+    """Is raised in place of the end of the process. Its argument is the exit status."""
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def release() -> Iterator[threading.Event]:
 def test_exit_is_forced_while_a_thread_runs_that_is_no_daemon(
     release: threading.Event, daemon: bool, ended: bool
 ) -> None:
-    """The interpreter would wait for the thread."""
+    """Without a forced exit, the interpreter would wait for the thread."""
     thread = threading.Thread(target=release.wait, daemon=daemon)
     thread.start()
     try:

@@ -18,7 +18,7 @@ QUICK = {"drain_delay": 0, "drain_grace": 0.05}
 
 
 async def test_process_is_alive_and_not_ready_during_the_warm_up(upstream: ScriptedUpstream) -> None:
-    """Both listeners are open already."""
+    """Both listeners are open before the warm-up ends."""
     upstream.may_start.clear()
     settings = settings_of(general_settings=ADMIN)
     ready = asyncio.Event()
@@ -63,7 +63,7 @@ async def test_process_is_alive_and_not_ready_during_the_warm_up(upstream: Scrip
 async def test_draining_process_is_not_ready_and_serves_until_the_delay_ends(
     upstream: ScriptedUpstream,
 ) -> None:
-    """Then its port is closed."""
+    """After the delay, the port is closed."""
     settings = settings_of(general_settings={**QUICK, "drain_delay": 3600})
     async with proxied(settings, upstream) as proxy:
         draining = asyncio.get_running_loop().create_task(drain(proxy.server, settings))
@@ -83,7 +83,7 @@ async def test_draining_process_is_not_ready_and_serves_until_the_delay_ends(
 
 
 async def test_request_in_flight_ends_within_the_grace_period(upstream: ScriptedUpstream) -> None:
-    """Its connection is closed after the answer."""
+    """The request's connection is closed after the answer."""
     upstream.then(Pause(0.15), answer())
     settings = settings_of(general_settings={**QUICK, "drain_grace": 30})
     async with proxied(settings, upstream) as proxy:
@@ -98,7 +98,7 @@ async def test_request_in_flight_ends_within_the_grace_period(upstream: Scripted
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_request_over_the_grace_period_gets_an_error(upstream: ScriptedUpstream, stream: bool) -> None:
-    """The error is the status, or the last event of a stream."""
+    """The client gets the error as a status, or as the last event of a stream."""
     upstream.then(*([say("Good "), HANG, STOP] if stream else [HANG]))
     settings = settings_of(general_settings=QUICK)
     async with proxied(settings, upstream) as proxy:
@@ -117,7 +117,7 @@ async def test_request_over_the_grace_period_gets_an_error(upstream: ScriptedUps
 
 
 async def test_client_that_does_not_read_is_disconnected(upstream: ScriptedUpstream) -> None:
-    """It gets no error event."""
+    """A client that does not read gets no error event."""
     upstream.then(*[say("x" * 200_000)] * 200, STOP)
     settings = settings_of(general_settings=QUICK)
     async with proxied(settings, upstream) as proxy:

@@ -40,7 +40,7 @@ async def test_first_request_loads_no_table_and_measures_no_bound(upstream: Scri
 async def test_tables_are_loaded_in_a_worker_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, mode: str, read: bool
 ) -> None:
-    """Mode off needs none."""
+    """Mode off loads no tables."""
     readers: list[threading.Thread] = []
     table = windows._table
 

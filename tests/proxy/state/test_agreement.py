@@ -1,4 +1,4 @@
-"""The lessons that count for all tenants: those that two agree on, and windows from errors with a code."""
+"""Tests of the learned windows that count for all tenants: two tenants agree, or the error has a code."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ REFUSED = Refused(20_000, None, None, media=False)
 
 @pytest.fixture
 def learned_windows() -> LearnedWindows:
-    """Return the lessons of a process at its start."""
+    """Return the empty store of learned windows of a new process."""
     return LearnedWindows()
 
 
 @pytest.fixture
 def local() -> Deployment:
-    """Return a deployment that nobody knows."""
+    """Return a deployment whose window no table lists."""
     return deployment_of()
 
 
 def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float = 0.0) -> list[int | None]:
-    """Return the windows by which three tenants are planned. A look and a plan give the same."""
+    """Return the windows that the requests of three tenants are planned with.
+
+    Assert that ``peek`` gives the same windows.
+    """
     found = []
     for tenant in "abc":
         looked = learned_windows.peek(deployment, now, tenant).learned
@@ -41,7 +44,10 @@ def windows(learned_windows: LearnedWindows, deployment: Deployment, now: float 
 def test_the_second_smallest_window_counts_for_all(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """A tenant's own window counts for itself. Each holds for an hour."""
+    """For other tenants, the second smallest window counts.
+
+    A tenant's own window counts for itself if it is smaller. Each learned window holds for an hour.
+    """
     learned_windows.learn(local, Overflow(2_000), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [2_000, None, None]
     learned_windows.learn(local, Overflow(9_000), REFUSED, 10.0, "b")
@@ -53,7 +59,7 @@ def test_the_second_smallest_window_counts_for_all(
 
 
 def test_agreement_with_a_guess_is_a_guess(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """A window with one guess refuses nothing."""
+    """The agreement of two tenants is a guess if one of the two windows is a guess."""
     learned_windows.learn(local, Overflow(), REFUSED, 0.0, "a")
     learned_windows.learn(local, Overflow(25_000), REFUSED, 0.0, "b")
     learned = learned_windows.peek(local, 0.0, "c").learned
@@ -61,7 +67,10 @@ def test_agreement_with_a_guess_is_a_guess(learned_windows: LearnedWindows, loca
 
 
 def test_larger_answer_ends_an_agreed_window(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """It is larger at once for the answered tenant. One answer ends an agreement of two."""
+    """An answer above a window ends the window at once for the answered tenant.
+
+    One answer also ends the agreement of two tenants.
+    """
     for tenant in "ab":
         learned_windows.learn(local, Overflow(9_000), REFUSED, 0.0, tenant)
     learned_windows.observe(local, Counted(10_000, 9_500, media=False), 0.0, "c")
@@ -73,7 +82,7 @@ def test_larger_answer_ends_an_agreed_window(learned_windows: LearnedWindows, lo
 def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """Any tenant's answer proves it."""
+    """An answer to any tenant ends the shared window. The refused tenant keeps its own window."""
     learned_windows.learn(local, Overflow(9_000, coded=True), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [9_000] * 3
     learned_windows.observe(local, Counted(10_000, 9_500, media=False), 0.0, "b")
@@ -83,7 +92,7 @@ def test_a_window_under_a_code_counts_at_once_until_an_answer_proves_it_larger(
 def test_overflow_words_of_the_request_teach_nothing(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """They only make the refused request smaller."""
+    """Overflow words that are in the request only make the refused request smaller."""
     lesson = learned_windows.learn(local, Overflow(9_000, 20_000, in_request=True), REFUSED, 0.0, "a")
     assert (lesson.most, lesson.learned) == (7_200, None)
     assert lesson.calibration == learned_windows.peek(local, 0.0, "a").calibration
@@ -93,7 +102,10 @@ def test_overflow_words_of_the_request_teach_nothing(
 def test_words_within_a_text_are_no_part_of_an_agreement(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """They count for their own tenants. A third tenant needs two that read them at the beginning of a text."""
+    """Overflow words inside a text count only for the tenants that got them.
+
+    They count for all after two tenants got them at the beginning of a text.
+    """
     first = learned_windows.peek(local, 0.0).calibration.sticky
     for tenant in "ab":
         learned_windows.learn(
@@ -111,21 +123,21 @@ def test_words_within_a_text_are_no_part_of_an_agreement(
 def test_a_configured_window_is_halved_at_most(
     learned_windows: LearnedWindows, local: Deployment, configured: bool, learned: int | None
 ) -> None:
-    """Further errors do not halve it again."""
+    """A learned window below half of a configured window is ignored."""
     refused = replace(REFUSED, known_window=10_000, configured=configured)
     learned_windows.learn(local, Overflow(4_000), refused, 0.0, "a")
     assert windows(learned_windows, local) == [learned, None, None]
 
 
 def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[float]:
-    """Return the factors that three tenants plan by."""
+    """Return the factors of tokens to estimates that three tenants' requests are planned with."""
     return [learned_windows.lessons_for_plan(deployment, 0.0, tenant).calibration.sticky for tenant in "abc"]
 
 
 def test_new_tenant_begins_with_the_second_largest_factor(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """A tenant without a factor begins with the second largest, and keeps it whatever others do."""
+    """A tenant without a factor begins with the second largest factor, and keeps it whatever others do."""
     first = learned_windows.peek(local, 0.0).calibration.sticky
     learned_windows.observe(local, Counted(1_000, 2_900, media=False), 0.0, "a")
     assert factors(learned_windows, local) == [2.9, first, first]
@@ -140,7 +152,7 @@ def test_new_tenant_begins_with_the_second_largest_factor(
 def test_adopted_factor_is_not_counted_as_evidence(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """Otherwise two tenants would agree with their own factor forever."""
+    """Adopted factors would otherwise confirm themselves forever."""
     for tenant, actual in (("a", 2_000), ("b", 1_500)):
         learned_windows.observe(local, Counted(1_000, actual, media=False), 0.0, tenant)
     for tenant in "cdef":
@@ -150,7 +162,7 @@ def test_adopted_factor_is_not_counted_as_evidence(
 
 
 def test_a_reload_keeps_what_was_agreed_on(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """The entry has a new position."""
+    """Agreed windows follow their entry to its new position."""
     for tenant in "ab":
         learned_windows.learn(local, Overflow(9_000), REFUSED, 0.0, tenant)
     carried = learned_windows.carry({local.position: 7})

@@ -1,4 +1,4 @@
-"""The stored form of a signed call, and the calls that match it."""
+"""Tests of the stored form of a signed call, and of the calls that match it."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def test_other_spellings_are_the_same_call(value: dict[str, Any], random: Any) -
 
 @given(OBJECTS, OBJECTS)
 def test_other_arguments_are_another_call(value: dict[str, Any], other: dict[str, Any]) -> None:
-    """A signature only goes back on the call that it was made for."""
+    """A signature returns only to the call that it was made for."""
     assert kept(json.dumps(value)).is_of("f", json.dumps(other)) == (_plain(value) == _plain(other))
 
 
 def test_signature_is_kept_by_name_and_arguments_apart() -> None:
-    """Name and arguments are not joined into one text either."""
+    """Name and arguments are compared separately, and not joined into one text."""
     assert not kept("{}").is_of("g", "{}")
     assert not kept("b{}", name="a").is_of("ab", "{}")
 

@@ -1,4 +1,4 @@
-"""The lesson of one overflow: plausible numbers of the provider, and little without numbers."""
+"""Tests of what one overflow error teaches: plausible numbers of the provider, and little else."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def lesson(
     proved: int = 0,
     media: bool = False,
 ) -> Lesson:
-    """Return the lesson of an error."""
+    """Return what is learned from one overflow error."""
     return learn_overflow(said, Refused(estimated, asked, known, media), state, proved)
 
 
 def test_plausible_numbers_become_window_and_factor() -> None:
-    """The limit is the window, the count of the prompt is the factor, and the retry has no other limit."""
+    """The provider's limit becomes the window, and its count of the prompt gives the factor."""
     assert lesson(Overflow(8_192, 15_000)) == Lesson(Calibration(1.5, 1.5, 1), Learned(8_192), None)
 
 
@@ -77,7 +77,7 @@ def test_the_answers_share_is_not_the_prompts(said: Overflow, asked: int | None,
 
 
 def test_a_limit_alone_is_the_least_that_the_prompt_has() -> None:
-    """Otherwise the next request of the session would be planned and refused in the same way."""
+    """A limit without a count means that the prompt has at least so many tokens, which raises the factor."""
     found = lesson(Overflow(30_000), estimated=20_000, known=30_000)
 
     assert found.calibration == Calibration(1.5, 1.5)
@@ -86,14 +86,14 @@ def test_a_limit_alone_is_the_least_that_the_prompt_has() -> None:
 
 
 def test_no_numbers_near_the_known_window_raise_the_factor() -> None:
-    """The factor was too small. The operator's window stays."""
+    """An overflow near the known window means that the factor was too small. The known window stays."""
     found = lesson(Overflow(), estimated=100_000, known=128_000)
 
     assert found == Lesson(Calibration(1.28, 1.28), None, int(128_000 * 0.8))
 
 
 def test_no_numbers_and_no_window_give_a_guess() -> None:
-    """The refused size is a guess."""
+    """Without numbers and without a known window, the refused size becomes a guessed window."""
     assert lesson(Overflow()).learned == Learned(11_500, guessed=True)
     assert lesson(Overflow(), proved=11_501).learned is None
 

@@ -1,4 +1,4 @@
-"""The lessons of each deployment: its window, and its factor of tokens to estimates."""
+"""Tests of what is learned of each deployment: its window, and its factor of tokens to estimates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.proxied import settings_of
 
 @pytest.fixture
 def learned_windows() -> LearnedWindows:
-    """Return the lessons of a process at its start."""
+    """Return the empty store of learned windows of a new process."""
     return LearnedWindows()
 
 
@@ -33,7 +33,7 @@ def local() -> Deployment:
 
 
 def made_up(number: int) -> list[Deployment]:
-    """Return so many deployments behind one wildcard."""
+    """Return *number* deployments that one wildcard matches."""
     entry = {"model_name": "openai/*", "litellm_params": {"model": "openai/*"}}
     settings = settings_of(model_list=[entry])
     return [resolve(settings, f"openai/made-up-{each}")[0] for each in range(number)]
@@ -55,7 +55,7 @@ def learn(
 
 @pytest.mark.parametrize("model", [LOCAL, GEMINI, "openai/gpt-4o", "anthropic/claude-sonnet-4-5"])
 def test_a_new_deployment_has_its_family_s_lessons(learned_windows: LearnedWindows, model: str) -> None:
-    """It has no window, no answers, and the family's factor."""
+    """A new deployment has no learned window, no answers, and its family's factor."""
     lessons = learned_windows.lessons_of(deployment_of(model), 0.0)
 
     assert (lessons.family, lessons.learned, lessons.answers) == (family_of(model), None, 0)
@@ -72,7 +72,10 @@ def test_a_window_expires_after_an_hour(learned_windows: LearnedWindows, local: 
 
 
 def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """An answered prompt fitted. A smaller one proves nothing, and no window is made up from it."""
+    """An answered prompt that is larger than a learned window ends the window.
+
+    A smaller answered prompt changes nothing.
+    """
 
     def learned_after(actual: int) -> Learned | None:
         observe_answer(learned_windows.lessons_of(local, 0.0), actual, actual, media=False)
@@ -96,7 +99,7 @@ def test_the_factor_for_plans_is_only_raised(learned_windows: LearnedWindows, lo
 
 
 def test_deployments_learn_separately(learned_windows: LearnedWindows) -> None:
-    """Members of a pool, and the models behind a wildcard, teach each other nothing."""
+    """Members of a pool, and the models of a wildcard, share no learned windows."""
     entries = [{"model_name": "pool", "litellm_params": {"model": LOCAL}} for _ in range(2)]
     entries.append({"model_name": "openai/*", "litellm_params": {"model": "openai/*"}})
     settings = settings_of(model_list=entries)
@@ -112,7 +115,7 @@ def test_deployments_learn_separately(learned_windows: LearnedWindows) -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that makes up names behind a wildcard pushes out unused entries, and memory does not grow."""
+    """A client that makes up names of a wildcard's models only evicts unused entries."""
     monkeypatch.setattr(module, "_CAPACITY", 8)
     learned_windows = LearnedWindows()
     used, *deployments = made_up(20)
@@ -128,7 +131,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_peek_neither_adds_nor_keeps_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It returns the valid lessons alone."""
+    """``peek`` returns only windows that are still valid, and does not count as a use."""
     monkeypatch.setattr(module, "_CAPACITY", 4)
     learned_windows = LearnedWindows()
     first, second, *rest = made_up(20)

@@ -1,4 +1,4 @@
-"""The answers of a deployment that are counted, and the lessons of a count."""
+"""Tests of which answers of a deployment are counted, and of what a count teaches."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from tests.proxy.planning.budgets.shapes import deployment_of
 
 
 def new() -> DeploymentLessons:
-    """Return the lessons of a new deployment."""
+    """Return the lessons (learned facts) of a new deployment."""
     return no_lessons(deployment_of())
 
 
 def test_the_first_answers_are_counted_until_three_have_taught() -> None:
-    """Afterwards one in sixteen is counted."""
+    """After three counted answers, one in sixteen is counted."""
     lessons = new()
     for at in range(3):
         assert is_sampled(lessons, float(at))
@@ -24,7 +24,7 @@ def test_the_first_answers_are_counted_until_three_have_taught() -> None:
 
 
 def test_later_counts_are_a_second_apart() -> None:
-    """A busy deployment is not counted more often."""
+    """The answers of a busy deployment are counted at most once a second."""
     lessons = new()
     for _ in range(3):
         observe_answer(lessons, 1_000, 1_200, media=False)
@@ -38,7 +38,7 @@ def test_later_counts_are_a_second_apart() -> None:
 
 
 def test_new_answers_that_teach_nothing_are_counted_64_times() -> None:
-    """Small answers do not use up the first three."""
+    """Until three answers have given a factor, at most 64 answers are counted."""
     lessons = new()
 
     assert all(is_sampled(lessons, 0.0) for _ in range(64))
@@ -46,7 +46,7 @@ def test_new_answers_that_teach_nothing_are_counted_64_times() -> None:
 
 
 def test_a_larger_answered_prompt_ends_a_learned_window() -> None:
-    """An equal one does not."""
+    """An answered prompt of exactly the window's size does not end the window."""
     lessons = new()
     lessons.learned = Learned(1_000)
 
@@ -60,7 +60,7 @@ def test_a_larger_answered_prompt_ends_a_learned_window() -> None:
 
 
 def test_a_count_makes_the_factor_the_tenant_s_own() -> None:
-    """Media teach no factor."""
+    """An answer to a request with media gives no factor."""
     lessons = new()
     observe_answer(lessons, 1_000, 1_500, media=True)
     assert not lessons.has_factor

@@ -1,4 +1,4 @@
-"""The store in memory: it is bounded, and used values stay longest."""
+"""Tests of the store in memory, which is bounded and drops the least recently used values first."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_the_least_recently_used_value_is_dropped_first() -> None:
 
 
 async def test_value_larger_than_the_store_is_not_kept() -> None:
-    """It pushes out no other value."""
+    """A value larger than the store evicts no other value."""
     store = MemoryStore(2_000)
     await store.put("a", {"k": b"x"}, tenant="t")
 
@@ -58,7 +58,10 @@ async def test_tenant_neither_finds_nor_replaces_another_s_value() -> None:
 
 
 async def test_the_largest_tenant_loses_a_value() -> None:
-    """The largest is found by bytes, not by the number of values. It loses its least recently used value."""
+    """The largest tenant is the one with the most bytes, not with the most values.
+
+    This tenant loses its least recently used value.
+    """
     store = MemoryStore(4_000)
     await store.put("s", {"large": bytes(2_000), "newer": bytes(10)}, tenant="a")
     await store.put("s", dict.fromkeys("123", bytes(10)), tenant="b")
@@ -71,7 +74,7 @@ async def test_the_largest_tenant_loses_a_value() -> None:
 
 
 class Model:
-    """The same store in plain code: a list for each tenant, the least recently used first."""
+    """A simple model of the store: a list for each tenant, the least recently used value first."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -87,7 +90,7 @@ class Model:
         self.held[tenant] = sorted(values, key=lambda one: one[0] == key)
 
     def put(self, tenant: str, key: str, size: int) -> None:
-        """Store a value of so many bytes."""
+        """Store a value of *size* bytes."""
         values = [one for one in self.held.get(tenant, []) if one[0] != key]
         self.held[tenant] = [*values, (key, size)] if size + 256 <= self.max_bytes else values
         self.fit()
@@ -110,7 +113,10 @@ STEPS = st.tuples(
 
 @given(st.lists(STEPS, max_size=60))
 async def test_each_tenant_keeps_its_share(steps: list[tuple[str, str, str, int]]) -> None:
-    """Sizes are exact. Each tenant loses its least recently used value first, and none loses its share to others."""
+    """The store agrees with the model in sizes and values.
+
+    A tenant within its share loses no value to other tenants.
+    """
     store, model = MemoryStore(4_000), Model(4_000)
     for step, tenant, key, size in steps:
         before = {one: store.held_by(one) for one in "abc"}
@@ -137,7 +143,7 @@ async def test_each_tenant_keeps_its_share(steps: list[tuple[str, str, str, int]
 
 
 async def test_the_heap_of_tenants_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten thousand puts of a thousand tenants cost a few steps each, and leave only values."""
+    """Ten thousand puts push at most two heap entries each on average, and the heap stays bounded."""
     pushed = 0
 
     def count(heap: list[tuple[int, str]], item: tuple[int, str]) -> None:

@@ -25,7 +25,7 @@ def never() -> bytes:
 
 @pytest.fixture
 def guard() -> RefusedRequests:
-    """Return one to which *bad* has been refused twice, at 0 and at 10."""
+    """Return the store after two refusals of the body *bad*, at 0 and at 10 seconds."""
     guard = RefusedRequests()
     guard.refused(HERE, body("bad"), Refusal(400, "other words"), 0.0)
     assert guard.find_refusal(HERE, body("bad"), 0.0) is None
@@ -34,7 +34,10 @@ def guard() -> RefusedRequests:
 
 
 def test_two_refusals_are_answered_for_a_minute(guard: RefusedRequests) -> None:
-    """The answer is the provider's last one. Then one request is sent, and a new refusal begins another minute."""
+    """For a minute, the answer is the provider's last refusal.
+
+    Then one request is sent, and a new refusal begins another minute.
+    """
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS
     assert guard.find_refusal(HERE, body("bad"), 69.9) == WORDS
     assert guard.find_refusal(HERE, body("bad"), 70.0) is None
@@ -51,7 +54,7 @@ def test_refusal_is_for_one_body_and_one_deployment(guard: RefusedRequests) -> N
 
 
 def test_a_body_is_digested_only_after_a_refusal(guard: RefusedRequests) -> None:
-    """Without a refusal of the deployment nothing is computed, nor after it is forgotten."""
+    """No digest is computed for a deployment without stored refusals, or after they have expired."""
     assert RefusedRequests().find_refusal(HERE, never, 0.0) is None
     guard.answered(THERE, never, 10.0)
     assert guard.has_refusals(HERE, 609.9)
@@ -60,7 +63,7 @@ def test_a_body_is_digested_only_after_a_refusal(guard: RefusedRequests) -> None
 
 
 def test_an_answer_ends_the_refusal(guard: RefusedRequests) -> None:
-    """The body did not cause the two refusals."""
+    """A body that is answered did not cause its earlier refusals, so they are dropped."""
     guard.answered(HERE, body("fine"), 11.0)
     assert guard.find_refusal(HERE, body("bad"), 11.0) == WORDS
     guard.answered(HERE, body("bad"), 11.0)
@@ -81,7 +84,10 @@ def test_an_answer_ends_the_refusal(guard: RefusedRequests) -> None:
     )
 )
 def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
-    """A plain model with the whole history agrees. With room for four bodies, a bad one may only be let through."""
+    """A body is refused only if the full history has two refusals, the last within a minute.
+
+    With room for four bodies, a bad body may be sent.
+    """
     now = 0.0
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
     with pytest.MonkeyPatch.context() as patch:
@@ -103,7 +109,7 @@ def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, 
 
 
 def test_oldest_refusal_is_dropped_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many bad bodies push out the oldest. A deployment without stored bodies needs no digest."""
+    """Many refused bodies evict the oldest body. A deployment without stored bodies needs no digest."""
     monkeypatch.setattr(module, "MAX_BODIES", 3)
     guard = RefusedRequests()
     for now, text in enumerate(["a", "b", "a", "c"]):
@@ -118,7 +124,10 @@ def test_oldest_refusal_is_dropped_first(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_same_body_of_another_tenant_is_sent(guard: RefusedRequests) -> None:
-    """The same body of another tenant is sent, not digested. Its answer changes nothing for the first."""
+    """The same body of another tenant is sent, not digested.
+
+    An answer to the other tenant changes nothing for the first tenant.
+    """
     assert guard.find_refusal(HERE, never, 10.0, "b") is None
     guard.answered(HERE, never, 10.0, "b")
     assert guard.find_refusal(HERE, body("bad"), 10.0) == WORDS

@@ -1,4 +1,4 @@
-"""Deployments as a configuration makes them, and time limits that a test does not reach."""
+"""Deployments that are resolved from a configuration, and timeouts that tests do not reach."""
 
 from __future__ import annotations
 

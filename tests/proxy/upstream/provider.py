@@ -38,7 +38,7 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 def event(chunk: Any, end: bytes = b"\n") -> bytes:
-    """Write one event of a stream."""
+    """Return one event of a stream."""
     return b"data: " + json.dumps(chunk).encode() + end + end
 
 
@@ -52,7 +52,7 @@ def whole(
     length: int | None = None,
     **headers: str,
 ) -> bytes:
-    """Write an answer with a length. *length* announces another length than the body's."""
+    """Return an answer with a content length. *length* announces another length than the body's."""
     named = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     size = len(body) if length is None else length
     return (
@@ -61,12 +61,12 @@ def whole(
 
 
 def head(kind: str = "text/event-stream", status: str = "200 OK", more: str = "") -> bytes:
-    """Write the head of a chunked answer."""
+    """Return the head of a chunked answer."""
     return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n{more}\r\n".encode()
 
 
 def piece(data: bytes) -> bytes:
-    """Write one chunk of an answer. An empty chunk ends the answer."""
+    """Return one chunk of an answer. An empty chunk ends the answer."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
@@ -238,7 +238,7 @@ async def before(base: int | str, **router: Any) -> AsyncIterator[Proxied]:
 
 
 async def ask(script: Script, *, stream: bool, **router: Any) -> tuple[Reply, Provider]:
-    """Ask once, check that the answer holds no secret or address of ours, and return it."""
+    """Send one request, check that the reply shows no secret or address, and return the reply and the provider."""
     async with providing(script) as provider, before(provider.port, **router) as proxy, asyncio.timeout(90):
         reply = await proxy.post(chat(stream=stream))
     shown = f"{reply.raw.decode()} {dict(reply.headers)}"

@@ -1,4 +1,4 @@
-"""The fault that one call of a deployment raises, for tests of what a fault keeps."""
+"""A helper that returns the fault of one call, for tests of what a fault keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams as whole answers."""
+"""Tests that the chunks of a stream are joined into a whole answer."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_pieces_of_texts_and_arguments_are_joined() -> None:
 
 
 def test_stream_that_breaks_off_has_no_finish_reason() -> None:
-    """Later rooms see that the answer is not complete."""
+    """Without a finish reason, later code sees that the answer is not complete."""
     whole = chunks_as_whole([{"id": "c", "choices": [{"index": 0, "delta": {"content": "Good"}}]}])
 
     assert whole["choices"][0]["finish_reason"] is None

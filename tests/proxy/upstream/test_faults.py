@@ -1,4 +1,4 @@
-"""The evidence that a fault keeps, and the message that a client may read."""
+"""Tests of the evidence that a fault keeps, and of the message that a client may read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_gemini_error_keeps_its_details(gemini: GeminiEmulator, transport:
 @TRANSPORTS
 @BOTH
 async def test_openai_error_keeps_its_headers(openai: OpenAIEmulator, transport: str, stream: bool) -> None:
-    """The names are in lower case, whatever the provider's spelling."""
+    """Header names are kept in lower case, whatever the provider's spelling."""
     openai.faults.append(
         {"status": 429, "message": "Slow.", "headers": {"X-RateLimit-Reset-Requests": "6m0s"}}
     )
@@ -72,7 +72,7 @@ LONG_KEY = "sk-ours-" + "5d0f7c1e" * 8
 
 @pytest.mark.parametrize("filling", ["x", " ", f"{LONG_KEY} ", "*a"])
 def test_long_message_is_cut_without_a_part_of_a_key(filling: str) -> None:
-    """The cut may go through a key."""
+    """The cut may go through a key, and the message still shows no part of the key."""
     for size in (8_190, *range(8_540, 8_640, 9)):  # the search ends at 8,624 characters
         words = (filling * size)[:size] + LONG_KEY * 2
         told = fault_of_answer(400, {}, words, (LONG_KEY,)).message
@@ -112,7 +112,7 @@ def test_only_valid_retry_headers_are_passed_on(name: str, value: str, passed: b
 
 @pytest.mark.parametrize("status", [400, 401, 403, 500])
 def test_the_words_of_the_provider_are_kept_for_the_log_without_secrets(status: int) -> None:
-    """A client gets none of them for a 401 or 403."""
+    """For a 401 or 403, the client does not get the provider's words."""
     fault = fault_of_answer(status, {}, "Wrong key: sk-secret-of-ours.", ("sk-secret-of-ours",))
 
     assert fault.reason == "Wrong key: ********."

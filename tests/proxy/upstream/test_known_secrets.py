@@ -24,7 +24,7 @@ HEADER, CLIENT, MASTER = "token-of-the-other-one", "client-key-of-team-a", "mast
 
 
 def configured(**more: Any) -> Settings:
-    """Return settings of three deployments and two clients' keys."""
+    """Return settings with four deployments, one client's key and a master key."""
     models = {
         MODEL: {"model": "openai/gpt-4.1", "api_key": CALLED},
         "other": {
@@ -52,7 +52,7 @@ SPELLINGS = {
 @pytest.mark.parametrize("key", [CALLED, OTHER, WILD, HEADER, CLIENT, MASTER])
 @pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
 def test_every_key_is_masked(key: str, spell: Any) -> None:
-    """These are the keys of deployments, wildcards and clients, secret headers and the master key."""
+    """Keys of deployments, wildcards and clients, secret headers and the master key are all masked."""
     masked = KnownSecrets(configured()).mask(f"Refused: {spell(key)}, sorry.")
 
     assert masked.startswith("Refused: ")
@@ -65,13 +65,13 @@ def test_every_key_is_masked(key: str, spell: Any) -> None:
     "text", ["Is lm-studio running?", "See other.internal.example.", "sk-other/77", "", "No."]
 )
 def test_other_words_stay(text: str) -> None:
-    """Short keys are names. A host is masked for its own deployment only."""
+    """A short key is not masked, since it may be a name. A host is masked for its own deployment only."""
     assert KnownSecrets(configured()).mask(text) == text
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_no_client_reads_a_key(stream: bool) -> None:
-    """One deployment's provider names the keys of another one and of the client."""
+    """A provider's error names the keys of another deployment and of the client, and both are masked."""
     upstream = ScriptedUpstream([refused(400, f"Neither {OTHER} nor {CLIENT} may do this.")])
     async with proxied(configured(), upstream) as proxy:
         reply = await proxy.post(chat(stream=stream), headers={"Authorization": f"Bearer {CLIENT}"})
@@ -96,7 +96,7 @@ def test_more_keys_take_no_more_steps() -> None:
 
 
 def test_reload_masks_the_keys_of_the_new_settings() -> None:
-    """The gateway before the reload keeps its own."""
+    """The gateway before the reload masks only its own keys."""
     old = settings_of({MODEL: {"model": "openai/gpt-4.1"}})
     gateway = create_gateway(old, ScriptedUpstream())
     gateway.secrets.mask(OTHER)

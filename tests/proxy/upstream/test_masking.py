@@ -1,4 +1,4 @@
-"""Every spelling of a secret, and its parts beside masks, are masked."""
+"""Every spelling of a secret is masked, and so are its parts next to a mask."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ AROUND = st.text("\u00e0\u00df\u0130\U0001f600;| ", max_size=12)
 @given(key=keys, before=AROUND, after=AROUND)
 @example(key=KEY, before="", after="")
 def test_every_spelling_is_masked(spelling: str, key: str, before: str, after: str) -> None:
-    """The text around the key stays. Of base64, all letters that hold bits of the key only are masked."""
+    """The text around the key stays. In base64, the letters that hold only bits of the key are masked."""
     key = key.strip()
     assume(len(key) >= 12)
     text = f"{before}|{SPELLINGS[spelling](key)}|{after}"
@@ -71,13 +71,13 @@ def test_every_spelling_is_masked(spelling: str, key: str, before: str, after: s
 
 @given(st.text(LETTERS + " .,:'\"()é\n", max_size=200), keys)
 def test_ordinary_words_stay(text: str, key: str) -> None:
-    """A text without masks loses the key only."""
+    """A text without the key and without masks is not changed."""
     assume(not re.search(r"\.{2}|[xX]{4}|(?i:end|start|begin)", text) and key.lower() not in text.lower())
     assert mask(text, [key, "other-secret-of-ours"]) == text
 
 
 def test_secrets_that_overlap_are_one_mask() -> None:
-    """One secret may begin like another, or stand within it."""
+    """Two secrets may begin alike, or one secret may contain another."""
     secrets = ["sk-abcdefgh", "sk-abcdefgh-ijklmnop", "llm.internal.example"]
 
     masked = mask("sk-abcdefgh-ijklmnop sk-abcdefgh llm.internal.examplesk-abcdefgh", secrets)
@@ -99,7 +99,7 @@ def test_secrets_that_overlap_are_one_mask() -> None:
     ],
 )
 def test_address_names_and_keys_of_the_deployment_are_masked(text: str) -> None:
-    """The address is masked with and without port and path, in any case."""
+    """The address is masked with and without port and path, in upper and lower case."""
     entry: dict[str, Any] = {
         "model": "openai/gpt-4.1",
         "api_base": "https://llm.internal.example:8443/v1",

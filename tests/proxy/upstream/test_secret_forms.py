@@ -1,4 +1,4 @@
-"""The encodings of a secret: each is found in any text that holds the secret so encoded."""
+"""Tests that each encoding of a secret is found in any text that holds the secret in this encoding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ secrets = st.text(st.characters(exclude_categories=["Cs"]), min_size=9, max_size
 
 @given(before=st.binary(max_size=6), secret=secrets, after=st.binary(max_size=6))
 def test_base64_of_any_text_with_the_secret_holds_a_form(before: bytes, secret: str, after: bytes) -> None:
-    """The secret may begin at any of three bytes. Both alphabets are tried."""
+    """The secret may begin at any of the three bytes that base64 encodes together.
+
+    Both alphabets of base64 are tried.
+    """
     whole = before + secret.encode() + after
     forms = base64_forms(secret)
 
@@ -37,13 +40,13 @@ def test_a_base64_form_holds_all_letters_but_those_of_a_neighbour(secret: str) -
 
 
 def test_a_short_secret_has_no_base64_form() -> None:
-    """Its letters would be masked in ordinary words."""
+    """The letters of a short secret would be masked in ordinary words."""
     assert base64_forms("abcd") == set()
 
 
 @given(secret=secrets)
 def test_plain_forms_are_those_of_urls_json_and_html(secret: str) -> None:
-    """Each of these may be in an error's text."""
+    """An error's text may hold a secret in the encoding of URLs, JSON or HTML."""
     in_json = json.dumps(secret)[1:-1]
 
     assert {secret, quote(secret, safe=""), escape(secret), in_json} <= plain_forms(secret)

@@ -20,7 +20,7 @@ pytestmark = LITELLM_NOISE
 
 
 def entries(*models: tuple[str, str | None]) -> list[dict[str, Any]]:
-    """Build a model list of models and their transports. The names are the models'."""
+    """Return a model list of models and their transports. Each entry has the name of its model."""
     return [
         {
             "model_name": model,
@@ -46,7 +46,7 @@ class Noting:
         self._notes.append(f"{self._name} close")
 
     def unsupported(self, deployment: Any, parameters: Any) -> frozenset[str]:
-        """Say whose answer it is."""
+        """Return the transport's name, so that a test sees which transport was asked."""
         return frozenset({self._name})
 
 
@@ -88,7 +88,7 @@ async def test_prepare_starts_the_missing_transports(monkeypatch: pytest.MonkeyP
 
 
 async def test_failed_prepare_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next call tries again."""
+    """After a failed ``prepare``, the next call tries again."""
     notes: list[str] = []
 
     class Failing(Noting):
@@ -128,7 +128,7 @@ async def test_direct_transport_can_be_started_and_closed_twice() -> None:
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_both_transports_answer_in_one_process(stream: bool) -> None:
-    """Their user agents differ."""
+    """Both transports answer, with different user agents."""
     async with serving_openai() as openai:
         params = {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": "sk-x"}
         listed = [
@@ -188,7 +188,7 @@ def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> Non
 
 @pytest.mark.parametrize("transport", ["direct", "litellm"])
 async def test_key_of_the_environment_is_not_used(transport: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rule holds for both transports."""
+    """Neither transport takes a key from the environment."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     async with serving_openai() as openai:
         params = {"model": "openai/gpt-4.1", "api_base": openai.base_url}

@@ -1,4 +1,4 @@
-"""Parts of a secret beside a mask are masked in linear time."""
+"""Parts of a secret next to a mask are masked, in time that is linear in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.proxy.upstream.test_masking import KEY, LETTERS
 
 
 def runs_of(text: str, size: int) -> set[str]:
-    """Return all runs of so many characters."""
+    """Return all runs of *size* characters in *text*."""
     return {text[at : at + size] for at in range(len(text) - size + 1)}
 
 
@@ -87,7 +87,7 @@ def test_parts_are_masked_as_providers_show_them(text: str, masked: str) -> None
     "text", ["*a", "sk-proj-****", "sk-proj-", "x", ".", "* ", KEY, "ends with ", "sk-p*"]
 )
 def test_steps_grow_linearly_with_the_text(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The length of the secret bounds one step."""
+    """A text of twice the length takes about twice the steps."""
     steps = 0
     original = _PartIndex._size
 

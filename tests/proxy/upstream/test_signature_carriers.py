@@ -1,4 +1,4 @@
-"""The fields that carry a thought signature: read, written and removed."""
+"""Tests of reading, writing and removing the fields that carry a thought signature."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def test_a_signature_is_read_from_every_field_of_a_call(path: tuple[str, ...]) -
 
 @pytest.mark.parametrize("path", IN_CALLS[:4], ids=".".join)
 def test_a_signature_is_read_from_every_field_of_a_message(path: tuple[str, ...]) -> None:
-    """The signature is that of the text."""
+    """A signature in a field of a message is that of the message's text."""
     assert list(text_signatures(placed({"role": "assistant"}, path, "QUJD"))) == ["QUJD"]
 
 
 def test_the_id_and_the_details_of_a_message_carry_signatures_too() -> None:
-    """The entry may have the id with or without its suffix."""
+    """An entry of the details may name the call's id without its suffix."""
     call = {**BARE, "id": "c1__thought__QUJD"}
 
     assert list(call_signatures(call, {"c1": "QUJE"})) == ["QUJD", "QUJE"]
@@ -79,14 +79,17 @@ def test_the_id_and_the_details_of_a_message_carry_signatures_too() -> None:
     ],
 )
 def test_details_of_other_providers_are_not_read(entry: dict[str, Any], is_read: bool) -> None:
-    """Gemini refuses their signatures."""
+    """Gemini refuses the signatures of other providers."""
     whole = {"type": "reasoning.encrypted", "id": "c1", "data": "QUJD", **entry}
 
     assert encrypted_details({"reasoning_details": [whole, "text"]}) == ({"c1": "QUJD"} if is_read else {})
 
 
 def test_details_are_written_from_the_calls_and_read_back() -> None:
-    """The calls have no signature then. A message without signatures stays the same object."""
+    """The signatures move from the calls into the details of the message.
+
+    A message without signatures stays the same object.
+    """
     signed = placed(BARE, SIGNATURE_FIELD, "QUJD")
     message = {"role": "assistant", "tool_calls": [signed, {**BARE, "id": "c2"}]}
     written = with_reasoning_details(message)
@@ -99,7 +102,7 @@ def test_details_are_written_from_the_calls_and_read_back() -> None:
 
 @pytest.mark.parametrize("path", IN_CALLS, ids=".".join)
 def test_signature_is_moved_into_google_s_field(path: tuple[str, ...]) -> None:
-    """The other fields are emptied. A second time nothing changes."""
+    """All other fields with a signature are removed. A second move changes nothing."""
     moved = with_signature(placed(BARE, path, "QUFB"), "QUJD", CALL_SIGNATURE_FIELDS)
 
     assert list(call_signatures(moved, {})) == ["QUJD"]
@@ -109,7 +112,7 @@ def test_signature_is_moved_into_google_s_field(path: tuple[str, ...]) -> None:
 
 
 def test_container_is_removed_with_its_last_value() -> None:
-    """Other values in it stay."""
+    """Other values in the container stay."""
     holder = {"extra_content": {"google": {"thought_signature": "QUJD"}, "other": 1}}
 
     assert without(holder, SIGNATURE_FIELD) == {"extra_content": {"other": 1}}
@@ -132,5 +135,5 @@ def test_container_is_removed_with_its_last_value() -> None:
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
 def test_only_padded_base64_can_be_a_signature(text: str, expected: bool) -> None:
-    """Stand-ins sign nothing."""
+    """A stand-in is not a signature."""
     assert is_signature(text) is expected

@@ -1,4 +1,4 @@
-"""The time limits of one call, and the cause of each timeout."""
+"""Tests of the time limits of one call, and of the cause of each timeout."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONG = 3600.0
 async def test_the_limit_that_is_reached_is_the_cause(
     timeouts: Timeouts, stream: bool, begun: bool, cause: Cause
 ) -> None:
-    """A whole answer has no limit for its first byte. The deadline counts before the others."""
+    """A whole answer has no limit for its first byte. The deadline counts before the other limits."""
     timer = CallTimer(timeouts, stream=stream)
     if begun:
         timer.begin()
@@ -75,14 +75,14 @@ async def test_a_role_alone_does_not_begin_the_answer(choice: Chunk, begun: bool
 
 
 async def test_a_stream_whose_time_is_over_fails_even_if_bytes_are_ready() -> None:
-    """Its reader never waits, so the watch would not end it."""
+    """A reader with ready bytes never waits, so the timer's watch would not end the stream."""
     with pytest.raises(UpstreamTimeout) as caught:
         CallTimer(Timeouts(LONG, LONG, LONG, 0), stream=True).expect()
     assert caught.value.cause is Cause.DEADLINE
 
 
 async def test_the_watch_fails_a_read_that_is_late() -> None:
-    """The error comes once, with its cause."""
+    """The watch reports a late read once, with the cause of the timeout."""
     timer = CallTimer(Timeouts(LONG, 0, LONG, LONG), stream=True)
     failed: asyncio.Future[UpstreamTimeout] = asyncio.get_running_loop().create_future()
     timer.watch(failed.set_result)
@@ -105,7 +105,7 @@ async def test_only_a_stream_has_a_limit_for_its_first_byte(stream: bool, is_lat
 
 
 async def test_no_read_is_late_once_its_bytes_have_come() -> None:
-    """The limits are for silence."""
+    """The limits are for silence, so arrived bytes end the wait."""
     timer = CallTimer(Timeouts(LONG, LONG, LONG, LONG), stream=True)
     timer.expect()
     assert timer.until < inf

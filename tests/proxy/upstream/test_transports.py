@@ -1,4 +1,4 @@
-"""The transport and the endpoints of a deployment."""
+"""Tests of which transport a deployment uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole answers as the chunks of a stream."""
+"""Tests that a whole answer becomes the chunks of a stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CALLS = [
 
 
 def ended(message: dict[str, Any], reason: str | None, index: Any = 0) -> dict[str, Any]:
-    """Build a choice."""
+    """Return one choice of a whole answer."""
     return {"index": index, "message": {"role": "assistant", **message}, "finish_reason": reason}
 
 
@@ -50,7 +50,7 @@ def test_chunks_hold_the_whole_answer(message: dict[str, Any], reason: str) -> N
 
 
 def test_each_choice_keeps_its_index_and_log_probabilities() -> None:
-    """A choice without an index gets its place."""
+    """A choice without an index gets its position."""
     choices = [
         ended({"content": "a"}, "stop", 1),
         {**ended({"content": "b"}, "stop", None), "logprobs": {"content": []}},

@@ -1,4 +1,4 @@
-"""Histories of rounds, and the sizes and marks by which they are cut: four characters a token, whatever the text."""
+"""Histories of tool rounds, with sizes and marks for cutting them. A token is four characters of any text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def size(message: dict[str, Any]) -> int:
 
 
 def quick_size(message: dict[str, Any]) -> int:
-    """Return about a quarter of the message's characters, read without writing JSON: for many or large messages."""
+    """Return about a quarter of the message's characters.
+
+    No JSON is written, so this is fast for many or large messages.
+    """
     content = message.get("content")
     calls = message.get("tool_calls") or ()
     if isinstance(content, list):
@@ -29,7 +32,10 @@ def quick_size(message: dict[str, Any]) -> int:
 
 
 def marks(high: int, low: int | None = None, hard: int | None = None) -> Marks:
-    """Return marks for turns of *high* tokens. By default cut to half, and refused a tenth above."""
+    """Return marks for turns of *high* tokens.
+
+    By default a history is cut to half of *high*, and refused above 1.1 times *high*.
+    """
     return Marks(high, high, high // 2 if low is None else low, high * 11 // 10 if hard is None else hard)
 
 
@@ -55,7 +61,7 @@ def rounds(count: int, length: int, name: str = "read") -> list[dict[str, Any]]:
 
 
 def plan(history: list[dict[str, Any]], budget: Marks, policy: CutPolicy = SMALL) -> CutPlan:
-    """Plan the cuts, and check that the total is that of what is left."""
+    """Plan the cuts, and check that the plan's total is the size of what is left."""
     done = plan_cuts(history, size, budget, policy)
     left = sum(size(m) for at, m in enumerate(history) if at not in done.gone and at not in done.replaced)
     left += sum(r.tokens for at, r in done.replaced.items() if at not in done.gone)

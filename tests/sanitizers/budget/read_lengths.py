@@ -1,4 +1,4 @@
-"""The characters that a function reads, which stand for the cost of a large text on any machine."""
+"""Counts the characters that a function reads, as a measure of its cost that is the same on any machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def note_lengths(patch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[int]:
-    """Let *module*'s function *name* note the length of each text that it is given. Return the notes."""
+    """Return a list that gets the length of each text which *module*'s function *name* is given."""
     lengths: list[int] = []
     function = getattr(module, name)
 

@@ -1,4 +1,4 @@
-"""Calibration: one observation is enough, bad observations are ignored, and the planning factor rarely moves."""
+"""Tests of calibration: one observation is enough, bad ones are ignored, and the planning factor rarely moves."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def agent_texts(seed: int, requests: int = 40) -> list[str]:
 
 
 class TestObservations:
-    """Changes of the state by one answer."""
+    """Tests of how one answer changes the state."""
 
     @pytest.mark.parametrize(
         "real", [row for row in FAMILIES if row is not UNKNOWN], ids=lambda row: row.name
     )
     def test_one_observation_is_enough_for_an_unknown_tokenizer(self, real: Family) -> None:
-        """After one answer of a known tokenizer that is taken for an unknown one, estimates are within ±10 %."""
+        """After one answer, the mean error of estimates for an unknown tokenizer is below 10 %."""
         for seed in range(5):
             first, *later = agent_texts(seed)
             state = observe(initial(UNKNOWN), count_text(first, UNKNOWN), count_text(first, real))
@@ -50,18 +50,18 @@ class TestObservations:
             assert statistics.fmean(map(abs, errors)) < 0.10
 
     def test_the_first_observation_is_adopted_as_it_is(self) -> None:
-        """The family's own factor does not count any more."""
+        """After the first observation, the family's own factor no longer counts."""
         assert Calibration(1.4, 1.4, 1) == observe(initial(UNKNOWN), 1_000, 1_400)
 
     def test_later_observations_are_averaged_in_the_logarithm(self) -> None:
-        """The second observation has half the weight. The tenth and all later ones have one tenth."""
+        """The second observation has half the weight. The tenth and all later observations have one tenth."""
         state = observe(observe(initial(O200K), 1_000, 1_000), 1_000, 1_210)
         assert math.isclose(1.1, state.live)
         old = Calibration(1.0, 1.0, 500)
         assert math.isclose(1.1**0.1, observe(old, 1_000, 1_100).live)
 
     def test_one_strange_answer_moves_the_factor_by_thirty_percent_at_most(self) -> None:
-        """A provider may count something else once."""
+        """A provider may once report the count of something else."""
         assert math.isclose(1.3, observe(Calibration(1.0, 1.0, 1), 1_000, 2_900).live)
         assert math.isclose(1 / 1.3, observe(Calibration(1.0, 1.0, 1), 1_000, 501).live)
 
@@ -106,7 +106,7 @@ class TestObservations:
 
 
 class TestStickiness:
-    """The factor for plans."""
+    """Tests of the planning factor, which rarely moves."""
 
     @pytest.mark.parametrize(("wander", "most"), [(0.01, 3), (0.03, 12)])
     def test_a_wandering_factor_rarely_moves_the_planning_factor(self, wander: float, most: int) -> None:
@@ -138,7 +138,7 @@ class TestStickiness:
 
 
 class TestState:
-    """The state between requests."""
+    """Tests of the initial state, before any answer."""
 
     @pytest.mark.parametrize(
         ("family", "factor", "free"), [(O200K, 1.0, 0.15), (CLAUDE_3, 1.0, 0.15), (UNKNOWN, 1.15, 0.25)]

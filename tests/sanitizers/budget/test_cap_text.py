@@ -37,7 +37,7 @@ caps = st.builds(Cap, limits, st.none() | limits, st.none() | st.integers(4, 60)
 
 
 def lines_of(value: str) -> int:
-    """Count the lines of a text. A line break at its end begins none."""
+    """Count the lines of a text. A line break at the end begins no new line."""
     return len(value.removesuffix("\n").split("\n")) if value else 0
 
 
@@ -64,7 +64,7 @@ def pieces(value: str) -> tuple[str, str, tuple[int, ...]]:
 @example("\n".join("ab" * 128), SEEDS)
 @example("a\n" * 257, SEEDS)
 def test_result_is_within_every_limit_and_is_not_cut_again(value: str, cap: Cap) -> None:
-    """The marker is within the limits too. A text within all three limits is the same object."""
+    """The limits include the marker. A text within all three limits comes back as the same object."""
     capped = cap_content(value, cap)
 
     assert within(capped, cap)
@@ -74,7 +74,10 @@ def test_result_is_within_every_limit_and_is_not_cut_again(value: str, cap: Cap)
 
 @given(texts, caps)
 def test_marker_counts_what_is_missing(value: str, cap: Cap) -> None:
-    """Head and tail are the text's own, they do not meet, and the numbers are exact."""
+    """Head and tail come from the text and do not overlap.
+
+    The marker's number of omitted characters and its totals are exact.
+    """
     capped = cap_content(value, cap)
     if capped is value or MARKER.search(value):
         return
@@ -111,7 +114,7 @@ def test_no_cut_separates_what_is_one_character(value: str, cap: Cap) -> None:
 
 @given(texts, caps, limits)
 def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: int) -> None:
-    """A content that is capped twice has one marker, and its total is the original's."""
+    """A content that is capped twice has one marker, with the total of the original."""
     once = cap_content(value, cap)
     if once is value or MARKER.search(value) or smaller > cap.characters * 0.7:
         return
@@ -124,7 +127,7 @@ def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: i
 
 
 def test_a_new_marker_takes_over_the_numbers_of_the_earlier_one() -> None:
-    """The numbers are the original's, wherever the new cut ends."""
+    """The new marker has the numbers of the original, wherever the new cut ends."""
     value = "x" * 50_000
     once = cap_content(value, Cap(6_000))
 
@@ -139,7 +142,7 @@ def test_a_new_marker_takes_over_the_numbers_of_the_earlier_one() -> None:
 
 
 def test_a_quoted_marker_is_text() -> None:
-    """A marker whose numbers are not this text's prevents no cut."""
+    """A marker with another text's numbers is cut like other text."""
     quoted = "\n[… 5 of 10 characters (~1 of 2 lines) omitted by the gateway; head and tail kept. …]\n"
     value = "x" * 5_000 + quoted + "y" * 5_000
 
@@ -159,7 +162,7 @@ def test_a_mark_of_another_program_is_text() -> None:
 
 
 def test_tail_gets_more_than_the_head_and_most_of_an_error() -> None:
-    """The shares are 40 to 60 for a result, and 20 to 80 for an error."""
+    """A result keeps 40 % head and 60 % tail. An error keeps 20 % head and 80 % tail."""
     head, tail, _ = pieces(cap_content("x" * 20_000, Cap(5_200)))
     error_head, error_tail, _ = pieces(cap_content("Error: " + "x" * 20_000, Cap(5_200)))
     told_head, told_tail, _ = pieces(cap_content("x" * 20_000, Cap(5_200), is_error=True))
@@ -185,7 +188,7 @@ def test_tail_gets_more_than_the_head_and_most_of_an_error() -> None:
     ],
 )
 def test_errors_are_known_by_their_beginning_or_end(said: str, is_error: bool) -> None:
-    """More of an error's tail is kept. The word alone makes no error."""
+    """More of an error's tail is kept. The word "error" alone makes no error."""
     head, tail, _ = pieces(cap_content(said.format("x" * 9_000), Cap(2_200)))
 
     assert (len(tail) > 3 * len(head)) == is_error
@@ -203,7 +206,7 @@ def test_cuts_fall_on_line_ends_where_they_are_near() -> None:
 
 
 def test_a_byte_limit_cuts_head_and_tail_alike() -> None:
-    """128 lines of 80 bytes are 10 KiB already. No line is kept twice."""
+    """The byte limit of 10 KiB is reached at about 128 lines, before the line limit. No line is kept twice."""
     value = "\n".join(f"{number:04d} " + "x" * 75 for number in range(200))
     capped = cap_content(value, Cap(20_000, bytes=10_240, lines=256))
 
@@ -239,7 +242,7 @@ def test_parts_are_capped_together_and_media_stay() -> None:
 
 @given(st.lists(texts.map(text) | st.builds(image), max_size=6), caps)
 def test_parts_keep_the_same_text_as_one_text_would(parts: list[dict[str, Any]], cap: Cap) -> None:
-    """A part is empty only if it came empty."""
+    """A capped part is empty only where the client sent an empty part."""
     capped = cap_content(parts, cap)
     whole = "".join(part["text"] for part in parts if part["type"] == "text")
 

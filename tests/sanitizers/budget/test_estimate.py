@@ -1,4 +1,4 @@
-"""Estimates of texts, messages, histories and tools. No JSON value raises an error."""
+"""Tests of estimates for texts, messages, histories and tools. No JSON value raises an error."""
 
 from __future__ import annotations
 
@@ -45,14 +45,13 @@ class TestTexts:
     """The tokens of a text."""
 
     def test_an_empty_text_has_no_tokens(self) -> None:
-        """An empty text has no tokens in any family."""
         assert count_text("", O200K) == 0
 
     @given(families, some_text, some_text)
     def test_appended_text_never_lowers_an_estimate(self, family: Family, before: str, more: str) -> None:
         """Appended or prepended text never lowers an estimate.
 
-        A run of letters may become long enough to count as base64.
+        The rule holds even where a run of letters becomes long enough to count as base64.
         """
         tokens = count_text(before, family)
         assert tokens <= count_text(before + more, family) + 1e-9
@@ -65,7 +64,7 @@ class TestTexts:
         assert len(run) * family.base64 <= count_text(run, family) + 2 < len(run) * 1.6
 
     def test_prose_is_near_what_tokenizers_count(self) -> None:
-        """Prose is estimated near what tokenizers count: ten tokens for this sentence at OpenAI."""
+        """Prose is estimated near the real count. OpenAI's tokenizer counts ten tokens for this sentence."""
         assert math.isclose(count_text(WORDS * 100, O200K), 1_000, rel_tol=0.1)
 
 
@@ -103,7 +102,10 @@ class TestMessages:
         assert self.tokens(as_text) == self.tokens(assistant(None, [call("c1", "f", arguments)]))
 
     def test_legacy_and_custom_calls_cost_the_same_as_calls(self) -> None:
-        """Legacy and custom calls cost the same as calls. A legacy result costs more, by its name."""
+        """Legacy and custom calls cost the same as calls.
+
+        A legacy result costs more than a tool result, since its name counts.
+        """
         plain = self.tokens(assistant(None, [call("c1", "f", WORDS)]))
         assert plain == self.tokens(legacy_call("f", WORDS))
         custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": WORDS}}
@@ -180,7 +182,7 @@ class TestHistories:
 
     @given(families, legal_histories())
     def test_the_cache_never_changes_an_estimate(self, family: Family, history: Any) -> None:
-        """The cache never changes an estimate, even if it forgets at once."""
+        """The cache never changes an estimate, even if the cache forgets texts at once."""
         fresh = orjson.loads(orjson.dumps(history))
         forgetful = Estimator(family, TextCache(lambda text: count_text(text, family), 1))
         expected = [uncached(family).message_tokens(message) for message in history]
@@ -199,7 +201,6 @@ class TestHistories:
         assert expected == estimator.request_tokens([user(WORDS)], tools, form)
 
     def test_an_estimate_never_mutates_the_messages(self) -> None:
-        """An estimate never mutates the messages."""
         history = [user([text(WORDS), image()]), assistant(None, [call("c1")])]
         before = json.dumps(history)
         Estimator(O200K).history_tokens(history)
@@ -280,7 +281,7 @@ class TestLargeTexts:
     """Texts beyond a million characters, of which only samples are read."""
 
     def test_a_text_up_to_the_whole_size_is_read_in_full(self) -> None:
-        """A text up to WHOLE is read in full: the estimate is the sum of its halves' estimates."""
+        """A text up to ``WHOLE`` is read in full, so its estimate is the sum of its pieces' estimates."""
         line = "x = 1; " * (WHOLE // 7)
         assert count_text(line + "1" * (WHOLE - len(line)), O200K) == pytest.approx(
             count_text(line, O200K) + count_text("1" * (WHOLE - len(line)), O200K), abs=2

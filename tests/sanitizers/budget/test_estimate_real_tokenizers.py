@@ -1,4 +1,4 @@
-"""Estimates and bounds are compared with OpenAI's own tokenizers, from litellm's package."""
+"""Tests that compare estimates and bounds with OpenAI's own tokenizers, from litellm's package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ URL64 = urlsafe_b64encode(DATA).decode()
 
 
 def wrapped(width: int) -> str:
-    """Return base64 in lines."""
+    """Return the base64 of ``DATA`` in lines of *width* characters."""
     return "\n".join(BASE64[at : at + width] for at in range(0, len(BASE64), width))
 
 
@@ -68,7 +68,7 @@ SHAPES = {
     "hex": DATA.hex(),
     "json": json.dumps([{"id": n, "name": f"user{n}", "ok": True} for n in range(300)]),
 }
-"""Texts as agents meet them."""
+"""Texts of the shapes that agents often send."""
 
 DENSE = (
     "👨\u200d👩\u200d👧🏽🇩🇪", "\U000e0041\U000e0042\U000e007f", "\U00020000\U0002a6d6", "㐀㐁䶵", "龘靐齉", "뷁쀍",

@@ -1,4 +1,4 @@
-"""The rows of families have plausible values, and the weights that were fitted."""
+"""Tests that the rows of families have plausible values, and the weights that were fitted."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ def test_rows_have_plausible_weights_factors_and_margins(family: Family) -> None
     ("name", "tokens"), [("o200k", 16.447), ("gemini", 18.999), ("claude3", 23.068), ("claude48", 26.480)]
 )
 def test_weights_are_those_that_were_fitted(name: str, tokens: float) -> None:
-    """The fit gave these tokens for one text, before the row's scale. Emoji counted as symbols then."""
+    """The fit gave these token counts for one text, before the row's scale.
+
+    Emoji counted as symbols at that time, so an arrow replaces the emoji.
+    """
     family = next(row for row in FAMILIES if row.name == name)
     assert math.isclose(count_text(CHECK.replace("😀", "→"), family) / family.scale, tokens, abs_tol=0.006)

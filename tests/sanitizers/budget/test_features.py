@@ -1,4 +1,4 @@
-"""The counts agree with a slow reading of their definitions, and each byte is read once."""
+"""Tests that the counts agree with a slow reading of their definitions, and that each byte is read once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATA = Random(1).randbytes(6_000)
 
 
 def lines(data: bytes, width: int) -> str:
-    """Return base64 in lines."""
+    """Return the base64 of *data* in lines of *width* characters."""
     text = b64encode(data).decode()
     return "\n".join(text[at : at + width] for at in range(0, len(text), width))
 
@@ -50,7 +50,7 @@ texts = st.text(
 
 
 def counted(text: str) -> Counts:
-    """Count by regular expressions, one for the definition of each name."""
+    """Return the counts of a text by slow regular expressions, one for each definition."""
 
     def number(pattern: str) -> int:
         return len(re.findall(pattern, text, re.DOTALL))
@@ -81,7 +81,7 @@ def counted(text: str) -> Counts:
 
 
 def test_a_text_with_every_class_has_the_counts_made_by_hand() -> None:
-    """The text holds every class of characters."""
+    """The two texts together hold every class of characters."""
     assert (17, 4, 4, 1, 8, 3, 1, 2, 1, 3, 1, 0, 0, 0, 2, 0) == features_of(CHECK).counts
     assert (2, 1, 1, 2, 1) == features_of("\u03b1\t1   2 ✅ 👍 \u1200\n  ").counts[11:]
     assert len(NAMES) == len(NONE) == len(features_of(CHECK).counts)
@@ -95,7 +95,7 @@ def test_the_counts_agree_with_a_slow_reading(text: str) -> None:
 
 @given(texts, st.integers(1, 5))
 def test_a_text_cut_into_pieces_has_the_counts_of_the_whole(text: str, piece: int) -> None:
-    """A pair counts where the end of a piece separates it."""
+    """A feature of two characters counts even where the end of a piece separates them."""
     whole = features_of(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "_PIECE", piece)
@@ -130,7 +130,7 @@ class TestBase64:
         assert features_of(glued[0] + BASE64).counts == found
 
     def test_two_runs_of_base64_are_counted_together(self) -> None:
-        """Their counts are added."""
+        """The counts of the two runs are added."""
         counts = features_of(BASE64).counts
         assert tuple(map(add, counts, counts)) == features_of(f"one {BASE64} two {BASE64}==").base64
 
@@ -142,11 +142,11 @@ class TestBase64:
 
     @pytest.mark.parametrize("shape", SHAPES)
     def test_base64_is_found_in_lines_tokens_and_hashes(self, shape: str) -> None:
-        """The text may use either alphabet of base64."""
+        """The text may use the standard or the URL-safe alphabet of base64."""
         assert sum(features_of(SHAPES[shape]).base64[:5:3]) > 0.75 * len(SHAPES[shape])
 
     def test_a_long_run_counts_as_base64_without_mixing(self) -> None:
-        """An image has stretches of one letter."""
+        """The base64 of an image may have long stretches of one letter."""
         assert sum(features_of("iVBORw0KGgo" + "A" * 400).base64) > 400
 
     @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ class TestBase64:
     ids=["one-run", "sampled-as-a-run", "nearly-runs", "cjk", "mixed"],
 )
 def test_megabytes_are_read_once(unit: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The counts grow by one repetition each, and no byte is searched for base64 twice."""
+    """Each repetition adds the same counts, and no byte is searched for base64 twice."""
     searched = note_lengths(monkeypatch, features, "_is_base64")
     twice, thrice, found = (features_of(unit * number).counts for number in (2, 3, times))
     more = tuple(map(sub, thrice, twice))

@@ -1,4 +1,4 @@
-"""The table of name prefixes: the longest prefix that fits a model decides."""
+"""Tests of the table of name prefixes. The longest prefix that fits a model's name decides."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MODELS = {
         MAGISTRAL-small
     """,
 }
-"""Names of models by the row that they get."""
+"""Names of models, by the name of their family."""
 
 
 @pytest.mark.parametrize("name", MODELS)

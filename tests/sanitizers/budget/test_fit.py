@@ -1,4 +1,4 @@
-"""Tests cutting and repairing together: the messages, the verdict, and the end of the rounds."""
+"""Tests of cutting and repairing together: the messages, the verdict, and when cutting ends."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ BALANCED = PRESETS["balanced"]
 CALLS_PER_MESSAGE = 150
 """Function calls that a message may cost, about twice the real cost.
 
-A call for each pair of messages would cost 2,000.
+Code that makes a call for each pair of messages would need 2,000.
 """
 
 

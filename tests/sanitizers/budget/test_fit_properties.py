@@ -1,4 +1,4 @@
-"""Properties of every cut history, of any shape and budget."""
+"""Tests of properties that every cut history has, for any shape and budget."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ histories = st.one_of(sessions(max_rounds=12), legal_histories(extras=False))
 
 
 class Cut(NamedTuple):
-    """A sanitized history, and its outcome under a profile, a budget and a policy."""
+    """A sanitized history, and the result of cutting it under a profile, a budget and a policy."""
 
     legal: History
     done: Fitted
@@ -76,7 +76,7 @@ class Cut(NamedTuple):
 
 
 def cut(history: History, profile: Profile, budget: Marks, policy: CutPolicy) -> Cut:
-    """Sanitize and fit a history."""
+    """Return a history that was sanitized, with the result of fitting it to the budget."""
     legal = list(sanitize(history, profile).messages)
     return Cut(legal, fit(CutInput(legal, profile, size), budget, policy), profile, budget, policy)
 
@@ -139,7 +139,7 @@ def test_equal_input_is_cut_equally_and_never_mutated(made: Cut) -> None:
 def test_a_request_begins_with_the_one_before_it(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Between two cuts, each request is a prefix of the next one as sent. A cut only moves forward."""
+    """Between two cuts, each request that is sent is a prefix of the next request. A cut only moves forward."""
     legal = list(sanitize(history, profile).messages)
     before: Fitted | None = None
     for request in requests_of(legal):
@@ -167,7 +167,7 @@ def test_a_second_turnright_changes_nothing(made: Cut) -> None:
 
 @given(cuts, budgets)
 def test_a_smaller_second_turnright_leaves_one_notice(made: Cut, second: Marks) -> None:
-    """The notice counts what both turnrights removed."""
+    """A second turnright with other marks leaves at most one notice, and a history without violations."""
     _, done, profile, _, policy = made
     again = fit(CutInput(done.messages, profile, size), second, policy)
     sent = json.dumps(list(again.messages), ensure_ascii=False)
@@ -178,7 +178,7 @@ def test_a_smaller_second_turnright_leaves_one_notice(made: Cut, second: Marks) 
 
 @given(cuts)
 def test_a_fitting_verdict_is_never_over_the_hard_mark(made: Cut) -> None:
-    """The tokens are the sums over the messages."""
+    """The reported tokens are the sums over the messages."""
     legal, done, _, budget, *_ = made
     turns = total(list(done.messages)[count_leading_system(done.messages) :], size)
 
@@ -195,7 +195,7 @@ def test_a_fitting_verdict_is_never_over_the_hard_mark(made: Cut) -> None:
 def test_total_of_a_plan_is_the_sum_of_the_remaining_messages(
     history: History, budget: Marks, policy: CutPolicy
 ) -> None:
-    """The notice counts too."""
+    """The total of a plan includes the notice."""
     plan = plan_cuts(history, size, budget, policy)
     left = size(notice_message(plan.noticed)) if plan.noticed else 0
     for at in range(count_leading_system(history), len(history)):
@@ -207,7 +207,7 @@ def test_total_of_a_plan_is_the_sum_of_the_remaining_messages(
 
 @given(cuts)
 def test_every_missing_text_stood_in_a_message_of_the_change_list(made: Cut) -> None:
-    """The list names no other message, and quotes no text."""
+    """The change list quotes no text. Without changes, the messages are the same object."""
     legal, done, *_ = made
     named = {change.index for change in done.changes if change.kind in ("dropped", "replaced", "merged")}
     sent = json.dumps(list(done.messages), ensure_ascii=False)
@@ -226,7 +226,7 @@ def test_every_missing_text_stood_in_a_message_of_the_change_list(made: Cut) -> 
 
 @given(cuts)
 def test_removed_messages_by_reason_match_the_change_list(made: Cut) -> None:
-    """Each reason has as many messages as the list has changes."""
+    """Each reason counts as many messages as the change list has changes with this reason."""
     done, policy = made.done, made.policy
     told = Counter(
         change.reason
@@ -263,7 +263,7 @@ def test_at_most_one_notice_states_the_number_of_dropped_messages(made: Cut) -> 
 def test_a_damaged_history_is_legal_after_sanitizing_and_cutting(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Each change names a message of the client's."""
+    """Each change has the index of one of the client's messages."""
     try:
         legal = sanitize(history, profile)
     except Unrepairable:
@@ -278,7 +278,7 @@ def test_a_damaged_history_is_legal_after_sanitizing_and_cutting(
 def test_a_history_below_the_marks_is_the_same_object(
     history: History, profile: Profile, policy: CutPolicy
 ) -> None:
-    """The policy has no cap at once and no limit of turns."""
+    """The policy neither caps new results nor limits the number of turns."""
     quiet = CutPolicy("quiet", kept_users=policy.kept_users, recent=policy.recent)
     legal = list(sanitize(history, profile).messages)
     for budget in (Marks(), marks(total(legal, size))):

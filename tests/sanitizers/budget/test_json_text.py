@@ -1,4 +1,4 @@
-"""JSON values as compact text: any value, also those that orjson cannot write."""
+"""Tests that any JSON value is written as compact text, even a value that orjson cannot write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HUGE = 10**100_000
 
 
 def nested(depth: int) -> Any:
-    """Return a list within as many lists."""
+    """Return an empty list within *depth* other lists."""
     value: Any = []
     for _ in range(depth):
         value = [value]
@@ -32,7 +32,7 @@ def nested(depth: int) -> Any:
     ids=["plain", "lone surrogate", "more than 64 bits", "tuple", "nested"],
 )
 def test_a_value_is_compact_json_or_its_pieces_in_another_order(value: Any, text: str) -> None:
-    """The pieces have every text, name and bracket once."""
+    """The pieces contain every text, name and bracket of the value once."""
     assert json_text(value) == text
 
 
@@ -44,5 +44,5 @@ def test_a_value_nested_deeper_than_recursion_is_written() -> None:
 
 
 def test_a_number_that_python_does_not_write_out_has_as_many_digits() -> None:
-    """Python refuses numbers of more than 4,300 digits."""
+    """Python refuses to write numbers of more than 4,300 digits."""
     assert len(json_text(HUGE)) == pytest.approx(100_000, rel=1e-4)

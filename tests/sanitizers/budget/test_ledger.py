@@ -1,4 +1,4 @@
-"""The ledger of a history: totals, replacements and dropped messages."""
+"""Tests of a history's ledger: totals, replacements and dropped messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_replacement_changes_the_total_and_keeps_the_original() -> None:
 
 
 def test_a_content_that_saves_no_tokens_replaces_only_where_it_must() -> None:
-    """Many short lines within a cap can have more tokens than they had before, marker included."""
+    """Within a cap, many short lines with a marker can have more tokens than the original content."""
     one = ledger()
     larger = "y" * 400
 

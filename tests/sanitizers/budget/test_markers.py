@@ -35,7 +35,7 @@ def test_wordings_of_markers_are_pinned() -> None:
 
 @pytest.mark.parametrize("advice", [OF_RESULT, OF_TEXT])
 def test_every_marker_fits_into_its_room(advice: str) -> None:
-    """The numbers go up to a gigabyte."""
+    """The marker's numbers go up to a thousand million."""
     most = 999_999_999
     longest = omission_marker(most, most, most, most, advice)
 
@@ -43,7 +43,7 @@ def test_every_marker_fits_into_its_room(advice: str) -> None:
 
 
 def test_a_marker_is_known_by_its_numbers() -> None:
-    """The numbers must be those of the text that it stands in."""
+    """A marker's numbers must be those of the text that holds the marker."""
     marker = omission_marker(90, 100, 1, 2, OF_RESULT)
 
     found = find_omission("12345" + marker + "67890")
@@ -65,12 +65,12 @@ def test_a_marker_is_known_by_its_numbers() -> None:
     ],
 )
 def test_a_notice_is_recognized_by_its_exact_text(message: dict[str, object], count: int | None) -> None:
-    """The text stands alone in a user message."""
+    """The notice must be the whole content of a user message."""
     assert noticed(message) == count
 
 
 def test_joined_notices_are_taken_out_of_texts_and_parts() -> None:
-    """The text around them is unchanged, and a quoted notice stays."""
+    """The text around joined notices is unchanged, and a quoted notice stays."""
     words = notice_message(7)["content"]
 
     assert without_notice(user(f"goal\n\n{words}\n\nnext")) == (user("goal\n\nnext"), 7)

@@ -67,7 +67,10 @@ def test_low_high_and_available_are_in_order(
 
 @pytest.mark.parametrize("excess", [1, 50, 10_000])
 def test_lowered_marks_are_lower(excess: int) -> None:
-    """Lowered marks are lower by the excess, and the low mark in proportion. No mark is below 0."""
+    """Lowering puts the high mark below the hard mark by the excess, and moves the low mark in proportion.
+
+    No mark is below 0.
+    """
     marks = Marks(1_000, 1_000, 500, 950)
     lower = marks.lowered(excess)
 

@@ -29,7 +29,7 @@ def png(width: int, height: int) -> str:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_an_image_never_counts_as_its_base64(family: Family) -> None:
-    """The size of its data URL does not matter."""
+    """An image's cost does not depend on the size of its data URL."""
     small, large = (user([image("data:image/jpeg;base64," + "Zm9v" * n)]) for n in (10, 1_000_000))
     estimator = Estimator(family)
     assert estimator.message_tokens(small) == estimator.message_tokens(large)
@@ -37,7 +37,7 @@ def test_an_image_never_counts_as_its_base64(family: Family) -> None:
 
 
 def test_an_image_in_low_detail_has_a_fixed_cost() -> None:
-    """It is 85 tokens at OpenAI, and 2,833 for gpt-4o-mini."""
+    """An image in low detail costs 85 tokens at OpenAI, and 2,833 with gpt-4o-mini."""
     low = {"type": "image_url", "image_url": {"url": "https://x.test/a.png", "detail": "low"}}
     assert 88 == Estimator(O200K).message_tokens(user([low]))
     assert 2_836 == Estimator(O200K_4O_MINI).message_tokens(user([low]))
@@ -65,13 +65,13 @@ def test_an_image_in_low_detail_has_a_fixed_cost() -> None:
 def test_an_image_costs_by_the_pixels_in_its_png_header(
     family: Family, size: tuple[int, int], tokens: int
 ) -> None:
-    """Claude counts pixels, and OpenAI tiles or patches of them."""
+    """Claude counts an image's pixels. OpenAI counts its tiles or patches."""
     message = user([image(png(*size))])
     assert tokens == Estimator(family).message_tokens(message) - family.overheads.per_message
 
 
 def test_an_image_in_anthropics_form_costs_the_same() -> None:
-    """Its bytes are in a `source`."""
+    """Anthropic's form has the image's bytes in a ``source``."""
     data = png(750, 100).partition(",")[2]
     source = {"type": "base64", "media_type": "image/png", "data": data}
     part = {"type": "image", "source": source}
@@ -79,7 +79,10 @@ def test_an_image_in_anthropics_form_costs_the_same() -> None:
 
 
 def test_recordings_and_documents_cost_by_their_bytes() -> None:
-    """Compressed audio has 32 tokens a second at Gemini. The number of a document's pages is unknown."""
+    """Compressed audio has 32 tokens a second at Gemini.
+
+    The number of a document's pages is unknown, so its bytes are counted.
+    """
     estimator = Estimator(GEMINI)
     sound = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "mp3"}}
     raw = {"type": "input_audio", "input_audio": {"data": "A" * 1_280_000, "format": "wav"}}
@@ -91,6 +94,6 @@ def test_recordings_and_documents_cost_by_their_bytes() -> None:
 
 
 def test_base64_in_a_text_is_text() -> None:
-    """The model reads every letter of it."""
+    """The model reads every letter of base64 that stands in a text."""
     url = png(10, 10)
     assert Estimator(O200K).message_tokens(tool("c1", url)) > len(url) * 0.7

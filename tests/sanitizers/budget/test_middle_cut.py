@@ -1,4 +1,4 @@
-"""The middle of the largest texts is cut when they alone do not fit."""
+"""Tests that the middle of the largest texts is cut where dropping other messages is not enough."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.builders import assistant, call, tool, user
 
 
 def test_the_largest_results_of_the_newest_round_are_cut_to_one_level() -> None:
-    """They are cut to halfway, so that the next request needs no further cut."""
+    """The cut ends halfway between the high and the low mark, so that the next request needs no further cut."""
     calls = [call("a"), call("b"), call("c")]
     history = [
         user("goal"),
@@ -30,7 +30,7 @@ def test_the_largest_results_of_the_newest_round_are_cut_to_one_level() -> None:
 
 
 def test_user_texts_are_cut_after_results_and_keep_a_thousand_characters() -> None:
-    """Results keep a thousand characters too."""
+    """Every cut text keeps at least a thousand characters."""
     history = [user("g" * 9_000), *a_round(0, 9_000)]
     done = plan(history, marks(1_500, 700, 1_500))
 
@@ -46,7 +46,7 @@ def test_user_texts_are_cut_after_results_and_keep_a_thousand_characters() -> No
 
 
 def test_the_last_user_message_is_cut_by_an_eighth_at_least() -> None:
-    """Its marker is the one of a text."""
+    """The marker in the user message is that of a text, not of a tool result."""
     history = [user("goal"), assistant("a"), user("q" * 40_000)]
     done = plan(history, marks(9_990, 5_000, 9_990))
     content = done.replaced[2].message["content"]

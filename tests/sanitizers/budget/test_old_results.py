@@ -21,7 +21,7 @@ def test_old_results_are_capped_first_oldest_first() -> None:
 
 
 def test_old_results_are_cleared_where_capping_is_not_enough() -> None:
-    """They are cleared in one batch, oldest first. Calls stay."""
+    """Old results are cleared in one batch, oldest first. Their calls stay."""
     history = rounds(12, 2_000)
     done = plan(history, marks(total(history) - 1, total(history) // 2), replace(SMALL, aged=None))
 
@@ -59,7 +59,7 @@ def test_capped_results_are_not_cleared_for_a_small_gain() -> None:
 
 
 def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
-    """The result is large, and not in the current round. All rounds stay."""
+    """The result is large, and not in the current tool round. All rounds stay."""
     history = [*rounds(12, 400), *a_round(12, 30_000), *a_round(13, 10_000)]
     done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
 
@@ -77,7 +77,7 @@ def test_results_dropped_by_last_turns_are_not_cut_again() -> None:
 
 
 def test_excluded_tools_are_never_capped_or_cleared() -> None:
-    """Their rounds can be dropped."""
+    """The rounds of excluded tools can still be dropped."""
     history = rounds(12, 2_000, name="skill")
     policy = replace(SMALL, excluded_tools=frozenset({"skill"}), ingest=Cap(400))
     done = plan(history, marks(total(history) - 1), policy)
@@ -97,7 +97,7 @@ def test_a_cap_at_once_needs_no_budget() -> None:
 
 
 def test_a_result_capped_at_once_is_capped_from_the_original_when_it_is_old() -> None:
-    """The one marker counts from the client's content."""
+    """Each result has one marker, whose numbers are those of the client's content."""
     history = rounds(6, 9_000)
     policy = replace(SMALL, ingest=Cap(2_000), clear=False)
     done = plan(history, marks(2_400, 2_200), policy)

@@ -1,4 +1,4 @@
-"""Whole rounds are dropped, oldest first. Some messages in them stay."""
+"""Whole rounds are dropped, oldest first. Some messages in dropped rounds stay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_whole_rounds_are_dropped_oldest_first() -> None:
 
 
 def test_first_and_last_user_message_and_newest_round_stay() -> None:
-    """They stay even where they alone are above the low mark."""
+    """These messages stay even where they alone are above the low mark."""
     history = [
         system("s" * 4_000),
         user("g" * 2_000),
@@ -53,7 +53,7 @@ def test_all_user_messages_of_the_last_turn_stay() -> None:
 
 
 def test_a_last_message_with_the_text_of_a_step_stays() -> None:
-    """The user message before it stays too."""
+    """The last message that the user wrote stays too."""
     history = [
         user("goal"),
         *a_round(0, 2_000),
@@ -68,7 +68,7 @@ def test_a_last_message_with_the_text_of_a_step_stays() -> None:
 
 
 def test_other_user_messages_stay_up_to_a_share_of_the_low_mark() -> None:
-    """The newest ones stay."""
+    """The newest of the other user messages stay."""
     history = [user("goal")]
     for number in range(12):
         history += [assistant("a" * 1_000), user(f"{number}" + "w" * 100)]
@@ -84,7 +84,7 @@ def test_other_user_messages_stay_up_to_a_share_of_the_low_mark() -> None:
 
 
 def test_other_user_messages_are_dropped_last() -> None:
-    """The low mark counts more than their share."""
+    """Other user messages are dropped where the low mark cannot be reached otherwise."""
     history = [user("goal")]
     for number in range(6):
         history += [assistant("a"), user(f"{number}" + "w" * 400)]
@@ -97,7 +97,7 @@ def test_other_user_messages_are_dropped_last() -> None:
 
 
 def test_the_last_message_of_an_earlier_cut_may_be_dropped_at_the_next() -> None:
-    """A newer user message has come, and room is needed."""
+    """The next cut may drop the message, since a newer user message has come."""
     history = [user("goal"), *a_round(0, 2_000), user("pinned" + "w" * 400)]
     history += [*a_round(1, 2_000), *a_round(2, 2_000), *a_round(3, 2_000)]
     first = plan(history, marks(1_500, 750), NO_SHARE)
@@ -131,7 +131,7 @@ def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
 
 
 def test_a_notice_counts_for_the_low_mark_and_saves_more_than_it_costs() -> None:
-    """Without such a saving there is no notice."""
+    """A notice that costs more than the dropped messages save is left out."""
     history = rounds(20, 200)
     for low in range(300, 700, 20):
         assert plan(history, marks(total(history) - 1, low), DROPPING).total <= low
@@ -142,7 +142,7 @@ def test_a_notice_counts_for_the_low_mark_and_saves_more_than_it_costs() -> None
 
 
 def test_a_new_notice_replaces_that_of_an_earlier_turnright() -> None:
-    """The number of the earlier notice is added. Without a new notice, the earlier one stays."""
+    """The new notice includes the number of the earlier notice. Without a new notice, the earlier notice stays."""
     history = [user("goal"), notice_message(40), *rounds(20, 1_000)[1:]]
     done = plan(history, marks(total(history) - 1), DROPPING)
     twice = plan(history, marks(total(history) // 4), DROPPING)
@@ -166,7 +166,7 @@ def test_kept_messages_stay_until_the_next_cut() -> None:
 
 
 def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
-    """A turn begins with a user message. Several of them in a row begin one turn."""
+    """A turn begins with a user message. Several user messages in a row begin one turn."""
     history = [user("goal"), assistant("a")]
     for number in range(6):
         history += [user(f"q{number}"), *a_round(number, 100), assistant(f"a{number}")]
@@ -180,7 +180,7 @@ def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
 
 
 def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
-    """The turns of these messages are too old, though the cut went further."""
+    """The cut had kept these user messages. They are dropped once their turns are older than the last turns."""
     history = [user("goal"), *[m for n in range(4) for m in (user(f"q{n}"), assistant(f"a{n}"))]]
     history += [m for number in range(20) for m in a_round(number, 1_000)]
     policy = replace(DROPPING, last_turns=3, kept_users=0.9)
@@ -193,7 +193,7 @@ def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
 
 
 def test_system_messages_between_turns_stay() -> None:
-    """Rounds around them are dropped."""
+    """The rounds around a system message are dropped."""
     history = [*rounds(6, 1_000), system("later"), *rounds(6, 1_000)[1:]]
     done = plan(history, marks(total(history) - 1), DROPPING)
 

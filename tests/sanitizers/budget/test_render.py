@@ -1,4 +1,4 @@
-"""A plan becomes messages and changes."""
+"""Tests that a plan becomes messages and a list of changes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_notice_joins_the_goal_where_two_user_messages_are_refused() -> None
 
 
 def test_the_notice_follows_the_kept_messages_of_dropped_rounds() -> None:
-    """All later messages are unchanged."""
+    """All messages after the notice are unchanged."""
     history = [system("s"), user("goal")]
     for number in range(20):
         history += [assistant("a" * 1_000), user(f"u{number}")]
@@ -81,7 +81,7 @@ def test_a_policy_without_notices_adds_none() -> None:
 
 
 def test_changes_name_every_message_by_its_place_at_the_client() -> None:
-    """Sanitizing had moved the messages. No change quotes a text."""
+    """Sanitizing had moved the messages, but the changes have the client's indexes."""
     history = [tool("gone", "orphan"), *rounds(12, 2_000)]
     legal = sanitize(history, OPENAI)
     policy = replace(BALANCED, aged=Cap(1_500), clear=False)

@@ -1,4 +1,4 @@
-"""The actions of one cut, their order, and the messages that stay."""
+"""Tests of the actions of one cut, their order, and the messages that stay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.builders import assistant, user
 
 
 def test_a_history_is_cut_above_the_high_mark_alone() -> None:
-    """A history at the mark itself fits."""
+    """A history that is exactly at the high mark fits."""
     history = rounds(8, 1_000)
 
     assert plan(history, marks(total(history))).events == ()
@@ -18,7 +18,7 @@ def test_a_history_is_cut_above_the_high_mark_alone() -> None:
 
 
 def test_rounds_are_kept_where_results_saved_enough() -> None:
-    """Capping and clearing came halfway from the high to the low mark."""
+    """Rounds are kept where capping and clearing reach halfway from the high to the low mark."""
     history = rounds(12, 2_000)
     high = total(history) - 1
     done = plan(history, marks(high, high // 3))
@@ -28,7 +28,7 @@ def test_rounds_are_kept_where_results_saved_enough() -> None:
 
 
 def test_a_current_round_above_the_hard_mark_is_cut_before_rounds_are_dropped() -> None:
-    """Dropping the small rounds before it would not help."""
+    """Dropping the small rounds before the current round would not help."""
     history = [*rounds(12, 400), *a_round(12, 80_000)]
     done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
 
@@ -39,7 +39,7 @@ def test_a_current_round_above_the_hard_mark_is_cut_before_rounds_are_dropped() 
 
 
 def test_a_history_above_a_hard_mark_below_the_high_mark_is_cut() -> None:
-    """The lower of the two marks decides."""
+    """The lower of the high and the hard mark decides."""
     history = rounds(20, 1_000)
     turns = total(history)
     done = plan(history, Marks(turns, turns, turns // 2, turns - 1))
@@ -48,7 +48,7 @@ def test_a_history_above_a_hard_mark_below_the_high_mark_is_cut() -> None:
 
 
 def test_between_high_and_hard_no_middle_is_cut() -> None:
-    """A request between the two marks can still be sent."""
+    """A request between the high and the hard mark can still be sent."""
     history = [user("g" * 9_000)]
     tokens = total(history)
 

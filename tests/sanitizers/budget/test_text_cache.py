@@ -26,7 +26,7 @@ def test_the_cache_holds_two_generations_at_most() -> None:
 
 
 def test_a_text_in_use_is_counted_once() -> None:
-    """Other texts in between do not remove it."""
+    """Other texts in between do not remove a text in use from the cache."""
     asked: list[str] = []
     cache = TextCache(noting(asked), 10)
     for number in range(1_000):

@@ -1,4 +1,4 @@
-"""Units hold a call and its results together, whatever form they have."""
+"""Units hold a call and its results together, in the current and the legacy form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HISTORY = [
 
 
 def test_results_are_in_the_unit_of_their_call() -> None:
-    """Calls have both forms. Every other message is a unit of its own."""
+    """The calls have the current and the legacy form. Every other message is a unit of its own."""
     units = split_units(HISTORY, 2)
 
     assert units == [

@@ -27,14 +27,14 @@ CLASSES = "aA1.\n\t яاा漢→✅\u1200😀\ud800\x00"
 
 
 def bounds(family: Family, messages: Any, tools: Any = None, response_format: Any = None) -> tuple[int, int]:
-    """Return the estimate and the bound."""
+    """Return the estimate and the upper bound of a request's tokens."""
     estimate = Estimator(family).request_tokens(messages, tools, response_format)
     return estimate, upper_bound(family, messages, tools, response_format)
 
 
 @given(families, st.text(CLASSES, max_size=30), st.integers(1, 40))
 def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> None:
-    """The text repeats any pattern of classes."""
+    """The text repeats any pattern of character classes."""
     per_text, per_byte = text_bound(family)
     size = len((text * times).encode("utf-8", "surrogatepass"))
     assert count_text(text * times, family) <= per_text + per_byte * size + 1e-6
@@ -55,7 +55,7 @@ def test_bound_is_nearly_reached(family: Family) -> None:
 def test_large_texts_are_bounded_as_they_are_estimated(
     family: Family, dense: str, cheap: str, at: int
 ) -> None:
-    """The bound counts the densest sample everywhere."""
+    """The bound counts every part of a text like its densest sample."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (estimate_module, upper_bound_module):
             for name, value in (("WHOLE", 64), ("STRETCH", 64), ("SAMPLE", 8)):
@@ -101,7 +101,7 @@ def test_no_json_value_in_a_request_raises_or_exceeds_the_bound(
 def test_the_bound_is_never_below_the_estimate_of_any_tools_and_format(
     family: Family, tools: Any, form: Any
 ) -> None:
-    """Both are any JSON."""
+    """The tools and the format are any JSON values."""
     estimate, bound = bounds(family, [], tools, {"json_schema": form})
     assert estimate <= bound
 
@@ -113,7 +113,7 @@ def test_the_bound_holds_for_numbers_that_grow_when_written_out() -> None:
 
 
 def test_the_bound_of_prose_and_code_is_less_than_five_times_the_estimate() -> None:
-    """The history has messages of every role."""
+    """The history has user, assistant and tool messages."""
     words = [
         "def", "return", "self.value", "(request)", "reads", "the", "next", "message", "from", "queue", "=", "42\n    "
     ]  # fmt: skip
@@ -124,5 +124,5 @@ def test_the_bound_of_prose_and_code_is_less_than_five_times_the_estimate() -> N
 
 
 def test_the_bound_of_an_empty_request_is_the_providers_overhead() -> None:
-    """It is three tokens at OpenAI."""
+    """OpenAI's overhead is three tokens."""
     assert bounds(O200K, []) == (3, 3)

@@ -1,4 +1,4 @@
-"""Base64 is checked and repaired, and first bytes show a type."""
+"""Tests that base64 is checked and repaired, and that the first bytes show a type."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def decodes(text: str) -> bool:
 
 @given(letters, st.one_of(letters, st.binary(max_size=40).map(lambda data: base64.b64encode(data).decode())))
 def test_is_base64_agrees_with_a_decoder(before: str, text: str) -> None:
-    """The payload may begin anywhere."""
+    """The payload may begin at any position of the text."""
     assert is_base64(before + text, len(before)) is decodes(text)
 
 
 @given(letters)
 def test_repaired_text_is_base64(text: str) -> None:
-    """Text that is base64 is the same object."""
+    """Text that is base64 already comes back as the same object."""
     mended = mended_base64(text)
 
     assert mended is None or is_base64(mended)

@@ -61,7 +61,7 @@ def recording(data: Any, format_: Any) -> dict[str, Any]:
     ],
 )
 def test_a_part_is_an_address_or_inline_bytes_or_broken(part: dict[str, Any], read: object) -> None:
-    """A comma must end the head of a URL within 512 characters."""
+    """In a data: URL, a comma must end the head within 512 characters."""
     found = read_media(part)
 
     assert (type(found), found) == (type(read), read)
@@ -72,7 +72,7 @@ def test_a_part_is_an_address_or_inline_bytes_or_broken(part: dict[str, Any], re
     [("HTTPS://a.example", "https"), ("gs://b/c", "gs"), ("file-1", ""), ("", ""), ("x" * 16 + ":", "")],
 )
 def test_the_scheme_of_an_address_is_in_small_letters(address: str, scheme: str) -> None:
-    """A text without a colon near its beginning has none."""
+    """An address without a colon near its beginning has no scheme."""
     assert Address(address).scheme == scheme
 
 
@@ -94,7 +94,7 @@ def test_bytes_of_another_type_contradict_the_written_one(
 
 
 def test_images_and_files_have_types_of_their_own() -> None:
-    """OpenAI lists the types of images alone."""
+    """OpenAI's profile lists types for images only."""
     assert types_taken(image(), OPENAI) == OPENAI.image_types
     assert types_taken(file({}), OPENAI) is OPENAI.file_types is None
 
@@ -110,6 +110,6 @@ def test_images_and_files_have_types_of_their_own() -> None:
     ],
 )
 def test_media_may_stand_in_a_result_by_its_type(part: dict[str, Any], may: bool) -> None:
-    """Before Gemini 3 no media may."""
+    """Before Gemini 3 no media may stand in a result."""
     assert may_stand_in_result(part, GEMINI_3) is may
     assert not may_stand_in_result(part, GEMINI_2)

@@ -1,4 +1,4 @@
-"""The checker's rules for one media part."""
+"""Tests of the checker's rules for one media part."""
 
 from __future__ import annotations
 

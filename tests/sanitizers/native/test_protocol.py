@@ -1,4 +1,7 @@
-"""Rules of every native list format. A new format is added to :data:`FORMATS`, with lists to draw."""
+"""Tests of the rules that every native list format keeps.
+
+A new format is added to :data:`FORMATS`, with lists to draw.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ class Case(NamedTuple):
     refused: Callable[[str, Items], object]
 
     def drawn(self) -> st.SearchStrategy[tuple[Items, str]]:
-        """Draw a list and a model."""
+        """Return a strategy that draws a list and a model."""
         return st.tuples(self.lists, st.sampled_from([*self.targets]))
 
 
@@ -62,7 +65,7 @@ every_format = pytest.mark.parametrize("case", FORMATS.values(), ids=FORMATS)
 
 
 def repaired(form: NativeListFormat[Any], native: Items, profile: Profile) -> tuple[Any, Any, Items] | None:
-    """Return the projection, the outcome of the pipeline and the list again, or None for what is beyond repair.
+    """Return the projection, the pipeline's outcome and the written list, or None for a list beyond repair.
 
     No step mutates the list, its messages or those of the pipeline.
     """
@@ -82,7 +85,7 @@ def repaired(form: NativeListFormat[Any], native: Items, profile: Profile) -> tu
 
 @every_format
 def test_repaired_list_is_taken_and_stays(case: Case) -> None:
-    """It breaks no rule, the provider's judge takes it, and a second pass returns the same object."""
+    """A repaired list breaks no rule, and the provider's judge accepts it. A second pass returns the same object."""
 
     @given(case.drawn())
     def check(drawn: tuple[Items, str]) -> None:
@@ -104,7 +107,10 @@ def test_repaired_list_is_taken_and_stays(case: Case) -> None:
 
 @every_format
 def test_unchanged_items_are_the_same_objects(case: Case) -> None:
-    """An item stays where its messages do, and neither the item nor a neighbour breaks a rule."""
+    """An item stays the same object where its messages are unchanged.
+
+    Neither the item nor a neighbour may break a rule.
+    """
 
     @given(case.drawn())
     def check(drawn: tuple[Items, str]) -> None:

@@ -1,4 +1,4 @@
-"""One cleaned schema, with the reasons of its rewrites."""
+"""Helpers that clean one schema, and return its form and the reasons for its rewrites."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ def _cleaned(schema: Any, dialect: Dialect, beside: Mapping[str, Any]) -> Cleane
 
 
 def check_row(schema: Any, cleaned: Any, why: dict[str, bool], dialect: Dialect = GEMINI) -> None:
-    """Check what becomes of *schema* as a property, and the reasons with whether each kept the meaning."""
+    """Check the cleaned form of *schema* as a property, and the reasons.
+
+    A reason is true where the meaning was kept.
+    """
     assert of(schema, dialect) == cleaned
     assert reasons(schema, dialect) == why

@@ -19,7 +19,7 @@ values: st.SearchStrategy[Any] = st.recursive(
     max_leaves=6,
 )
 objects: st.SearchStrategy[dict[str, Any]] = st.dictionaries(st.sampled_from(NAMES), values, max_size=3)
-"""The arguments of a function."""
+"""Random arguments of a function."""
 
 _kinds = st.sampled_from(["string", "integer", "number", "boolean", "null", "object", "array"])
 _types = st.one_of(_kinds, st.lists(_kinds, min_size=1, max_size=3, unique=True))
@@ -52,7 +52,7 @@ _leaf = {
 
 
 def _of(optional: dict[str, st.SearchStrategy[Any]], most: int) -> st.SearchStrategy[Any]:
-    """Return schemas of a few of the keywords in *optional*."""
+    """Return a strategy for schemas with at most *most* of the keywords in *optional*."""
     return st.lists(st.sampled_from(sorted(optional)), max_size=most, unique=True).flatmap(
         lambda names: st.fixed_dictionaries({name: optional[name] for name in names})
     )
@@ -84,7 +84,7 @@ def _holding(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 schemas: st.SearchStrategy[Any] = st.recursive(
     st.one_of(_of(_leaf, 3), st.booleans()), _holding, max_leaves=6
 )
-"""Schemas as JSON Schema allows them."""
+"""Random schemas that JSON Schema allows."""
 
 roots: st.SearchStrategy[dict[str, Any]] = st.builds(
     lambda properties, more, d, e: {
@@ -103,7 +103,7 @@ roots: st.SearchStrategy[dict[str, Any]] = st.builds(
     schemas,
     schemas,
 )
-"""Schemas of a function's parameters, with definitions."""
+"""Random schemas of a function's parameters, with definitions."""
 
 _JUNK = (
     "type properties items anyOf oneOf allOf enum const required format nullable $ref minimum maxItems a b prefixItems "
@@ -126,4 +126,4 @@ junk: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
     ),
     max_size=5,
 )
-"""A schema's keywords, or none."""
+"""Objects with names of schema keywords, and any JSON as their values."""

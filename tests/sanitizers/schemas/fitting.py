@@ -9,7 +9,10 @@ from jsonschema import Draft202012Validator
 
 
 def judge_of(schema: Any) -> Callable[[Any], bool | None]:
-    """Return a function that tells whether a value fits *schema*, or None for a reference without an end."""
+    """Return a function that tells whether a value fits *schema*.
+
+    The function returns None where references never end.
+    """
     validator = Draft202012Validator(without_nullable(schema))
 
     def fits(value: Any) -> bool | None:

@@ -1,4 +1,4 @@
-"""A strategy for each kind of rewrite. It draws schemas of one property that need this rewrite."""
+"""A strategy for each kind of rewrite. Each strategy draws schemas of one property that need its rewrite."""
 
 from __future__ import annotations
 
@@ -118,4 +118,4 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     ),
     "type_spelled": st.builds(lambda schema: {**schema, "type": schema["type"].upper()}, _scalar),
 }
-"""The strategies by the reason in the note of a rewrite that keeps the meaning."""
+"""The strategies by reason. Each reason is that of a rewrite which keeps the meaning."""

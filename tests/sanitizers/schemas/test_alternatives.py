@@ -1,4 +1,4 @@
-"""A choice, null and annotations are written around schemas that are written already."""
+"""Tests that a choice, null and annotations are written around schemas that are already cleaned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keywords of arrays."""
+"""Tests of the keywords of arrays."""
 
 from __future__ import annotations
 
@@ -65,5 +65,5 @@ ROWS = [
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
 def test_items_are_written_or_described(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """One schema for all items is written, with their number."""
+    """The cleaned array has one schema for all items, and limits on their number."""
     check_row(schema, cleaned, why)

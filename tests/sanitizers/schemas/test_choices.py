@@ -1,4 +1,4 @@
-"""Choices: their branches, and the keywords beside them."""
+"""Tests of choices: their branches, and the keywords next to a choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outermost schema, which is the parameters of a function."""
+"""Tests of the outermost schema, which describes a function's parameters."""
 
 from __future__ import annotations
 

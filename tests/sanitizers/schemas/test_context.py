@@ -1,4 +1,4 @@
-"""Places in a schema, and the limit of work that all rewrites of one schema share."""
+"""Tests of places in a schema, and of the work limit that all rewrites of one schema share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_notes_point_into_the_given_schema() -> None:
 
 
 def test_read_values_count_as_one_schema_for_every_thirty_two() -> None:
-    """Values that are left over count with the next ones."""
+    """Values that do not fill a group of thirty-two are counted with the values that are read next."""
     context = RewriteContext({}, GEMINI, "parameters")
 
     for _ in range(3):
@@ -42,7 +42,7 @@ def test_more_work_than_the_limit_is_refused_with_the_place() -> None:
 
 
 def test_a_split_schema_keeps_its_words_with_the_annotations() -> None:
-    """Words describe the whole schema, and not one of its types."""
+    """Words of a description belong to the whole schema, and not to one of its types."""
     flat = Flat({"title": "t", "minimum": 1, "x-own": 2}, Location("/p"), ("Also: 1",))
 
     constraints, annotations = flat.split()

@@ -1,4 +1,4 @@
-"""Keywords that go into a description."""
+"""Tests of the keywords that go into a description."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_keywords_that_the_dialect_lacks_are_described() -> None:
 
 
 def test_descriptions_have_no_references() -> None:
-    """The targets stand in their places, since a description has no definitions."""
+    """The referenced schema replaces each reference, since a description has no definitions."""
     told = of({"not": {"$ref": "#/$defs/D"}, **TEXT}, beside={"$defs": {"D": {"const": "x"}}})
 
     assert told["description"] == 'Rules: {"not":{"const":"x"}}'
@@ -46,7 +46,7 @@ def test_a_description_has_a_bounded_length() -> None:
 
 
 def test_a_long_description_is_not_repeated_in_every_branch() -> None:
-    """Repeating it would cost tokens."""
+    """Repeating a long description would cost tokens."""
     branches = of({"anyOf": [TEXT, {**WHOLE, "description": "n"}], "description": "d" * 300})["anyOf"]
 
     assert [branch["description"] for branch in branches] == ["d" * 300, "n"]

@@ -1,4 +1,4 @@
-"""JSON Schema as ``parametersJsonSchema`` takes it."""
+"""Tests of JSON Schema in the form that ``parametersJsonSchema`` accepts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ ROWS = [
 def test_types_null_and_choices_stay_and_bounds_of_texts_are_described(
     schema: Any, cleaned: Any, why: dict[str, bool]
 ) -> None:
-    """Bounds of texts go into the description."""
     check_row(schema, cleaned, why, GEMINI_JSON)
 
 

@@ -1,4 +1,4 @@
-"""Schemas in the few keywords that every provider knows."""
+"""Tests of schemas with only the few keywords that every provider knows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIMPLE: dict[str, Any] = {
 
 
 def test_a_plain_schema_comes_back_as_it_is() -> None:
-    """The proxy then sends no second request."""
+    """For an unchanged schema, the proxy sends no second request."""
     assert clean_schema(SIMPLE, PLAIN_FLAT).schema is SIMPLE
 
 
@@ -92,7 +92,7 @@ def test_objects_below_the_levels_are_described() -> None:
 
 
 def test_enumerations_are_described_where_the_provider_has_few_states() -> None:
-    """Each listed text takes a state."""
+    """Each listed text takes one of the provider's states."""
     assert of({"enum": ["x"]}, PLAIN_FEW_STATES) == {"type": "string", "description": 'One of: ["x"]'}
 
 

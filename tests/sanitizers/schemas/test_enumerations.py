@@ -1,4 +1,4 @@
-"""Enumerations, for a dialect that lists texts only."""
+"""Tests of enumerations, in a dialect that lists only texts."""
 
 from __future__ import annotations
 
@@ -54,5 +54,4 @@ ROWS = [
 def test_texts_are_listed_and_other_values_become_ranges_or_words(
     schema: Any, cleaned: Any, why: dict[str, bool]
 ) -> None:
-    """Other values become a range, or go into the description."""
     check_row(schema, cleaned, why)

@@ -1,4 +1,4 @@
-"""The types of a schema become a list of the types of JSON Schema."""
+"""Tests that a schema's types are read as a list of JSON Schema's types."""
 
 from __future__ import annotations
 

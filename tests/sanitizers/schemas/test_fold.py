@@ -1,4 +1,4 @@
-"""The branches of an object are joined into one object, and the description names them."""
+"""The branches of an object are joined into one object, whose description names the branches."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ ROWS = [
 def test_an_object_gets_the_properties_of_all_branches(
     schema: Any, cleaned: Any, why: dict[str, bool]
 ) -> None:
-    """The provider takes no choice there."""
+    """The provider accepts no choice in such an object."""
     check_row(schema, cleaned, why)
 
 
 def test_names_that_every_branch_requires_are_looked_up() -> None:
-    """A search in a list would compare each name with all others: schemas have thousands of them."""
+    """Schemas have thousands of names. A search in a list would compare each name with all others."""
 
     def compared(count: int) -> int:
         branches = [{"required": [ComparedText(f"name_{at}") for at in range(count)]} for _ in range(2)]

@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema, with the types that they constrain."""
+"""Tests of JSON Schema's keywords, and of the types that each keyword constrains."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_keyword_of_a_dialect_is_known(dialect: Dialect) -> None:
     ],
 )
 def test_a_type_is_implied_by_keywords_of_few_types(keywords: set[str], kind: str | None) -> None:
-    """``not`` constrains every type, and ``format`` counts where no other keyword does."""
+    """``not`` implies no type. ``format`` implies a text only where no other keyword implies a type."""
     assert implied_kind(keywords) == kind
 
 

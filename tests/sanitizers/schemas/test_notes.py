@@ -1,4 +1,4 @@
-"""Notes of rewrites: the reason, and whether the meaning was kept."""
+"""Tests of notes of rewrites: the reason, and whether the meaning was kept."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_each_rewrite_of_the_parameters_has_its_reason(
 
 
 def test_every_reason_has_an_example() -> None:
-    """The set of reasons is closed."""
+    """The tables of all tests together have exactly the known reasons."""
     tables = (
         test_alternatives,
         test_arrays,

@@ -1,4 +1,4 @@
-"""Keywords of objects."""
+"""Tests of the keywords of objects."""
 
 from __future__ import annotations
 
@@ -58,11 +58,10 @@ ROWS = [
 def test_properties_and_required_names_are_written_and_the_rest_described(
     schema: Any, cleaned: Any, why: dict[str, bool]
 ) -> None:
-    """Other keywords go into the description."""
     check_row(schema, cleaned, why)
 
 
 def test_gemini_1_has_no_empty_objects() -> None:
-    """Such an object becomes a text. Parameters without properties stay an object."""
+    """An empty object becomes a text. Parameters without properties stay an object."""
     assert of({"type": "object"}, GEMINI_1) == {**TEXT, "description": "A JSON object, written as text."}
     assert clean_schema({"type": "object", "description": "d"}, GEMINI_1).schema == {"type": "object"}

@@ -1,4 +1,4 @@
-"""The cache of cleaned schemas: found by content, bounded by bytes, and the used ones stay."""
+"""Tests of the cache of cleaned schemas: lookup by content, the bound in bytes, and eviction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_an_outcome_is_found_by_the_content_and_the_target() -> None:
 
 @pytest.mark.parametrize("size", [10, ROOM // 10, ROOM])
 def test_the_newest_outcomes_stay_within_the_bytes(size: int) -> None:
-    """Each outcome counts with its size and what its entry takes. One that is too large is not kept."""
+    """Each outcome counts with its own size and that of its cache entry. An outcome that is too large is not kept."""
     cache = OutcomeCache[str, Outcome](ROOM)
     kept = []
     for number in range(2 * ROOM // max(size, 1000)):
@@ -43,7 +43,7 @@ def test_the_newest_outcomes_stay_within_the_bytes(size: int) -> None:
 
 
 def test_an_outcome_in_use_stays() -> None:
-    """Finding it moves it to the young generation."""
+    """Each lookup moves the outcome to the young generation."""
     cache = OutcomeCache[str, str](ROOM)
     cache.keep(b"first", "gemini", "cleaned", 10)
     for number in range(ROOM // 500):

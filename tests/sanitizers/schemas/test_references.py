@@ -40,7 +40,7 @@ def test_references_that_cannot_be_followed_are_described(
     ids=["gemini", "required"],
 )
 def test_recursion_is_cut_below_the_first_level(node: Any, dialect: Dialect) -> None:
-    """The next level is an object of any kind."""
+    """Below the first level, the recursive definition becomes an object of any kind."""
     cut = of({"$ref": "#/definitions/Node"}, dialect, {"definitions": {"Node": node}})
 
     assert cut["properties"]["v"] == TEXT
@@ -121,7 +121,7 @@ def test_long_chains_of_references_are_cut(
 
 
 def test_names_that_a_recursive_definition_requires_are_looked_up() -> None:
-    """A search in a list would compare each name with all others: schemas have thousands of them."""
+    """Schemas have thousands of names. A search in a list would compare each name with all others."""
 
     def compared(count: int) -> int:
         required, listed = ([ComparedText(f"name_{at}") for at in range(count)] for _ in range(2))

@@ -1,4 +1,4 @@
-"""Each kind of rewrite by itself: where its notes say that the meaning is kept, the same values fit."""
+"""Tests of each kind of rewrite: where its notes say that the meaning is kept, the same values fit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def standard(schema: Any) -> Any:
 def test_a_rewrite_that_keeps_the_meaning_accepts_the_same_values(
     kind: str, dialect: Dialect, data: st.DataObject, tried: list[Any]
 ) -> None:
-    """Any other rewrite has a note that says otherwise."""
+    """Only rewrites whose notes all say that the meaning was kept are compared."""
     schema = data.draw(KINDS[kind])
     done = clean_schema(root(schema), dialect)
     event("kept" if not done.losses else "lost")

@@ -1,4 +1,4 @@
-"""Bounds and formats, and the words for those that the provider does not know."""
+"""Tests of bounds and formats, and of the descriptions for those that the provider does not know."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ ROWS = [
 
 @pytest.mark.parametrize(("schema", "cleaned", "why"), ROWS)
 def test_bounds_and_formats_are_written_or_described(schema: Any, cleaned: Any, why: dict[str, bool]) -> None:
-    """An exclusive bound of an integer becomes the nearest integer inside it."""
+    """An exclusive bound of an integer becomes the nearest integer inside the bound."""
     check_row(schema, cleaned, why)

@@ -1,4 +1,4 @@
-"""Schemas that are too deep or too large."""
+"""Tests of schemas that are too deep or too large."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.sanitizers.schemas.cleaning import TEXT, of, reasons
 
 
 def test_levels_that_are_too_deep_are_described() -> None:
-    """Gemini does not publish its limit."""
+    """Gemini does not publish its limit of nesting."""
     schema: Any = TEXT
     for _ in range(50):
         schema = {"type": "object", "properties": {"a": schema}}

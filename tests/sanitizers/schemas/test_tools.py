@@ -1,4 +1,4 @@
-"""The tools of a request: their changes, their refusals, and the cache of their schemas."""
+"""Tests of cleaning a request's tools: changes, refusals, and the cache of cleaned schemas."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_clean_tools_come_back_as_the_same_list(tools: list[Any], target: Target
 
 
 def test_changes_name_the_tool_and_the_first_place() -> None:
-    """One change for each reason counts the further places. It holds no description."""
+    """Each reason has one change, which counts the further places. The change holds no description."""
     tools = [tool("f"), tool("g", SECRET, strict=True, description="d")]
 
     done = clean_tools(tools, GEMINI_TARGET)
@@ -64,7 +64,7 @@ def test_changes_name_the_tool_and_the_first_place() -> None:
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_functions_are_cleaned_like_tools(wrapped: bool) -> None:
-    """A change names the legacy list."""
+    """The change's detail begins with the name of the legacy list, ``functions``."""
     empty = {"type": "object", "properties": {}, "minProperties": 0}
     made: Callable[..., dict[str, Any]] = tool if wrapped else function
     done = clean_tools([made("g", empty)], GEMINI_TARGET, "functions")
@@ -82,7 +82,7 @@ def test_functions_are_cleaned_like_tools(wrapped: bool) -> None:
     ],
 )
 def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
-    """In every spelling, there are no parameters to declare."""
+    """A function without parameters may be written in several ways."""
     tools = [tool("g", schema)]
 
     assert clean_tools(tools, GEMINI_TARGET) == (tools, ())
@@ -110,7 +110,7 @@ def test_no_parameters_have_properties_for_openai(schema: dict[str, Any], reason
 
 
 def types_that_lead_to_one_another() -> dict[str, Any]:
-    """Return a schema of a kilobyte that grows to a hundred when its references are resolved."""
+    """Return a schema of a kilobyte that grows to a hundred kilobytes when its references are resolved."""
     names = [f"t{at}" for at in range(6)]
     types = {
         name: {"type": "object", "properties": {other: {"$ref": f"#/$defs/{other}"} for other in names}}
@@ -120,13 +120,13 @@ def types_that_lead_to_one_another() -> dict[str, Any]:
 
 
 def endless(**more: Any) -> dict[str, Any]:
-    """Return a schema that grows to a thousand million when its references are resolved."""
+    """Return a schema that grows to a thousand million schemas when its references are resolved."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
     return {"$ref": "#/$defs/d0", "$defs": twice, **more}
 
 
 def test_tools_that_grow_beyond_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mutually recursive types are written out in each tool, and the limit is for all of them."""
+    """Mutually recursive types are written out in each tool. The limit holds for all tools together."""
     monkeypatch.setattr(module, "_MAX_WRITTEN", 200_000)
     schema = types_that_lead_to_one_another()
     many = [tool(f"f{at}", {**schema, "title": str(at)}) for at in range(4)]
@@ -138,7 +138,7 @@ def test_tools_that_grow_beyond_the_limit_are_refused(monkeypatch: pytest.Monkey
 
 
 def made_of(schema: dict[str, Any]) -> Any:
-    """Return a tool's cleaned schema, the same object where the cache has it."""
+    """Return a tool's cleaned schema. A cached schema is the same object each time."""
     [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools
     return cleaned["function"]["parameters"]
 
@@ -154,7 +154,7 @@ def test_cleaned_schemas_are_cached_by_their_content(schema: dict[str, Any]) -> 
 
 
 def test_a_cached_refusal_holds_no_schema() -> None:
-    """Its traceback would keep the schema in memory."""
+    """The traceback of a cached refusal would keep the schema in memory."""
     refused = module._outcome(endless(), GEMINI_TARGET)
 
     assert isinstance(refused, Unrepairable)
@@ -162,7 +162,7 @@ def test_a_cached_refusal_holds_no_schema() -> None:
 
 
 def test_the_first_declaration_of_a_name_counts() -> None:
-    """Google refuses the second one."""
+    """Google refuses a second declaration of the same name."""
     tools = [tool("f"), tool("g"), tool("f", SECRET)]
 
     done = clean_tools(tools, GEMINI_TARGET)
@@ -183,7 +183,7 @@ def test_the_first_declaration_of_a_name_counts() -> None:
     ],
 )
 def test_the_dialect_that_loses_less_is_chosen(schema: Any, dialect: Any) -> None:
-    """The target's own dialect is chosen unless the richer one loses less."""
+    """The target's own dialect is chosen unless the richer dialect loses less."""
     parameters = {"type": "object", "properties": {"a": schema}}
 
     [cleaned] = clean_tools([tool("f", parameters)], EITHER).tools
@@ -193,7 +193,7 @@ def test_the_dialect_that_loses_less_is_chosen(schema: Any, dialect: Any) -> Non
 
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_a_refusal_names_the_place_in_this_request(size: int) -> None:
-    """The place is that of this request, also for a refusal from the cache."""
+    """A refusal from the cache names the place in the current request too."""
     schema = endless(description="d" * size)
 
     for index in (0, 2):
@@ -224,7 +224,7 @@ def test_a_cached_schema_equals_a_fresh_one(schemas: list[dict[str, Any]], targe
 
 
 def test_a_schema_with_a_huge_number_is_cleaned_each_time() -> None:
-    """Orjson cannot write it, so that it has no key in the cache."""
+    """Orjson cannot write such a number, so the schema has no key in the cache."""
     schema = {"type": "object", "properties": {"a": {"type": "integer", "maximum": 10**30, "const": 10**30}}}
 
     [cleaned] = clean_tools([tool("f", schema)], GEMINI_TARGET).tools

@@ -1,4 +1,4 @@
-"""JSON values: their types, which of them are equal, and their bounds."""
+"""Tests of JSON values: equality, types and bounds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_equal_values_are_listed_once(one: Any, other: Any, equal: bool) -> None
 
 
 def test_comparing_counts_each_value_that_is_read() -> None:
-    """A hostile client must not have large schemas compared for nothing."""
+    """The count makes comparisons part of the work limit, so a hostile client cannot cause endless comparisons."""
     read: list[int] = []
 
     assert same({"a": [1, 2]}, {"a": [1, 2]}, read.append)
@@ -69,7 +69,7 @@ def test_numbers_become_bounds_where_a_double_holds_them(
     ],
 )
 def test_values_are_grouped_by_the_types_that_allow_them(types: list[str] | None, groups: Any) -> None:
-    """Integers stand with the other numbers where there are others."""
+    """Integers are in the group of numbers where other numbers are allowed too."""
     assert group_values([1, "a", 2.5, None, 1.0], types) == groups
 
 

@@ -1,4 +1,4 @@
-"""Schemas of one type or of several, and keywords that mean nothing there."""
+"""Tests of schemas with one or several types, and of keywords that mean nothing for a type."""
 
 from __future__ import annotations
 

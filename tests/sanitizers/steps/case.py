@@ -1,4 +1,4 @@
-"""One row of a step's table, and how it is run."""
+"""A row of a step's test table, and the function that runs it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ History = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Case:
-    """The input, the expected output, and the changes as ``(kind, index, reason)``. None is the same object."""
+    """The input, the expected output, and the changes as ``(kind, index, reason)``.
+
+    An *expected* output of None means that the step returns the same object.
+    """
 
     id: str
     given: History
@@ -26,7 +29,7 @@ class Case:
 
 
 def check(step: Step, case: Case) -> None:
-    """Run *step* on the case alone and compare everything it returns."""
+    """Run only *step* on the case, and compare the messages and changes that the step returns."""
     entries = tuple(Entry(message, index) for index, message in enumerate(case.given))
 
     after, changes = step(entries, case.profile)

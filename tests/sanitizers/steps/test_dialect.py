@@ -1,4 +1,4 @@
-"""The ``dialect`` step: rules of single providers."""
+"""Tests of the ``dialect`` step, which applies the rules of single providers."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ CASES = [*BRIDGES, *SYSTEMS, *TEXTS_BESIDE_CALLS, *REASONING, *TOGETHER]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_each_rule_applies_exactly_where_the_profile_has_it(case: Case) -> None:
-    """Each application is reported as a change of this step."""
+    """Each application of a rule is reported as a change of the ``dialect`` step."""
     check(apply_provider_rules, case)
 
 
@@ -202,7 +202,7 @@ def test_a_second_pass_changes_nothing(case: Case) -> None:
 
 
 def test_inserted_messages_have_the_origin_of_the_message_they_belong_to() -> None:
-    """The origin is the place in the client's messages."""
+    """The origin is the index in the client's messages."""
     history = [GO, SAYS_AND_ASKS, tool("a"), tool("b"), user("c")]
     after, _ = apply_provider_rules(tuple(Entry(m, at) for at, m in enumerate(history)), BEDROCK)
 
@@ -210,7 +210,10 @@ def test_inserted_messages_have_the_origin_of_the_message_they_belong_to() -> No
 
 
 def test_late_system_message_behind_a_result_is_bridged() -> None:
-    """The ``shape`` step makes it a user message, which may not follow a result directly."""
+    """The ``shape`` step makes a user message of the system message.
+
+    A user message may not follow a result directly.
+    """
     history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), system("s")]
 
     done = sanitize(history, MISTRAL)
@@ -220,12 +223,12 @@ def test_late_system_message_behind_a_result_is_bridged() -> None:
 
 
 def test_appended_user_turn_needs_no_bridge() -> None:
-    """A trailing model turn already stands between the two."""
+    """A trailing model turn already stands between the result and the appended user turn."""
     history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), assistant("b")]
 
     assert [*history, user(CONTINUE)] == sanitize(history, MISTRAL).messages
 
 
 def test_the_bridges_text_is_pinned() -> None:
-    """The words, byte for byte: a change would move every provider's cached prefix."""
+    """Another text would invalidate every provider's cached prefix."""
     assert BRIDGE == "Understood."

@@ -1,4 +1,4 @@
-"""The ``media`` step: inline media is made readable, or a note replaces it."""
+"""Tests of the ``media`` step, which repairs inline media or replaces it by a note."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NOTE = text("[Left out: an image that this model cannot be given.]")
 
 
 def inline(kind: str, data: str = "aGk=", **extra: Any) -> dict[str, Any]:
-    """Build an image part of this type."""
+    """Return an image part of this type."""
     return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}", **extra}}
 
 
 def file(data: str) -> dict[str, Any]:
-    """Build a file part."""
+    """Return a file part."""
     return {"type": "file", "file": {"file_data": data}}
 
 
@@ -40,17 +40,17 @@ PDF_FILE = file(f"data:application/pdf;base64,{PDF}")
 
 
 def named(file_id: str, data: str) -> dict[str, Any]:
-    """Build a file part with an id beside its bytes."""
+    """Return a file part with an id and with its bytes."""
     return {"type": "file", "file": {"file_id": file_id, "file_data": f"data:application/pdf;base64,{data}"}}
 
 
 def audio(data: str = "aGk=", style: str = "wav") -> dict[str, Any]:
-    """Build an audio part."""
+    """Return an audio part."""
     return {"type": "input_audio", "input_audio": {"data": data, "format": style}}
 
 
 def video(url: str) -> dict[str, Any]:
-    """Build a video part."""
+    """Return a video part."""
     return {"type": "video_url", "video_url": {"url": url}}
 
 
@@ -154,7 +154,7 @@ HOPELESS: list[tuple[str, dict[str, Any], str, Profile]] = [
 
 @pytest.mark.parametrize(("part", "profile"), LEGAL)
 def test_readable_media_is_left_alone(part: dict[str, Any], profile: Profile) -> None:
-    """The checker and the step agree."""
+    """The checker finds no violation, and the step changes nothing."""
     history = [user([text("look"), part])]
 
     assert find_violations(history, profile) == ()
@@ -182,7 +182,7 @@ def test_media_with_a_wrong_notation_is_repaired_in_place(
 def test_unreadable_media_in_the_newest_turn_is_refused(
     part: dict[str, Any], rule: str, profile: Profile
 ) -> None:
-    """The error names the part and a remedy. It holds neither bytes nor the address."""
+    """The error names the part and a remedy. The error holds neither the bytes nor the address."""
     history = [user("a"), assistant("b"), user([text("look"), part]), user("well?")]
 
     (found,) = (v.rule for v in find_violations(history, profile) if v.index == 2)
@@ -218,7 +218,7 @@ def test_unreadable_media_in_older_history_leaves_a_note(
 
 
 def test_a_tools_broken_image_leaves_a_note() -> None:
-    """The client cannot choose the media of a tool, so that its newest result is not refused."""
+    """The client cannot choose the media of a tool, so the tool's newest result is not refused."""
     results = tool("c", [text("here"), inline("image/png", "a!b?")])
     history = [user("go"), assistant(calls=[call("c")]), results]
 
@@ -229,7 +229,7 @@ def test_a_tools_broken_image_leaves_a_note() -> None:
 
 
 def test_media_in_roles_that_hold_none_is_left_to_shape() -> None:
-    """The ``shape`` step drops it."""
+    """The ``shape`` step drops media in such roles."""
     check(check_media, Case("", [user("a"), assistant([inline("image/png", "?")])], None, profile=OPENAI))
 
 

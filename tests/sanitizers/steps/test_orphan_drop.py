@@ -1,4 +1,4 @@
-"""The ``orphan_drop`` step: results without a call, and superseded results."""
+"""Tests of the ``orphan_drop`` step, which drops superseded results and results without a call."""
 
 from __future__ import annotations
 
@@ -65,5 +65,5 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_only_the_last_result_of_an_earlier_call_stays(case: Case) -> None:
-    """A result stays exactly when it is the last one of a call made before it."""
+    """A result stays only if it is the last result of a call, and comes after that call."""
     check(drop_orphaned_results, case)

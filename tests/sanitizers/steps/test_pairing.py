@@ -1,4 +1,4 @@
-"""The ``pairing`` step: late, missing and unsorted results."""
+"""Tests of the ``pairing`` step for late, missing and unsorted results."""
 
 from __future__ import annotations
 
@@ -132,5 +132,5 @@ def test_each_call_has_exactly_one_result_directly_behind_its_turn(case: Case) -
 
 
 def test_synthesized_result_is_honest_and_fixed() -> None:
-    """The result has the call's id and a fixed text, which says that no result was recorded."""
+    """A synthesized result has a fixed text, which says that no result was recorded."""
     assert MISSING_RESULT == '{"error": "No result was recorded for this tool call."}'

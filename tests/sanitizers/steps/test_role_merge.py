@@ -1,4 +1,4 @@
-"""The steps ``role_merge`` and ``final_merge``: the same joining, before pairing and after it."""
+"""Tests of the steps ``role_merge`` and ``final_merge``, which join messages before and after ``pairing``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``shape`` step: the roles of system and developer messages."""
+"""Tests of the ``shape`` step for the roles of system and developer messages."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ DEVELOPERS = [
 
 @pytest.mark.parametrize("case", [*SYSTEMS, *DEVELOPERS], ids=lambda case: case.id)
 def test_instructions_get_a_role_that_the_provider_takes_in_their_place(case: Case) -> None:
-    """Their words stay as they are."""
+    """The text of the instructions stays unchanged."""
     check(normalize_shape, case)

@@ -1,4 +1,4 @@
-"""The ``tail`` step: a trailing model turn where the model refuses one."""
+"""Tests of the ``tail`` step, which closes a trailing model turn that the model refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``tools`` step: names of tools in a history without its request."""
+"""Tests of the ``tools`` step, which renames tools in a history without its request."""
 
 from __future__ import annotations
 

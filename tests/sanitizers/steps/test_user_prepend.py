@@ -1,4 +1,4 @@
-"""The ``user_prepend`` step: a history that does not begin with a user turn."""
+"""Tests of the ``user_prepend`` step for a history that does not begin with a user turn."""
 
 from __future__ import annotations
 

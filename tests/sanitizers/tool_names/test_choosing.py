@@ -1,4 +1,4 @@
-"""New names of tools: legal, no two the same, and derived from the old name alone."""
+"""Tests that new tool names are legal, distinct, and derived from the old name alone."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_new_names_do_not_depend_on_the_order(given: list[str], rule: NameRule, 
 
 @given(st.lists(alike, min_size=1, max_size=8), rules)
 def test_a_new_name_depends_on_the_old_one_alone(given: list[str], rule: NameRule) -> None:
-    """Other tools and other providers do not change it, so that a cached prefix stays valid."""
+    """Other tools and other providers do not change a tool's new name, so that a cached prefix stays valid."""
     for old, new in choose_names(given, rule).items():
         assert choose_names([old], rule) == {old: new}
         assert new == spell_legal(old)

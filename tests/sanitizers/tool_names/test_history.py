@@ -1,4 +1,4 @@
-"""The names of tools in a history: the checker and the rename read the same places."""
+"""Tests that the checker and the renaming read tool names in the same fields of a history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CALLED: tuple[Any, ...] = (
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_3], ids=lambda p: p.name)
 @pytest.mark.parametrize("turn", CALLED)
 def test_an_illegal_name_is_found_and_renamed_in_each_place(turn: Any, profile: Profile) -> None:
-    """The checker finds a name in each form of a call and of a result, and none after the rename."""
+    """The checker finds an illegal name in each form of a call and of a result. After the renaming it finds none."""
     history = [user(), *turn, user()]
     at = 1 if re.search("a b|xxx", str(turn[0])) else 2
 

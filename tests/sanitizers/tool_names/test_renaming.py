@@ -109,7 +109,10 @@ def test_legal_names_come_back_as_the_same_objects(rule: NameRule) -> None:
 
 
 def test_history_and_parameters_are_new_only_where_a_name_in_them_changed() -> None:
-    """A renamed declaration leaves a legal history as the same object, and a renamed call leaves the parameters."""
+    """A renamed declaration leaves a legal history as the same object.
+
+    A renamed call leaves the parameters as the same object.
+    """
     history = [user(), assistant(calls=[call("c", "ok")]), tool("c")]
     declared, called = declare("a b"), declare("ok")
 
@@ -125,7 +128,7 @@ def test_history_and_parameters_are_new_only_where_a_name_in_them_changed() -> N
     ],
 )
 def test_empty_and_unreadable_names_are_left_alone(parameters: dict[str, Any]) -> None:
-    """Validation and the ``shape`` step handle these."""
+    """Validation and the ``shape`` step handle empty and unreadable names."""
     done = rename_tools([assistant(calls=[call("c", None), call("d", "")])], parameters, GEMINI_NAMES)
 
     assert done.parameters is parameters

@@ -1,4 +1,4 @@
-"""Answers that hypothesis draws, whole and as chunks of a stream, and the messages that a client joins."""
+"""Random answers, whole and as chunks of a stream, and functions that join the chunks as a client does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def answers() -> st.SearchStrategy[Answer]:
 
 
 def answer_of(plans: Iterable[tuple[str | None, list[tuple[str, str]], str | None, str | None]]) -> Answer:
-    """Build an answer. Each plan is the text, the calls, the legacy call and the refusal of a choice."""
+    """Return an answer. Each plan is the text, the calls, the legacy call and the refusal of a choice."""
     choices = []
     for index, (said, calls, legacy, refusal) in enumerate(plans):
         message: dict[str, Any] = {"role": "assistant", "content": said}
@@ -126,7 +126,7 @@ def accumulate(chunks: Iterable[Answer]) -> dict[int, Answer]:
 
 
 def read_whole(answer: Answer) -> dict[int, Answer]:
-    """Return the same values of a whole answer."""
+    """Return each choice's message and finish reason, by index, from a whole answer."""
     return {
         choice["index"]: {
             "content": choice["message"]["content"] or "",

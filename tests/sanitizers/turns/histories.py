@@ -1,4 +1,4 @@
-"""Turns and rounds of agents, in the form of each client."""
+"""Builders of agents' turns and tool rounds, in the form of each client."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def legacy_round(number: int) -> History:
 
 
 def custom_round(number: int) -> History:
-    """Return a call of a custom tool, whose input is a text."""
+    """Return a round with a call of a custom tool, whose input is a text."""
     asked = {"id": f"c{number}", "type": "custom", "custom": {"name": "shell", "input": f"ls {number}"}}
     return [assistant(None, [asked]), tool(f"c{number}", f"r{number}")]
 
 
 def smolagents_calls(number: int, *calls: tuple[str, Any]) -> str:
-    """Write calls as smolagents 1.26 does (memory.py): as a Python list."""
+    """Return calls as smolagents 1.26 writes them (memory.py): as a Python list."""
     return "Calling tools:\n" + str(
         [
             {
@@ -99,7 +99,7 @@ def smolagents_round(number: int, name: str = "web_search", result: str | None =
 
 
 def smolagents_parts_round(number: int) -> History:
-    """Return a round of smolagents in parts, as it sends them by default."""
+    """Return a round of smolagents in content parts, which smolagents sends by default."""
     said, result = smolagents_round(number)
     return [assistant([text(said["content"])]), user([text(result["content"])])]
 
@@ -133,20 +133,20 @@ ROUNDS = (
     smolagents_error_round,
     openhands_round,
 )
-"""Every way to write a round of one turn that does work."""
+"""The builders of all forms of a tool round within one turn."""
 
 
 def guard(
     messages: History, policy: TurnPolicy = WARN, asked: int | None = None, *tools: str, **more: Any
 ) -> Guarded:
-    """Guard a request that declares *tools*. *asked* is the client's own limit."""
+    """Return the guard's outcome for a request that declares *tools*. *asked* is the client's own limit."""
     if asked is not None:
         policy = policy.lowered(asked)
     return guard_turn(messages, declare(*tools) if tools else {}, policy, **more)
 
 
 def rounds(messages: History, *tools: str) -> int:
-    """Return the number of rounds."""
+    """Return the number of rounds that the guard counts in the turn."""
     return guard(messages, WARN, None, *tools).turn.rounds
 
 

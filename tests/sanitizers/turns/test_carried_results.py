@@ -1,4 +1,4 @@
-"""Results that clients carry in user messages, and calls that models write as text."""
+"""Tests of results that clients send in user messages, and of calls that models write as text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def opens(content: Any, *before: dict[str, Any]) -> bool:
     ],
 )
 def test_a_result_in_a_user_message_opens_no_turn(content: Any) -> None:
-    """Each form was seen at a client."""
+    """Each form is that of a real client."""
     assert carries_result(user(content))
     assert not opens(content, assistant("Calling tools:\n[]"))
 
@@ -74,7 +74,7 @@ def test_a_result_in_a_user_message_opens_no_turn(content: Any) -> None:
     ],
 )
 def test_a_users_own_message_opens_a_turn(content: Any) -> None:
-    """A new task of smolagents after a result opens one too."""
+    """A new task of smolagents after a result opens a turn too."""
     assert opens(content, assistant("Done."))
     assert opens(content, assistant("Calling tools:\n[]"))
 
@@ -97,13 +97,13 @@ def test_an_observation_is_a_result_only_after_a_call(content: str) -> None:
 
 @pytest.mark.parametrize("content", ["", " \n", None, []])
 def test_a_blank_message_opens_no_turn(content: Any) -> None:
-    """The message before it does not matter."""
+    """The message before a blank message does not matter."""
     assert not opens(content, assistant("Done."))
     assert not opens(content, tool("a"))
 
 
 def test_media_alone_opens_a_turn_except_after_a_result() -> None:
-    """Computer use and pydantic-ai send a tool's media so."""
+    """Computer-use clients and pydantic-ai send a tool's media in a user message after the result."""
     assert opens([image()], assistant("Done."))
     assert opens([image()])
     assert not opens([image()], tool("a"))
@@ -119,7 +119,7 @@ def test_media_alone_opens_a_turn_except_after_a_result() -> None:
     ],
 )
 def test_a_text_that_the_client_sends_by_itself_opens_no_turn(content: str) -> None:
-    """Further text of the user's makes it the user's message."""
+    """Further text makes the message the user's own, except where the client's text has no fixed end."""
     assert not opens(content, assistant("Here is my plan"))
     assert opens(f"{content} And be quick.", assistant("Here is my plan")) == (not content.startswith("Your"))
 
@@ -134,7 +134,7 @@ def test_a_text_that_the_client_sends_by_itself_opens_no_turn(content: str) -> N
     ],
 )
 def test_calls_of_smolagents_are_read(calls: list[tuple[str, Any]], names: list[str]) -> None:
-    """Equal calls are equal under other ids. Any other argument makes another call."""
+    """Calls with other ids are equal if their names and arguments are equal. Any other argument makes another call."""
     first, again = (assistant(f"Thought: x\n{smolagents_calls(number, *calls)}") for number in (1, 2))
     other = assistant(smolagents_calls(1, *calls[:-1], (calls[-1][0], "another")))
 
@@ -156,7 +156,7 @@ def test_a_call_in_a_text_is_read_without_an_id() -> None:
 
 
 def test_calls_that_cannot_be_read_are_one_call_without_a_name() -> None:
-    """A text without calls has none."""
+    """A text without the marker of calls gives no call."""
     assert calls_in_text(assistant("Calling tools:\n[{'na")) == [("", "[{'na")]
     assert calls_in_text(assistant("Calling tools: f")) == []
     assert calls_in_text(assistant("I called tools.")) == []
@@ -165,7 +165,7 @@ def test_calls_that_cannot_be_read_are_one_call_without_a_name() -> None:
 
 @pytest.mark.parametrize("form", [str, lambda said: [text(said)]])
 def test_a_plan_is_carried_out_in_the_same_turn(form: Any) -> None:
-    """Otherwise the count would begin anew with every plan of an agent."""
+    """Otherwise the count of rounds would begin anew with every plan of an agent."""
     plan = [assistant(form("Here is my plan")), user(form("Now proceed and carry out this plan."))]
     history = [user("New task:\nfind it"), *plan, *smolagents_round(1), *plan, *smolagents_round(2)]
 

@@ -24,7 +24,7 @@ def loop_at_end(history: History, repeats: int = 5) -> Loop | None:
 def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
     """Find a loop of letters by a simple search.
 
-    Return its period, whether it is new, and whether it goes on.
+    Return the loop's period, whether the loop is new, and whether the loop goes on.
     """
     for period in (1, 2, 3):
         cycle = letters[-period:]
@@ -37,7 +37,7 @@ def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
 
 @given(st.text("ab", max_size=24) | st.text("abc", max_size=24), st.integers(2, 5), st.integers(1, 6))
 def test_loops_are_those_of_a_simple_search(letters: str, repeats: int, times: int) -> None:
-    """The search finds the same loops as a simple one, also where a sequence repeats its end."""
+    """The search finds the same loops as a simple search, even where a sequence repeats its end."""
     letters += letters[-3:] * times
     rounds = read_rounds(history := rounds_of(letters), 0, len(history))
     for at in range(len(rounds)):
@@ -174,7 +174,7 @@ def test_legacy_calls_and_calls_in_texts_make_loops() -> None:
 
 @pytest.mark.parametrize("cycle", ["a", "ab", "abc"])
 def test_a_loop_is_reported_then_noted_then_ended(cycle: str) -> None:
-    """A loop is reported. Mode `enforce` adds a note, and ends the turn a full cycle later."""
+    """A loop is reported in both modes. Mode `enforce` ends the turn a full cycle later."""
     at, later = 5 * len(cycle), 6 * len(cycle)
     policy = replace(ENFORCE, max_rounds=0)
     for count in range(1, later + 2):

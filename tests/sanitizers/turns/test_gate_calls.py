@@ -25,7 +25,7 @@ gates = st.sampled_from(
 
 
 def gated(gate: CallGate, *choices: Any) -> list[tuple[Any, list[str], str]]:
-    """Gate an answer. Return of each choice its text, the names of its calls, and the finish reason."""
+    """Gate an answer. Return the text, the names of the calls and the finish reason of each choice."""
     answer, _ = gate_answer(answer_of(choices), gate)
     read = read_whole(answer).values()
     return [
@@ -77,7 +77,6 @@ def test_calls_pass_up_to_the_limit_and_words_replace_an_empty_choice(
 
 
 def test_each_choice_has_its_own_count_of_calls() -> None:
-    """The limit counts for each choice."""
     choices = [choice(None, "f", "f"), choice("Done."), choice(None, "task")]
 
     assert gated(CallGate(1, refused=ENFORCE, words=WORDS), *choices) == [
@@ -88,7 +87,7 @@ def test_each_choice_has_its_own_count_of_calls() -> None:
 
 
 def test_each_held_back_call_has_a_change() -> None:
-    """The change has the choice and the shortened id, and no name or arguments."""
+    """Each change has the index of the choice and the shortened id of the call, and no name or arguments."""
     answer = answer_of([choice(None, "f", "g", "task")])
     answer["choices"][0]["message"]["tool_calls"][1]["id"] = "x" * 99
     _, changes = gate_answer(answer, CallGate(1, refused=ENFORCE, words=WORDS))
@@ -100,7 +99,7 @@ def test_each_held_back_call_has_a_change() -> None:
 
 
 def test_a_custom_call_is_held_back_by_its_name() -> None:
-    """It is refused like any other call."""
+    """A custom call is refused like any other call."""
     answer = answer_of([choice(None, "f")])
     answer["choices"][0]["message"]["tool_calls"] = [
         {"id": "a", "type": "custom", "custom": {"name": "task", "input": "x"}}
@@ -110,7 +109,7 @@ def test_a_custom_call_is_held_back_by_its_name() -> None:
 
 
 def stream(gate: CallGate, *deltas: tuple[dict[str, Any], str | None]) -> list[Answer | None]:
-    """Pass the deltas of one choice through a gate."""
+    """Return the chunks of one choice after a gate."""
     through = ChunkGate(gate)
     return [
         through.pass_chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
@@ -126,7 +125,7 @@ def piece(at: int, name: str = "", arguments: str = "") -> dict[str, Any]:
 
 
 def test_a_chunk_with_nothing_left_is_left_out() -> None:
-    """Text beside a held-back call passes, and so does the end."""
+    """Text next to a held-back call passes, and so does the finish reason."""
     passed = stream(
         CLOSED,
         ({"role": "assistant"}, None),
@@ -148,7 +147,7 @@ def test_a_chunk_with_nothing_left_is_left_out() -> None:
 
 
 def test_passing_calls_of_a_stream_are_numbered_without_gaps() -> None:
-    """The first call is held back."""
+    """The held-back first call leaves no gap in the numbers."""
     passed = stream(REFUSING, (piece(0, "task"), None), (piece(1, "f"), None), (piece(1, "", "{}"), None))
 
     assert [chunk and chunk["choices"][0]["delta"]["tool_calls"][0]["index"] for chunk in passed] == [
@@ -159,7 +158,7 @@ def test_passing_calls_of_a_stream_are_numbered_without_gaps() -> None:
 
 
 def test_a_chunk_without_choices_passes() -> None:
-    """It holds the usage."""
+    """A chunk without choices holds the usage."""
     chunk: Answer = {"choices": [], "usage": {}}
 
     assert ChunkGate(CLOSED).pass_chunk(chunk) is chunk
@@ -218,7 +217,7 @@ def test_every_gated_choice_is_a_complete_answer(answer: Answer, gate: CallGate)
 
 @given(answers(), st.data())
 def test_an_open_gate_returns_the_same_answer_and_chunks(answer: Answer, data: st.DataObject) -> None:
-    """There are no changes."""
+    """An open gate makes no changes."""
     assert gate_answer(answer, CallGate(99)) == (answer, ())
     assert gate_answer(answer, CallGate(99))[0] is answer
     through = ChunkGate(CallGate(99))

@@ -1,4 +1,4 @@
-"""The end of a turn: the last instruction, and the gate that the answer goes through."""
+"""Tests of the end of a turn: the last instruction, and the gate that limits the answer's calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def said_last(history: History, instruction: str, **more: Any) -> History:
 
 
 def test_the_instruction_to_finish_ends_the_history() -> None:
-    """It is a user message, or a part of the last result where no step makes the history legal."""
+    """The instruction is a user message. Where no step makes the history legal, it is a part of the last result."""
     words = wrap_up_at_limit(1)
     for history in (
         turn_of(1),
@@ -60,7 +60,7 @@ def test_the_instruction_to_finish_ends_the_history() -> None:
 
 
 def test_the_instruction_to_finish_opens_no_turn() -> None:
-    """A client may send it back, and a second turnright may read it."""
+    """A client may send the instruction back, and a second turnright may read it."""
     policy = replace(ENFORCE, max_rounds=1)
     for in_result in (False, True):
         once = guard(turn_of(2), policy, None, "f", in_result=in_result)
@@ -70,7 +70,7 @@ def test_the_instruction_to_finish_opens_no_turn() -> None:
 
 
 def test_the_limit_decides_before_a_loop_and_a_loop_before_delegation() -> None:
-    """The instruction states one reason."""
+    """The instruction states only the first reason that applies."""
     assert guard(loop_of(6), ENFORCE).messages[-1] == user(wrap_up_of_loop())
     assert guard(loop_of(25), ENFORCE).messages[-1] == user(wrap_up_at_limit(25))
     assert guard(turn_of(10, "task"), ENFORCE, None, "task").messages[-1] == user(wrap_up_of_delegation(10))

@@ -1,4 +1,4 @@
-"""In mode `warn` the guard changes neither the request nor the answer."""
+"""Tests that the guard changes nothing in mode `warn`, and nothing below the limits in mode `enforce`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_mode_warn_returns_the_same_objects(
     asked: int | None,
     within: bool,
 ) -> None:
-    """The history may be legal, damaged or neither."""
+    """The history may be legal, damaged or random."""
     before = copy.deepcopy((history, given_parameters))
     lowered = policy if asked is None else policy.lowered(asked)
     guarded = guard_turn(history, given_parameters, lowered, in_result=within)
@@ -73,7 +73,7 @@ def test_mode_warn_returns_the_same_objects(
 def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
     history: list[dict[str, Any]], given_parameters: dict[str, Any], policy: TurnPolicy
 ) -> None:
-    """The outline suffices only for a history without assistant messages."""
+    """The outline suffices where no message is unusual or from the assistant, and the policy changes nothing."""
     outline = outline_of(history)
     known = guard_without_rounds(outline, given_parameters, policy)
 
@@ -83,7 +83,7 @@ def test_a_history_without_rounds_comes_to_the_same_by_its_outline(
 
 @pytest.mark.parametrize(("count", "policy"), [(20, WARN), (20, ENFORCE), (80, WARN)])
 def test_a_session_below_the_limits_is_never_changed(count: int, policy: TurnPolicy) -> None:
-    """Mode `warn` changes no session above them either."""
+    """Mode `warn` changes no session above the limits either."""
     history = turn_of(count)
     for end in range(1, len(history) + 1, 2):
         request = history[:end]

@@ -1,4 +1,4 @@
-"""The texts for the model and the client: pinned wordings, and their recognition in results."""
+"""Tests of the texts for the model and the client: pinned wordings, and recognition in results."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_wordings_of_notes_are_pinned() -> None:
     ],
 )
 def test_a_notice_follows_the_tools_own_text(content: Any, noted: Any) -> None:
-    """It is not added twice."""
+    """A notice that is already in the result is not added twice."""
     message = with_notices(tool("a", content), ["N", "M"])
 
     assert message == tool("a", noted)
@@ -96,7 +96,7 @@ def test_a_notice_follows_the_tools_own_text(content: Any, noted: Any) -> None:
 
 @pytest.mark.parametrize("said", ["", "x", "x\n\ny"])
 def test_notices_are_recognized_and_removed(said: str) -> None:
-    """Several may follow a text."""
+    """Several notices may follow a text."""
     noted = with_notices(tool("a", said), [loop_note(1, 5), warning_note(1, 2)])["content"]
 
     assert without_notices(noted) == said

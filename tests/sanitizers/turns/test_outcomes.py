@@ -1,4 +1,4 @@
-"""Results are equal where the tool made no difference between them."""
+"""Tests that tool results count as equal if they differ only in what the tool did not write."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 def test_a_result_is_the_same_under_another_id_form_mark_or_notice(
     one: dict[str, Any], other: dict[str, Any]
 ) -> None:
-    """The tool did not make these differences."""
+    """Ids, form, cache marks and notices are not the tool's, so results that differ only there are equal."""
     assert outcome_of(one) == outcome_of(other)
 
 
@@ -61,19 +61,19 @@ def test_a_result_is_the_same_under_another_id_form_mark_or_notice(
     ],
 )
 def test_a_result_with_another_text_is_another_result(one: dict[str, Any], other: dict[str, Any]) -> None:
-    """Other media and white space count too."""
+    """Results with other media or other white space differ too."""
     assert outcome_of(one) != outcome_of(other)
 
 
 def test_the_words_of_a_result_are_its_texts() -> None:
-    """Media and notices are left out. A bare value is its JSON."""
+    """Media and notices are left out of a result's words. A value that is no text is written as JSON."""
     assert words_of(with_notices(tool("a", "x"), [NOTE])) == "x"
     assert words_of(with_notices(tool("a", [text("x"), image(), text("y")]), [NOTE])) == "xy"
     assert words_of(tool("a", {"n": 1})) == '{"n": 1}'
 
 
 def test_a_note_of_another_turnright_does_not_hide_a_loop() -> None:
-    """The note follows one of the results, which may be empty or in parts."""
+    """A note that another turnright added to a result does not change the loop that is found."""
     for content in ("", "x", [text("x")], [text("x"), image()]):
         history = [
             message if message["role"] != "tool" else {**message, "content": content}

@@ -1,4 +1,4 @@
-"""Notes within a history: the history alone decides their places, and no note is given twice."""
+"""Tests that the history alone decides where notes are added, and that no note is added twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ from tests.support.strategies import any_histories, damaged_histories, legal_his
 def notes(
     history: History, policy: TurnPolicy, asked: int | None = None, *tools: str
 ) -> list[tuple[int, str]]:
-    """Return the places and reasons of the notes. All messages without a note are the same objects."""
+    """Return the message index and the reason of each added note.
+
+    Messages without a note must stay the same objects.
+    """
     lowered = policy if asked is None else policy.lowered(asked)
     noted, changes = place_notes(history, lowered, multi_agent="task" in tools)
     places = {change.index for change in changes}
@@ -74,14 +77,14 @@ def test_notes_follow_the_last_result_of_the_round_that_made_them_due(
 
 
 def test_a_result_may_get_two_notes() -> None:
-    """Each has a change."""
+    """A result that is due for two notes gets both, and each note is reported as a change."""
     policy = replace(ENFORCE, max_rounds=6, tell_model=True)
 
     assert notes(loop_of(5), policy) == [(10, "warning_note"), (10, "loop_note")]
 
 
 def test_a_note_that_is_already_there_is_no_change() -> None:
-    """The other note of the result is one."""
+    """Only the loop note is a change, because the history already holds the warning note."""
     policy = replace(ENFORCE, max_rounds=6, tell_model=True)
     history = loop_of(5)
     history[10] = with_notices(history[10], [warning_note(5, 6)])
@@ -119,7 +122,7 @@ pieces = st.tuples(
 
 
 def written(piece: tuple[int, str, int, Any, str], number: int) -> History:
-    """Write the messages between two requests."""
+    """Return the messages that are added between two requests."""
     turn, name, argument, result, form = piece
     if turn == 0:
         return [assistant("Here you are."), user("And now?")]
@@ -140,7 +143,7 @@ def written(piece: tuple[int, str, int, Any, str], number: int) -> History:
 def test_a_note_stays_in_its_place_in_all_later_requests(
     plan: list[Any], policy: TurnPolicy, asked: int | None, multi: bool
 ) -> None:
-    """Every request begins with the one before it, byte for byte."""
+    """The messages of every request, notes included, begin with those of the request before."""
     history: History = [user("go")]
     lowered = policy if asked is None else policy.lowered(asked)
     before: list[Any] = []
@@ -163,7 +166,7 @@ any_history = st.one_of(
 
 @given(any_history, policies, asks, st.booleans())
 def test_a_note_is_given_once(history: History, policy: TurnPolicy, asked: int | None, multi: bool) -> None:
-    """A second turnright with the same policy adds no note, and counts the same."""
+    """A second turnright with the same policy adds no note and reports the same turn."""
     lowered = policy if asked is None else policy.lowered(asked)
     noted, changes = place_notes(history, lowered, multi_agent=multi)
     again, more = place_notes(noted, lowered, multi_agent=multi)

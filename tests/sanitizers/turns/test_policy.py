@@ -1,4 +1,4 @@
-"""Limits: the one that counts, the warning before it, and one report of each event."""
+"""Tests of the limit that applies, of the warning before the limit, and of events that are reported once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.support.builders import user
 def test_a_client_only_lowers_the_limit(
     limits: tuple[int, int], asked: int | None, alone: int, multi_agent: int
 ) -> None:
-    """Without a limit of the operator's, the client's counts."""
+    """Where the operator sets no limit, the client's limit applies."""
     policy = replace(WARN, max_rounds=limits[0], max_rounds_multi_agent=limits[1])
 
     lowered = policy if asked is None else policy.lowered(asked)
@@ -61,7 +61,7 @@ def test_a_client_only_lowers_the_limit(
 def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
     limit: int, share: float, warns: int
 ) -> None:
-    """Rounding errors do not move it."""
+    """Floating-point rounding does not move the warning to another round."""
     policy = replace(WARN, max_rounds=limit, warn_at=share)
 
     assert policy.warning_from(limit) == warns
@@ -71,7 +71,7 @@ def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
 
 
 def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
-    """Without other tools, the turn ends."""
+    """If the request declares no other tools, the turn is wrapped up."""
     history = turn_of(10, "task")
 
     assert guard(turn_of(9, "task"), ENFORCE, None, "task").turn.wrap_up == ""
@@ -107,7 +107,7 @@ def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
 def test_each_event_is_reported_with_the_round_that_caused_it(
     count: int, name: str, policy: TurnPolicy, events: tuple[str, ...]
 ) -> None:
-    """The wrap-up is reported with every request."""
+    """The wrap-up is reported with every request from the limit on."""
     turn = guard(turn_of(count, name), policy).turn
 
     assert turn.events == events
@@ -131,7 +131,10 @@ policies = st.builds(
 def test_events_are_reported_once_in_a_turn(
     plan: list[tuple[str, int]], policy: TurnPolicy, asked: int | None
 ) -> None:
-    """A session grows by a round with each request. Loops and failures may repeat."""
+    """In a session that grows by one round per request, each limit is reported once.
+
+    Loops and tool errors may be reported again.
+    """
     history = turn_of(0)
     told: Counter[str] = Counter()
     last = guard(history, policy, asked, "f", "task").turn

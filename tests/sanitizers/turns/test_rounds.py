@@ -1,4 +1,4 @@
-"""Rounds in the forms of real clients: assistant turns with calls since the last user message."""
+"""Tests that rounds are counted in the forms of real clients, since the last user message."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ OURS = [
     notice_message(3),
     user([text(media_of_result("image_url", "f", "c1")), image()]),
 ]
-"""User messages that a turnright writes."""
+"""Messages of the role ``user`` that a turnright writes."""
 
 
 @pytest.mark.parametrize("form", ROUNDS, ids=lambda form: form.__name__)
 def test_a_round_in_the_form_of_any_client_counts_once(form: Callable[[int], History]) -> None:
-    """The user's next message begins a new count."""
+    """Each round counts once in every client's form, and the user's next message begins a new count."""
     for count in range(4):
         history = [system(), GO, *(message for number in range(count) for message in form(number))]
 
@@ -63,7 +63,7 @@ def test_a_round_in_the_form_of_any_client_counts_once(form: Callable[[int], His
 
 @pytest.mark.parametrize("between", [*OURS, system("mind"), developer("mind")])
 def test_notices_media_of_results_and_system_messages_open_no_turn(between: dict[str, object]) -> None:
-    """They may stand anywhere."""
+    """Notices, media of results and system messages may stand anywhere in a turn."""
     first, second = one_round(1), one_round(2)
 
     assert rounds([GO, *first, between, *second]) == 2
@@ -101,7 +101,7 @@ def test_notices_media_of_results_and_system_messages_open_no_turn(between: dict
     ],
 )
 def test_rounds_without_calls_or_results_are_counted(history: History, count: int) -> None:
-    """A result makes a round of an assistant message before it."""
+    """Calls without results count as a round, and so does an assistant message that a result follows."""
     assert rounds(history) == count
 
 
@@ -125,7 +125,7 @@ def test_rounds_without_calls_or_results_are_counted(history: History, count: in
     ],
 )
 def test_a_round_counts_as_delegation_by_its_tools_names(names: list[str], work: int, handed_on: int) -> None:
-    """A round that does both counts as both."""
+    """A round with delegating and other calls counts as both."""
     asked = [call(f"c{at}", name) for at, name in enumerate(names)]
     turn = guard([GO, assistant(None, asked), *(tool(entry["id"]) for entry in asked)]).turn
 
@@ -134,7 +134,7 @@ def test_a_round_counts_as_delegation_by_its_tools_names(names: list[str], work:
 
 
 def test_patterns_match_whole_names_without_case() -> None:
-    """Only `*` is special."""
+    """Only `*` is special in a pattern."""
     policy = replace(WARN, delegation_tools=("Ask_*_Agent", "a.b"))
 
     assert policy.delegating(
@@ -150,7 +150,7 @@ def test_patterns_match_whole_names_without_case() -> None:
 
 
 def test_calls_in_texts_delegate_too() -> None:
-    """The managed agents of smolagents are called like tools."""
+    """Calls in texts count as delegation, since smolagents calls its managed agents like tools."""
     turn = guard([GO, *smolagents_round(1, "transfer_to_a"), *smolagents_round(2)]).turn
 
     assert (turn.rounds, turn.delegations) == (1, 1)
@@ -164,7 +164,7 @@ any_history = st.one_of(
 
 
 def written(plan: list[Callable[[int], History]]) -> History:
-    """Write a round in each form of *plan*."""
+    """Return one round in each form of *plan*."""
     return [message for number, form in enumerate(plan) for message in form(number)]
 
 
@@ -172,7 +172,7 @@ def written(plan: list[Callable[[int], History]]) -> History:
 def test_only_rounds_after_the_last_user_message_count(
     before: History, plan: list[Callable[[int], History]]
 ) -> None:
-    """Earlier messages may be any."""
+    """Messages before the last user message do not change the count."""
     assert rounds([*before, GO, *written(plan)]) == rounds([GO, *written(plan)]) == len(plan)
     assert rounds([*before, GO]) == 0
 
@@ -181,7 +181,7 @@ def test_only_rounds_after_the_last_user_message_count(
 def test_an_appended_round_counts_one_more(
     before: History, plan: list[Callable[[int], History]], form: Callable[[int], History]
 ) -> None:
-    """The last turn of the history may be open."""
+    """The count grows by one, whatever history stands before the round."""
     history = [*before, user("go"), *written(plan)]
 
     assert rounds([*history, *form(90)]) == rounds(history) + 1
@@ -193,7 +193,7 @@ def test_an_appended_round_counts_one_more(
 def test_rounds_that_only_delegate_never_count_as_work(
     plan: list[Callable[[int], History]], data: st.DataObject
 ) -> None:
-    """They may stand anywhere among the others."""
+    """Delegating rounds may stand anywhere among the other rounds."""
     mixed: list[History] = [form(number) for number, form in enumerate(plan)]
     count = data.draw(st.integers(0, 4))
     for number in range(count):
@@ -205,7 +205,7 @@ def test_rounds_that_only_delegate_never_count_as_work(
 
 @given(st.lists(st.booleans(), max_size=8))
 def test_parallel_calls_count_once_however_they_are_split(split: list[bool]) -> None:
-    """They stand in one message, or each in its own."""
+    """Parallel calls count as one round, whether they share one assistant message or not."""
     history = [
         GO,
         *(m for at, apart in enumerate(split) for m in (split_round(at) if apart else parallel_round(at))),

@@ -18,7 +18,7 @@ CALLS = assistant(None, [call(f"c{number}", f"f{number}") for number in range(CO
 
 
 def repeated(count: int, result: str) -> History:
-    """Return rounds that all have this result."""
+    """Return a history of *count* rounds that all have this result."""
     return [user("go"), *(m for number in range(count) for m in one_round(number, result=result))]
 
 
@@ -77,13 +77,16 @@ HISTORIES: dict[str, History] = {
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
 def test_cost_of_hostile_input_is_linear(history: History, policy: TurnPolicy) -> None:
-    """The cost of hostile input is linear: 0.2 s at most on a quiet machine, against ten for a quadratic cost."""
+    """Hostile input takes less than 4 s of CPU time.
+
+    It takes 0.2 s on a quiet machine, and a quadratic cost would take ten.
+    """
     assert cpu_seconds(lambda: guard(history, policy, None, "f", "task"), bound=4) < 4
 
 
 @pytest.mark.parametrize("alone", ["\ud800", "a\udfff", "\x00"])
 def test_lone_surrogates_are_read_everywhere(alone: str) -> None:
-    """Lone surrogates are read everywhere, although no encoding accepts them."""
+    """Lone surrogates in texts, ids, names and arguments are read without an error."""
     history: History = [user("go")]
     for number in range(6):
         history += [

@@ -1,4 +1,4 @@
-"""In turns of very many calls, each result is read without the id of its own call alone."""
+"""Tests that in rounds of very many calls, only the id of its own call is left out of each result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_results_that_differ_by_their_call_id_alone_repeat(count: int) -> None:
 
 
 def test_the_work_is_in_proportion_to_the_calls() -> None:
-    """It does not grow with the calls times their results."""
+    """The work grows with the number of calls, not with its square."""
 
     def read(count: int) -> int:
         calls = [call(f"call_{at:06}") for at in range(count)]

@@ -1,4 +1,4 @@
-"""Results that are errors, and the one hint for a tool that fails repeatedly."""
+"""Tests that errors in results are found, and that a tool that fails repeatedly gets one hint."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ NO_ERRORS = [
 
 @pytest.mark.parametrize("said", ERRORS)
 def test_an_error_is_found_in_texts_and_parts(said: str) -> None:
-    """The quote is one line."""
+    """The quote of an error is one line."""
     quote = error_of(tool("a", said))
 
     assert quote == " ".join(said.split())
@@ -85,18 +85,18 @@ def test_an_error_is_found_in_texts_and_parts(said: str) -> None:
 
 @pytest.mark.parametrize("said", NO_ERRORS)
 def test_an_error_in_the_middle_of_a_text_does_not_count(said: str) -> None:
-    """A page about errors is no error."""
+    """A text that only mentions errors, such as a page about errors, is no error."""
     assert error_of(tool("a", said)) is None
 
 
 @pytest.mark.parametrize("content", [None, 7, [], {"rows": []}, [{"error": "no"}], [1]])
 def test_a_bare_value_without_an_error_is_none(content: Any) -> None:
-    """The value counts like its JSON."""
+    """A value that is no text is judged by its JSON."""
     assert error_of(tool("a", content)) is None
 
 
 def test_a_bare_object_with_an_error_is_quoted_as_json() -> None:
-    """The provider gets it as JSON too."""
+    """The provider gets such an object as JSON too."""
     assert error_of(tool("a", {"error": "no"})) == '{"error": "no"}'
 
 
@@ -109,7 +109,7 @@ def test_a_quote_has_two_hundred_characters_at_most() -> None:
 @pytest.mark.parametrize("said", ["Error: no", '{"error": "no"}', "1 bad.\n\nFix the errors and try again."])
 @pytest.mark.parametrize("form", [str, lambda said: [text(said)]])
 def test_a_hint_is_neither_quoted_nor_given_again(said: str, form: Any) -> None:
-    """A second turnright reads the tool's own text alone."""
+    """A second turnright reads only the tool's own text, not the hint after it."""
     history: History = [user("go")]
     for number in range(4):
         asked, _ = one_round(number)
@@ -123,7 +123,7 @@ def test_a_hint_is_neither_quoted_nor_given_again(said: str, form: Any) -> None:
 
 
 def failing(*names: str, said: str = "Error: no") -> History:
-    """Return a turn in which tools of these names fail, one a round."""
+    """Return a turn in which tools of these names fail, one per round."""
     return [
         user("go"),
         *(m for at, name in enumerate(names) for m in one_round(at, name, None, f"{said} {at}")),
@@ -131,7 +131,7 @@ def failing(*names: str, said: str = "Error: no") -> History:
 
 
 def hints(history: History, policy: Any = HINTS) -> list[int]:
-    """Return the places of the hints."""
+    """Return the index of each message that got a hint."""
     guarded = guard(history, policy)
     assert all(change.reason == "tool_error_hint" for change in guarded.changes)
     return [change.index for change in guarded.changes]
@@ -149,7 +149,7 @@ def hints(history: History, policy: Any = HINTS) -> list[int]:
     ],
 )
 def test_each_tool_gets_one_hint(names: str, places: list[int]) -> None:
-    """It comes with the third failure. Other tools may fail in between."""
+    """The hint comes with a tool's third failure. Other tools may fail in between."""
     assert hints(failing(*names)) == places
 
 
@@ -164,7 +164,7 @@ def test_a_success_is_not_counted_and_a_new_turn_begins_anew() -> None:
 
 
 def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
-    """The event is reported with the third failure alone."""
+    """The event is reported only in the request that ends with the third failure."""
     history = failing("f", "f", "f")
     guarded = guard(history, HINTS)
 
@@ -177,7 +177,7 @@ def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
 
 
 def test_a_failure_belongs_to_the_tool_of_its_call_id_name_or_only_call() -> None:
-    """Otherwise it belongs to no tool."""
+    """A failure that matches no call id, tool name or only call belongs to no tool."""
     asked = assistant(None, [call("a", "f"), call("b", "g")])
     failed, fine = tool("a", "Error: no"), tool("b", "ok")
     unknown = tool("z", "Error: no")

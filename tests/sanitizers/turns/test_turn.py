@@ -1,4 +1,4 @@
-"""The state of a turn as a header and as JSON-ready values."""
+"""Tests of a turn's state as a header and as JSON-ready values."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sanitizers.turns import Turn
     ],
 )
 def test_the_header_states_rounds_limit_and_events(turn: Turn, header: str) -> None:
-    """Only the parts that apply follow the rounds."""
+    """The header names the rounds first, and then only the parts that apply."""
     assert turn.header() == header
 
 
 def test_json_values_are_null_where_a_limit_loop_or_wrap_up_is_missing() -> None:
-    """Counts stay numbers."""
+    """Counts of zero stay numbers."""
     missing = ("limit", "delegation_limit", "loop_period", "wrap_up")
     full = Turn("enforce", 26, 25, 10, 10, warns=True, loop_period=2, wrap_up="limit", events=("wrap_up",))
 

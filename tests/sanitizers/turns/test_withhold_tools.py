@@ -1,4 +1,4 @@
-"""The tools of a request at a limit are withheld or forbidden, and one may have the guidance about delegation."""
+"""Tests that tools are left out or forbidden at a limit, and that guidance on delegation is added once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FUNCTIONS = {"functions": [{"name": "task"}, {"name": "f"}]}
     ],
 )
 def test_calls_are_forbidden_and_declarations_stay(parameters: dict[str, Any], sent: dict[str, Any]) -> None:
-    """Declarations are part of the cached prefix, and a history with calls needs them."""
+    """Declarations stay, because the cached prefix contains them and a history with calls needs them."""
     before = copy.deepcopy(parameters)
     guarded = guard_turn(turn_of(50), parameters, ENFORCE)
 
@@ -66,7 +66,7 @@ NAMED = {"tool_choice": {"type": "function", "function": {"name": "task"}}}
 def test_tools_that_delegate_are_left_out_at_their_limit(
     parameters: dict[str, Any], sent: dict[str, Any]
 ) -> None:
-    """A choice that names such a tool is left out too. Other tools stay."""
+    """A choice that names a delegating tool is left out too. Other tools stay."""
     before = copy.deepcopy(parameters)
     guarded = guard_turn(turn_of(10, "task"), parameters, ENFORCE)
 
@@ -80,7 +80,7 @@ def test_tools_that_delegate_are_left_out_at_their_limit(
 
 
 def described(*descriptions: Any) -> dict[str, Any]:
-    """Declare tools that delegate, with these descriptions."""
+    """Return parameters that declare delegating tools with these descriptions."""
     parameters = declare("f", *(f"handoff_{at}" for at in range(len(descriptions))))
     for entry, description in zip(parameters["tools"][1:], descriptions, strict=True):
         if description is not None:
@@ -89,7 +89,7 @@ def described(*descriptions: Any) -> dict[str, Any]:
 
 
 def test_guidance_is_added_to_the_first_delegating_tool_once() -> None:
-    """It is the same in every request."""
+    """The guidance is the same in every request."""
     words = delegation_guidance(10)
     for description, told in ((None, words), ("", words), ("Hand on.", f"Hand on.\n\n{words}")):
         parameters = described(description, "Also.")
@@ -108,7 +108,7 @@ def test_guidance_is_added_to_the_first_delegating_tool_once() -> None:
 
 
 def test_guidance_is_added_to_legacy_functions() -> None:
-    """Functions have descriptions too."""
+    """A legacy function that delegates gets the guidance in its description."""
     guarded = guard_turn([user("go")], FUNCTIONS, TOLD)
 
     assert guarded.parameters == {
@@ -131,5 +131,5 @@ def test_guidance_is_added_to_legacy_functions() -> None:
 def test_no_guidance_without_policy_delegation_or_a_text_description(
     parameters: dict[str, Any], policy: Any
 ) -> None:
-    """The parameters are the same object."""
+    """Where no guidance is due, the parameters stay the same object."""
     assert guard_turn([user("go")], parameters, policy).parameters is parameters

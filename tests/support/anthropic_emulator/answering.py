@@ -1,7 +1,7 @@
-"""An answer in Anthropic's shape: a message, and the events that it is streamed in.
+"""Builds an answer in Anthropic's shape, as one message or as the events of a stream.
 
 Source: docs.anthropic.com/en/api/messages and /messages-streaming. A thought comes first, with its signature in a
-delta of its own; then the text; then the calls, whose input comes as pieces of JSON.
+separate delta. The text follows, then the calls with their input as pieces of JSON.
 """
 
 import json
@@ -15,12 +15,12 @@ from tests.support.emulated.answering import Prompt, Said, fragments, token_coun
 
 
 def call_id(sequence: int, index: int) -> str:
-    """Return an id as Anthropic makes them."""
+    """Return a call id in Anthropic's form."""
     return f"toolu_01Emulated{sequence:06d}{index:02d}"
 
 
 def prompt_in(body: dict[str, Any]) -> Prompt:
-    """Return what a request asks for."""
+    """Return the parts of a request that decide its answer."""
     newest = body["messages"][-1]
     blocks = blocks_of(newest)
     texts = [block["text"] for block in blocks if block["type"] == "text"]

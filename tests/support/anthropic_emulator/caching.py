@@ -1,4 +1,4 @@
-"""Checks the marks of prompt caches in a request: at most four places, of one kind.
+"""Checks the `cache_control` marks of a request: at most four, all of the type `ephemeral`.
 
 Sources: too many, continue#6937; an empty text cannot be marked, dario#1066; the kinds,
 docs.anthropic.com/en/docs/build-with-claude/prompt-caching.
@@ -13,7 +13,7 @@ ON_EMPTY = "{path}.text: cache_control cannot be set for empty text blocks"
 
 
 def cache_marks(body: dict[str, Any]) -> list[str]:
-    """Return the places that are marked, as paths: `tools.0`, `system.1`, `messages.2.content.0`."""
+    """Return the paths of the marked blocks, such as `tools.0`, `system.1` or `messages.2.content.0`."""
     return [path for path, _ in _marked(body)]
 
 

@@ -1,6 +1,6 @@
 """Anthropic's error shape: `{"type": "error", "error": {"type", "message"}, "request_id"}`.
 
-The types by status are those of docs.anthropic.com/en/api/errors; 529 is Anthropic's own.
+The types by status are those of docs.anthropic.com/en/api/errors. The status 529 is Anthropic's own.
 """
 
 from collections.abc import Mapping
@@ -39,5 +39,5 @@ class Refusal:
         return {"type": "error", "error": error, "request_id": REQUEST_ID}
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it."""
+        """Return the headers of the answer."""
         return {"request-id": REQUEST_ID}

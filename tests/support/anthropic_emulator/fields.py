@@ -1,4 +1,4 @@
-"""The schema pass: types, required and unknown fields, as Anthropic's validator words them, path first.
+"""Checks a request's types, required and unknown fields, with the words of Anthropic's validator.
 
 A path names a block by its type (`messages.1.content.0.tool_use.id`). Sources: the system role, ChainForge#271; the
 pattern of ids, langchain#37756, opencode#1279. All other texts are pydantic's, as the API is known to pass them on.
@@ -67,13 +67,13 @@ STRINGS = MappingProxyType(
         "redacted_thinking": ("data",),
     }
 )
-"""Fields of a block that must be there and be strings."""
+"""Fields of a block that are required and must be strings."""
 
 RESULT_BLOCKS = ("document", "image", "text")
 
 
 def field_faults(body: dict[str, Any]) -> Iterator[str]:
-    """Yield every fault in the shape of a request, in the order in which it is read."""
+    """Yield every fault in the shape of a request, in the order in which the fields are checked."""
     for name in ("model", "max_tokens", "messages"):
         if name not in body:
             yield REQUIRED.format(path=name)

@@ -1,4 +1,4 @@
-"""Images: four kinds, strict base64, and bytes that are what their type says.
+"""Checks images: four media types, strict base64, and bytes that match the declared type.
 
 Sources: the media types, docs.anthropic.com/en/docs/build-with-claude/vision; bytes of another kind, claude-code#6300
 ("Image does not match the provided media type image/png"). The other texts are from memory.
@@ -24,7 +24,7 @@ _BEGINNINGS = {
 
 
 def image_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield every fault of an image, those inside results included."""
+    """Yield every fault of an image, also of images inside tool results."""
     for index, message in enumerate(messages):
         if isinstance(message["content"], list):
             yield from _listed(f"messages.{index}.content", message["content"])

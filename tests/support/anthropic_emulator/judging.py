@@ -1,11 +1,12 @@
-"""Anthropic's rules for a Messages request, as a pure function, with Anthropic's own words.
+"""Judges a Messages request by Anthropic's rules, with Anthropic's own error texts.
 
 The proxy has its own invariant checker. This judge shares no code with it, so that an error in one shows up as a
-disagreement. Passes go from the outside in: headers, shape, model, parameters, tools, then the conversation. The texts
-and their sources stand in the module of each pass; those marked as from memory follow the pattern of their kin.
+disagreement. Passes go from the outside in: headers, shape, model, parameters, tools, then the conversation. The module
+of each pass holds its texts and their sources. Texts marked as from memory follow the pattern of similar ones.
 
-Known to be legal, and so accepted: neighbours of one role (they are read as one), an empty `content` of a result,
-texts behind the results of a user message, thinking blocks while thinking is off, and calls in any order of answers.
+Known to be legal, and so accepted: neighbouring messages of one role (the API reads them as one) and an empty `content`
+of a result. So are texts after the results of a user message, thinking blocks while thinking is off, and results in any
+order.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,9 +46,9 @@ def judge_anthropic(body: Any) -> Refusal | None:
 
 
 def judge_headers(headers: Mapping[str, str]) -> Refusal | None:
-    """Return what is wrong with a request's headers; their names are read without regard to case.
+    """Return what is wrong with a request's headers, or None; header names are case-insensitive.
 
-    Anthropic's own client sends the key as a bearer since its version 2.
+    Since its version 2, Anthropic's own client sends the key as a bearer token.
     """
     names = {name.lower() for name in headers}
     if not names & {"x-api-key", "authorization"}:

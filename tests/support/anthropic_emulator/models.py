@@ -15,7 +15,7 @@ _OLD = re.compile(r"claude-(\d)(?:-(\d))?-[a-z]+(?:-\d{8}|-latest)?")
 
 @dataclass(frozen=True, slots=True)
 class Claude:
-    """One model's traits."""
+    """The traits of one Claude model, derived from its version."""
 
     version: tuple[int, int]
 
@@ -45,7 +45,7 @@ class Claude:
 
 
 def find_model(name: str) -> Claude | None:
-    """Return the traits of the model of that name, or None for one that Anthropic does not have."""
+    """Return the traits of the model *name*, or None if the name has no Claude model's form."""
     match = _NEW.fullmatch(name) or _OLD.fullmatch(name)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Calls and results: each call is answered once, at the head of the very next message.
+"""Checks calls and results: the very next message must begin with one result for each call.
 
 Sources. Unanswered: claude-code#8612, OpenHands#7512; that results come first,
 docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use ("Any text must come AFTER all tool results").
@@ -23,7 +23,7 @@ WRONG_ROLE = "{path}: `{kind}` blocks can only be in `{role}` messages"
 
 
 def pairing_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield every fault between calls and results; neighbours of one role count as one message, as they are read."""
+    """Yield every fault between calls and results; neighbouring messages of one role count as one."""
     called: list[str] = []
     called_at = 0
     seen: set[str] = set()
@@ -45,13 +45,13 @@ def pairing_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a message's content as blocks: a string is one text."""
+    """Return a message's content as blocks; a string becomes one text block."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _turns(messages: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Merge neighbours of one role, as the API does since it no longer asks for alternation (its versioning page)."""
+    """Merge neighbouring messages of one role, as the API does (source: its versioning page)."""
     start, merged = 0, list(blocks_of(messages[0]))
     for index, message in enumerate(messages[1:], 1):
         if message["role"] == messages[start]["role"]:

@@ -1,7 +1,7 @@
-"""Signatures of thinking blocks: issued and verified without any state, so that they outlive a restart.
+"""Issues and verifies signatures of thinking blocks without state, so that they survive a restart.
 
-A signature is a keyed hash over the thought. The key is fixed and public: it proves nothing to anyone but a test.
-Source of the words: claude-code#10627, Antigravity-Manager#498; the text for `data` is made in their manner.
+A signature is a keyed hash over the thought. The key is fixed and public, so a signature proves nothing outside tests.
+Source of the words: claude-code#10627, Antigravity-Manager#498. The text for `data` is made up in the same manner.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ def redact(thought: str) -> str:
 
 
 def is_redacted(data: str) -> bool:
-    """Return whether *data* is the `data` of a thought that was redacted here."""
+    """Return whether *data* was made by `redact`."""
     try:
         raw = b64decode(data, validate=True)
     except ValueError:

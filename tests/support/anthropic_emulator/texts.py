@@ -1,4 +1,4 @@
-"""Texts and the ends of a conversation: nothing blank, the user first, and last as the model takes it.
+"""Checks that texts are not blank, that the user comes first, and that the model accepts the last message.
 
 Sources. Non-empty: claude-code#59812, litellm#2549. Non-whitespace, trailing whitespace, first message: from memory,
 as crewAI#4430 and livekit#669 paraphrase them. Prefill: pipecat's Anthropic adapter. A result that tells of an error:
@@ -25,7 +25,7 @@ EMPTY_ERROR = "{path}: `tool_result` content cannot be empty if `is_error` is tr
 
 
 def text_faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
-    """Yield every fault in the texts and at the ends of the conversation."""
+    """Yield every fault in the texts, in the first message and in the last one."""
     messages = body["messages"]
     system = body.get("system")
     for block in system if isinstance(system, list) else ():

@@ -1,11 +1,10 @@
-"""Thinking: what it asks of the parameters, and of the blocks of the history.
+"""Checks what thinking requires of the parameters and of the blocks in the history.
 
-Sources. The block before the calls: openai-agents#1704, opencode#3077, haystack#2146; it is asked of the message that
-opens the last run of calls and results, since those behind it may go without
-(docs.anthropic.com/en/docs/build-with-claude/extended-thinking, "interleaved thinking"), and only of thinking by
-budget, not of adaptive thinking (the page on that, "Validation changes"). Temperature: one-hub#529. The last block:
-forgecode#2107; a thought at the end while thinking is off, forgecode#1195. Budget, `top_p`, `top_k`, forced tools and
-the kinds of thinking: the same page, their texts from memory.
+Sources. The block before the calls: openai-agents#1704, opencode#3077, haystack#2146. Only the message that opens the
+last run of calls and results must begin with a thought (docs.anthropic.com/en/docs/build-with-claude/extended-thinking,
+"interleaved thinking"). Adaptive thinking does not require that thought (its page, "Validation changes"). Temperature:
+one-hub#529. The last block: forgecode#2107; a thought at the end while thinking is off, forgecode#1195. Budget,
+`top_p`, `top_k`, forced tools and the kinds of thinking: the same page, their texts from memory.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tool declarations and the choice between them.
+"""Checks the tool declarations and the `tool_choice` of a request.
 
 Sources: names, langchain#37756 and the reference (64 characters before 2025, 128 since); unique names,
 claude-code#10687; no `anyOf` and its kin at the top, claude-code#40075, huly-mcp#66; draft 2020-12, claude-code#7365;

@@ -1,4 +1,4 @@
-"""Anthropic's wire: one address, whole answers and server-sent events."""
+"""Anthropic's wire format: one URL path, whole answers and server-sent events."""
 
 import json
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Amazon's binary event stream: one message per event, with its type in a header and two checksums.
+"""Encodes Amazon's binary event stream: one message per event, with its type in a header and two checksums.
 
 Source: the encoding's description at
-docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream; a header is a name, a kind
-(7, a string) and a value, each with its length.
+docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream. A header is a name with its
+length, a kind (7: a string), and a value with its length.
 """
 
 import json
@@ -15,7 +15,7 @@ _STRING = 7
 
 
 def encode_event(kind: str, payload: Mapping[str, Any]) -> bytes:
-    """Return one event of that type, with a JSON payload."""
+    """Return one event of the type *kind*, with a JSON payload."""
     headers = b"".join(
         _header(name, value)
         for name, value in (

@@ -1,11 +1,11 @@
-"""Bedrock's rules for a Converse request, as a pure function, with Bedrock's own words.
+"""Judges a Converse request by Bedrock's rules, with Bedrock's own error texts.
 
 Sources. Alternation: langchain-aws#130, cline#431; the beginning, the counts of results and blank texts: from memory,
-as langchain-aws#192 and harness-sdk#1435 have them. Text beside calls and results, for models that are neither
-Claude's nor Nova's: quarkus-langchain4j#1983, langchain-aws#141, harness-sdk#1223. Tools that are not declared:
-ironclaw#1629, pentagi#196. An empty result that tells of an error:
-sample-multi-agent-orchestration-chat-on-agentcore#15. What the model itself refuses comes behind "The model returned
-the following errors" (skydiscover#15). The end of a conversation, names, ids and thoughts: from memory.
+as langchain-aws#192 and harness-sdk#1435 have them. Text beside calls and results, for models that are neither Claude's
+nor Nova's: quarkus-langchain4j#1983, langchain-aws#141, harness-sdk#1223. Tools that are not declared: ironclaw#1629,
+pentagi#196. An empty result that tells of an error: sample-multi-agent-orchestration-chat-on-agentcore#15. The text of
+an error from the model itself begins with "The model returned the following errors" (skydiscover#15). The end of a
+conversation, names, ids and thoughts: from memory.
 """
 
 import re
@@ -84,7 +84,7 @@ class Refusal:
         return {"message": self.message}
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it: the error's type stands there."""
+        """Return the headers of the answer, which hold the error's type."""
         return {"x-amzn-ErrorType": self.type}
 
 
@@ -227,7 +227,7 @@ def _thought_faults(model: str, messages: list[dict[str, Any]]) -> Iterator[str]
 
 
 def _missing_thought_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield that the run of calls and results at the end does not open with a thought (as Anthropic has it)."""
+    """Yield a fault if the last run of calls and results does not open with a thought, as Anthropic requires."""
     opening: int | None = None
     for index in range(len(messages) - 1, -1, -1):
         if messages[index]["role"] == "assistant":

@@ -1,4 +1,4 @@
-"""Bedrock's Converse wire: the model in the address, whole answers and binary event streams.
+"""Bedrock's Converse wire format: the model in the URL, whole answers and binary event streams.
 
 Source: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and _ConverseStream.html.
 """
@@ -25,7 +25,7 @@ TYPES = {
 
 
 def call_id(sequence: int, index: int) -> str:
-    """Return an id as Bedrock makes them."""
+    """Return a call id in Bedrock's form."""
     return f"tooluse_emulated{sequence:010d}{index:04d}"
 
 

@@ -1,10 +1,11 @@
-"""DeepSeek's rules for a chat request, as a pure function, with DeepSeek's own words.
+"""Judges a chat request by DeepSeek's rules, with DeepSeek's own error texts.
 
 Sources. Unanswered calls: vscode-unify-chat-provider#248. Orphans: deepx-code#94. Names: Clawith#251. The reasoner's
 alternation: DeepSeek-R1#21, aider#2974 (2025); its last message: from memory. Thinking: hermes-agent#15353 (v4),
-GitNexus#43 (the reasoner), kimi-cli#2141; an empty `reasoning_content` will do (hermes-agent#15353). Which messages
-have to carry it is told in two ways; here it is those that make calls. Parts, and the deserializer's words:
-DeepSeek-Reasonix#7859. At most 128 functions: api-docs.deepseek.com/api/create-chat-completion, in OpenAI's words.
+GitNexus#43 (the reasoner), kimi-cli#2141; an empty `reasoning_content` will do (hermes-agent#15353). Sources disagree
+on which messages must carry `reasoning_content`. This judge requires it of messages with calls. Parts, and the
+deserializer's words: DeepSeek-Reasonix#7859. At most 128 functions: api-docs.deepseek.com/api/create-chat-completion,
+in OpenAI's words.
 
 Known to be legal, and so accepted: unknown fields, a system message anywhere, an assistant message first, empty texts.
 """
@@ -45,7 +46,7 @@ MAX_TOOLS = 128
 
 
 def thinks(body: dict[str, Any]) -> bool:
-    """Return whether the model thinks before it speaks: the reasoner always, V4 unless it is told not to."""
+    """Return whether the model thinks: as `thinking.type` says, or by default the reasoner and V4."""
     switched = (body.get("thinking") or {}).get("type")
     if switched is not None:
         return bool(switched == "enabled")

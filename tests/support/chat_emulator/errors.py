@@ -1,4 +1,4 @@
-"""The error shapes of these providers: OpenAI's in outline, each its own in detail.
+"""The error shapes of these providers, which follow OpenAI's in outline and differ in detail.
 
 Sources: Mistral, datapizza-ai#98 (a code in digits, as a string) and eca#231 (422 with pydantic's list); DeepSeek,
 deepseek-ai/DeepSeek-R1#21 (type and code are one text); vLLM, vllm#2964 (flat; the code is the status); llama.cpp,
@@ -15,7 +15,7 @@ from typing_extensions import override
 
 @dataclass(frozen=True, slots=True)
 class PlainRefusal(ABC):
-    """The fields that all refusals have; the subclasses know the envelope."""
+    """The fields that all refusals have; each subclass defines its envelope."""
 
     message: str
     status: int = 400
@@ -27,13 +27,13 @@ class PlainRefusal(ABC):
         """Return the body of the answer."""
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it: none."""
+        """Return the headers of the answer: none."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class MistralRefusal(PlainRefusal):
-    """A refusal of Mistral's; *detail* is pydantic's list, where the shape is at fault."""
+    """A refusal by Mistral; *detail* is pydantic's list of errors if the request's shape is wrong."""
 
     detail: tuple[Mapping[str, Any], ...] = ()
 
@@ -46,7 +46,7 @@ class MistralRefusal(PlainRefusal):
 
 @dataclass(frozen=True, slots=True)
 class DeepSeekRefusal(PlainRefusal):
-    """A refusal of DeepSeek's."""
+    """A refusal by DeepSeek."""
 
     @override
     def envelope(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class DeepSeekRefusal(PlainRefusal):
 
 @dataclass(frozen=True, slots=True)
 class VllmRefusal(PlainRefusal):
-    """A refusal of vLLM's."""
+    """A refusal by vLLM."""
 
     @override
     def envelope(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class VllmRefusal(PlainRefusal):
 
 @dataclass(frozen=True, slots=True)
 class LlamaCppRefusal(PlainRefusal):
-    """A refusal of llama.cpp's: a template that raises is a fault of the server."""
+    """A refusal by llama.cpp, which reports an exception in a template as a server error."""
 
     @override
     def envelope(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class LlamaCppRefusal(PlainRefusal):
 
 @dataclass(frozen=True, slots=True)
 class OllamaRefusal(PlainRefusal):
-    """A refusal of Ollama's compatible endpoint."""
+    """A refusal by Ollama's OpenAI-compatible endpoint."""
 
     @override
     def envelope(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Mistral's rules for a chat request, as a pure function, with Mistral's own words.
+"""Judges a chat request by Mistral's rules, with Mistral's own error texts.
 
 Sources. Order (code 3230): datapizza-ai#98, onyx#6458 and avante.nvim#2562 (user after tool), crush#279 (tool after
 user), litellm#4931 (last role; azure), mistral-inference#135 (a result with nothing before it), SurfSense#287 (system
@@ -6,8 +6,8 @@ first). As many results as calls, one each: mistral-common, `instruct/validator.
 gptel#1203, magentic#276. Assistant messages with nothing: OpenHands#8685, solbrowse#16. Names: mistral-common. Unknown
 fields (422): eca#231, crush#1590, litellm#30882, mistral-go#2; the known ones are those of the client `mistralai` 2.
 
-Known to be legal, and so accepted: neighbours of one role among users and among assistants, an assistant message
-first, results in any order, several system messages at the head, an assistant message at the end with `prefix: true`.
+Known to be legal, and so accepted: successive user or assistant messages, an assistant message first, and results in
+any order. So are several system messages at the head, and an assistant message at the end with `prefix: true`.
 """
 
 import re

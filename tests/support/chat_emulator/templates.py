@@ -1,13 +1,14 @@
-"""Errors that chat templates raise, and the servers that return them: vLLM, llama.cpp, Ollama's compatible endpoint.
+"""Judges requests as chat templates do, with the error envelopes of vLLM, llama.cpp or Ollama.
 
-Which template a model has is read from its name. Sources: plain alternation, autogen#1037 and vllm#2080 (Mistral 7B
-Instruct, no system message at all), llama_index#11731; alternation behind a system message, with tools (Mistral Nemo
-and 7B v0.3, and their nine-character ids), gpt4all#3255 and the templates on the hub; Devstral and Ministral,
-llama.cpp#19851, crush#279; no system role (Gemma 2), vllm#2964, chat-ui#1386; Gemma 3 folds it, and knows no tools,
+The model's name decides its template. Sources: plain alternation, autogen#1037 and vllm#2080 (Mistral 7B Instruct, no
+system message at all), llama_index#11731; alternation behind a system message, with tools (Mistral Nemo and 7B v0.3,
+and their nine-character ids), gpt4all#3255 and the templates on the hub; Devstral and Ministral, llama.cpp#19851,
+crush#279; no system role (Gemma 2), vllm#2964, chat-ui#1386; Gemma 3 folds it, and knows no tools,
 text-generation-inference#3198; a user message somewhere (Qwen 3.5), leviath#471; roles that no template knows,
 llama.cpp#21879. Tools on a server without a parser: mcp-assist#21.
 
-A template sees a call's arguments parsed; those that are no JSON object are refused first (OpenHands' patterns).
+A template gets the arguments of a call as a parsed object. Arguments that are no JSON object are refused first
+(OpenHands' patterns).
 """
 
 import json
@@ -41,7 +42,7 @@ Rules = Callable[[list[Message]], Iterator[str]]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One family's template on one server."""
+    """The template of one model family, on one server."""
 
     rules: Rules
     takes_tools: bool = True
@@ -62,7 +63,7 @@ def judge_templated(body: Any) -> PlainRefusal | None:
 
 
 def template_of(model: str) -> Template:
-    """Return the template of the model; one that fits no row has a template that takes everything."""
+    """Return the model's template; a name that fits no row gets a template that accepts everything."""
     name = model.rpartition("/")[2].lower()
     for prefix, template in TEMPLATES.items():
         if name.startswith(prefix):
@@ -152,4 +153,4 @@ TEMPLATES: dict[str, Template] = {
     "qwen3.5": Template(_with_a_query),
     "ollama-qwen3.5": Template(_with_a_query_on_ollama, refusal=OllamaRefusal, status=500),
 }
-"""Prefix of the model's name, without its owner, to its template; the first that fits wins."""
+"""Maps the prefix of a model's name, without its owner, to a template; the first that fits wins."""

@@ -1,4 +1,4 @@
-"""These providers' wires: OpenAI's shape with their own judges, ids and errors."""
+"""The wire formats of these providers: OpenAI's shapes with their own judges, ids and errors."""
 
 import string
 
@@ -13,7 +13,7 @@ _DIGITS = string.digits + string.ascii_letters
 
 
 def mistral_call_id(sequence: int, index: int) -> str:
-    """Return an id as Mistral makes them: nine letters and digits."""
+    """Return a call id in Mistral's form: nine letters and digits."""
     number, tail = sequence * 100 + index, ""
     while number:
         number, rest = divmod(number, len(_DIGITS))
@@ -22,12 +22,12 @@ def mistral_call_id(sequence: int, index: int) -> str:
 
 
 def deepseek_call_id(sequence: int, index: int) -> str:
-    """Return an id as DeepSeek makes them."""
+    """Return a call id in DeepSeek's form."""
     return f"call_{index}_0000{sequence:04d}-emul-4ted-8000-{sequence:012d}"[:36]
 
 
 def vllm_call_id(sequence: int, index: int) -> str:
-    """Return an id as vLLM makes them."""
+    """Return a call id in vLLM's form."""
     return f"chatcmpl-tool-{sequence:016x}{index:016x}"
 
 

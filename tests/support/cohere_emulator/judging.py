@@ -1,11 +1,12 @@
-"""Cohere's rules for a v2 chat request, as a pure function.
+"""Judges a v2 chat request by Cohere's rules.
 
 Sources. Unknown fields (422): openrouter-examples#71, garak#1202; the known ones are those of the client `cohere`
 (2026-11). An empty message: Risuai#504; an assistant message with nothing: langchain-cohere#15. That each call has to
-be answered: agentdojo#200, which does not quote the text; the texts of pairing are made here. v2 takes a user message
-behind results (langchain-oracle#9), and it is this version that litellm speaks.
+be answered: agentdojo#200, which does not quote the text. The texts about pairing are made up here. v2, which is the
+version that litellm uses, accepts a user message after results (langchain-oracle#9).
 
-Known to be legal, and so accepted: neighbours of one role, results in any order, an assistant message first or last.
+Known to be legal, and so accepted: successive messages of one role, results in any order, an assistant message first or
+last.
 """
 
 from collections.abc import Iterator, Mapping
@@ -76,7 +77,7 @@ class Refusal:
         return {"id": "00000000-0000-4000-8000-000000000000", "message": self.message}
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it: none."""
+        """Return the headers of the answer: none."""
         return {}
 
 

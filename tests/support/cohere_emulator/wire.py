@@ -1,8 +1,9 @@
-"""Cohere's v2 wire: requests in OpenAI's shape, answers in its own.
+"""Cohere's v2 wire format: requests in OpenAI's shape, answers in Cohere's own.
 
-Source: docs.cohere.com/reference/chat and /reference/chat-stream. A plan comes before calls, each call in a start,
-pieces of its arguments and an end; the finish reason and the usage are in the last event. Who accepts JSON and no
-event stream gets a line for each event, as v1 has it: litellm asks so, and reads nothing else.
+Source: docs.cohere.com/reference/chat and /reference/chat-stream. A whole answer with calls has a plan. A stream has
+none, and holds a start, pieces of arguments and an end for each call. The last event has the finish reason and the
+usage. A client that accepts only `application/json` gets one line per event, as in v1. litellm sends this header and
+reads nothing else.
 """
 
 import json
@@ -16,7 +17,7 @@ from tests.support.openai_emulator.answering import calls_in, prompt_in
 
 
 def call_id(name: str, sequence: int, index: int) -> str:
-    """Return an id as Cohere makes them: the tool's name and letters."""
+    """Return a call id in Cohere's form: the tool's name, letters and digits."""
     return f"{name}_emulated{sequence:04d}{index:02d}"
 
 

@@ -1,4 +1,4 @@
-"""The judgement of a whole answer."""
+"""Judges a whole answer by the contract."""
 
 from __future__ import annotations
 

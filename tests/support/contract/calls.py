@@ -13,7 +13,7 @@ LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """A call id that every provider accepts, by OpenAI's length and Anthropic's alphabet."""
 
 FRESH_ID = re.compile(r"call_[a-z2-7]{24}")
-"""An id that the proxy makes."""
+"""The form of the call ids that the proxy makes."""
 
 _FINISHES = {"stop", "length", "tool_calls", "content_filter", "function_call"}
 

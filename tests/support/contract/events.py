@@ -1,4 +1,4 @@
-"""The frame of a stream: events of one `data:` line, comments, and one of two ends."""
+"""Reads a stream's frames: events of one `data:` line, comments, and an end by `[DONE]` or by an error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ERROR_FIELDS = {"message", "type", "param", "code"}
 
 
 def read_events(raw: bytes, notes: list[str]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the chunks of a stream and the error that ended it, if one did; *notes* gets what is wrong."""
+    """Return the chunks of a stream and the error that ended the stream, or None; violations go to *notes*."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:

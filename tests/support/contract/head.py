@@ -7,7 +7,7 @@ from typing import Any
 
 
 def judge_head(value: Mapping[str, Any], kind: str, notes: list[str]) -> None:
-    """Note what is wrong with the fields that every chunk, and a whole answer, begins with."""
+    """Note wrong values of the fields that every chunk and every whole answer begins with."""
     if value.get("object") != kind:
         notes.append(f"object: is {value.get('object')!r}")
     for name in ("id", "model"):
@@ -19,7 +19,7 @@ def judge_head(value: Mapping[str, Any], kind: str, notes: list[str]) -> None:
 
 
 def judge_same(chunks: list[dict[str, Any]], notes: list[str]) -> None:
-    """Note what changes between chunks and must not."""
+    """Note the fields that change between chunks although they must not."""
     for name in ("id", "created", "model"):
         if len({repr(chunk.get(name)) for chunk in chunks}) > 1:
             notes.append(f"{name}: is not the same in all chunks")

@@ -1,4 +1,4 @@
-"""The contents of an answer as a client reads it, streamed or whole."""
+"""The parts of an answer as a client reads them, streamed or whole."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Said:
-    """The whole answer; *error* is that of the event that ended the stream."""
+    """The whole answer; *error* is the content of the error event that ended the stream."""
 
     choices: dict[int, Choice] = field(default_factory=dict)
     usage: Mapping[str, Any] | None = None
@@ -42,7 +42,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judgement: what is wrong, empty where the contract is kept, and what was said."""
+    """A judgement: the violations, none if the contract is kept, and the answer as a client reads it."""
 
     violations: list[str]
     said: Said

@@ -1,7 +1,7 @@
-"""The openai SDK's word: its types, taken strictly, and what its accumulator makes of a stream.
+"""Judges an answer by the openai SDK's strict types, and a stream by its accumulator.
 
-What its types do not know is clutter of a vendor's, which strict clients refuse, but for the few fields that the whole
-world has agreed on beside OpenAI's.
+Fields that the SDK's types do not know are a vendor's clutter, which strict clients refuse. A few fields in common use
+are excepted (`_BESIDE`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BESIDE: dict[type[pydantic.BaseModel], frozenset[str]] = {
 
 
 def validated(value: dict[str, Any], notes: list[str], *, whole: bool) -> bool:
-    """Tell whether *value* is of the SDK's type; *notes* gets why not, and every field that it does not know."""
+    """Return whether *value* fits the SDK's type; type errors and unknown fields go to *notes*."""
     kind: type[pydantic.BaseModel] = ChatCompletion if whole else ChatCompletionChunk
     try:
         model = kind.model_validate(value, strict=True)

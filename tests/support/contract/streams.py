@@ -1,4 +1,4 @@
-"""The judgement of a stream, from the bytes that the client got."""
+"""Judges a stream by the contract, from the bytes that the client received."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def judge_stream(
 ) -> Judged:
     """Judge a stream.
 
-    *taken* are the ids of the calls in the request's history. *fresh_ids* says that every id must be the proxy's own,
-    as for Gemini models; *broken_arguments* that the model itself wrote arguments that are no JSON object.
+    *taken* are the ids of the calls in the request's history. *fresh_ids* requires that the proxy made every id, as for
+    Gemini models. *broken_arguments* allows arguments that are no JSON object, because the model itself wrote them.
     """
     notes: list[str] = []
     chunks, error = read_events(raw, notes)
@@ -57,7 +57,7 @@ def judge_stream(
 
 
 class _StreamJudge:
-    """Takes one chunk after another, each of which has the SDK's type."""
+    """Judges one chunk after another, each of which already fits the SDK's type."""
 
     def __init__(self, usage_asked: bool, notes: list[str]) -> None:
         self.said = Said()

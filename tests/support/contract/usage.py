@@ -8,7 +8,7 @@ _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 def judge_usage(usage: Any, notes: list[str]) -> None:
-    """Note a usage that is not a sum of counts."""
+    """Note counts that are missing or negative, a wrong total, and details that are larger than their count."""
     if not isinstance(usage, dict):
         notes.append(f"usage: is {usage!r}")
         return

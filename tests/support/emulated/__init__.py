@@ -1,6 +1,7 @@
-"""The common parts of every provider's emulator: a journal, queued faults, a server on loopback.
+"""The common parts of every provider's emulator: recorded requests, queued faults, a server on loopback.
 
-A provider is a `Wire`: its addresses, its judge, its shapes of an answer and of an error. Nothing here knows one.
+A provider is a `Wire`: its URL paths, its judge, and its shapes of answers and errors. This package contains no
+provider's rules.
 """
 
 from tests.support.emulated.answering import Prompt, Said, fragments, say, token_counts

@@ -1,7 +1,7 @@
-"""The emulated model's answer: a pure function of the request and of a sequence number.
+"""Makes the emulated model's answer, which depends only on the request and on a sequence number.
 
-A request whose newest message is the user's and mentions declared tools gets one parallel call for each of them; any
-other gets a text. How that is spelled, ids included, is the wire's affair.
+The answer calls each declared tool that the user's newest message names, or only the tool that the request forces. Any
+other request gets a text. The wire decides the answer's form, ids included.
 """
 
 import json
@@ -15,7 +15,7 @@ _FRAGMENT = 8  # characters of text or of arguments in one chunk
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The wishes of an accepted request: *tools* are names and schemas, *forced* the one that must be called."""
+    """The parts of an accepted request that decide its answer; *forced* is the tool that must be called."""
 
     newest: str
     after_result: bool
@@ -29,7 +29,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One assistant turn."""
+    """The content of one assistant message."""
 
     text: str | None
     calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -37,7 +37,7 @@ class Said:
 
 
 def say(prompt: Prompt, sequence: int) -> Said:
-    """Choose the answer to an accepted request."""
+    """Return the content of the answer to an accepted request."""
     reasoning = f"This is thought number {sequence}." if prompt.thinks else None
     calls = tuple((name, _arguments(schema)) for name, schema in _wanted(prompt))
     if calls:
@@ -49,7 +49,7 @@ def say(prompt: Prompt, sequence: int) -> Said:
 
 
 def token_counts(body: Any, said: Said) -> tuple[int, int]:
-    """Count four characters as a token, asked and answered: plausible, and the same on every run."""
+    """Return plausible token counts of request and answer, at four characters per token."""
     asked = 3 + len(json.dumps(body, ensure_ascii=False)) // 4
     return asked, 1 + len(json.dumps([said.text, said.calls], ensure_ascii=False)) // 4
 

@@ -1,4 +1,4 @@
-"""The state of an emulator: what it was asked, what is to go wrong next.
+"""The state of an emulator: the requests that it received, and the faults that it will apply.
 
 Faults are dicts in a queue, one per chat request, so that a test reads as a script. A dict may carry several
 keys, for example `{"chunk_delay_seconds": 0.1, "cut_after_chunks": 2}`.
@@ -50,12 +50,12 @@ class RecordedRequest:
     _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def end(self, how: Finished) -> None:
-        """Note the end; the first note stands."""
+        """Record how the request ended; only the first call counts."""
         self.finished = self.finished or how
         self._ended.set()
 
     async def ended(self) -> Finished | None:
-        """Wait until the request was served or given up, at most five seconds, and return how it ended."""
+        """Wait at most 30 seconds until the request was served or given up, and return how it ended."""
         async with asyncio.timeout(30):
             await self._ended.wait()
         return self.finished
@@ -63,7 +63,7 @@ class RecordedRequest:
 
 @dataclass(slots=True)
 class Emulator:
-    """The state of one emulator: what it was asked, and what is to go wrong next."""
+    """The recorded requests and the queued faults of one emulator."""
 
     base_url: str = ""
     requests: deque[RecordedRequest] = field(default_factory=lambda: deque(maxlen=MAX_RECORDED))
@@ -71,6 +71,6 @@ class Emulator:
     answered: int = 0
 
     def clear(self) -> None:
-        """Forget the journal and the queue."""
+        """Forget the recorded requests and the queued faults."""
         self.requests.clear()
         self.faults.clear()

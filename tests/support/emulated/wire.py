@@ -9,7 +9,7 @@ from tests.support.emulated.answering import Prompt, Said
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request as it came; *path* tells the model where the wire has it there."""
+    """One request as it was received; *path* names the model for providers that put it into the URL."""
 
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class Refused(Protocol):
 
     @property
     def message(self) -> str:
-        """Return the provider's words."""
+        """Return the provider's error text."""
 
     @property
     def status(self) -> int:
@@ -31,19 +31,19 @@ class Refused(Protocol):
         """Return the body of the answer."""
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it."""
+        """Return the headers of the answer."""
 
 
 class Wire(Protocol):
-    """One provider's wire."""
+    """One provider's wire format: its URL paths, its judge, and its shapes of answers and errors."""
 
     @property
     def base_path(self) -> str:
-        """Return what `base_url` ends in: what a client is configured with."""
+        """Return the path at the end of the `base_url` that a client is configured with."""
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Return the addresses that take a chat request, as routes."""
+        """Return the URL paths that accept a POST request, as routes."""
 
     @property
     def stream_type(self) -> str:
@@ -53,19 +53,19 @@ class Wire(Protocol):
         """Return the first fault that the provider would report."""
 
     def wants_stream(self, asked: Asked) -> bool:
-        """Return whether the answer is to come in pieces."""
+        """Return whether the request asks for a stream."""
 
     def prompt(self, asked: Asked) -> Prompt:
-        """Return what an accepted request asks for."""
+        """Return the parts of an accepted request that decide its answer."""
 
     def whole(self, asked: Asked, said: Said, sequence: int) -> Any:
         """Return the answer to a request that does not stream, as JSON values."""
 
     def events(self, asked: Asked, said: Said, sequence: int) -> Iterator[bytes]:
-        """Return the events of a stream as bytes, without what closes it."""
+        """Return the events of a stream as bytes, without the bytes of `closing`."""
 
     def closing(self) -> bytes:
-        """Return what closes a stream behind its last event."""
+        """Return the bytes that close a stream after its last event."""
 
     def broken_event(self) -> bytes:
         """Return an event of a stream that no client can read."""
@@ -74,4 +74,4 @@ class Wire(Protocol):
         """Return an error that a test asks for."""
 
     def other(self, method: str, path: str) -> Refused | Any:
-        """Return the answer to any other request: values for a good one."""
+        """Return the answer to a request on any other path: a dict on success, else a refusal."""

@@ -1,8 +1,8 @@
-"""Request bodies that can be read and are made to be slow: one builder for each kind of work that they multiply.
+"""Builders of readable request bodies that are made to be slow, one builder for each kind of work.
 
 Each builder takes an approximate size in bytes and returns the request's fields, without ``model``. Some hold halves of
-surrogate pairs, which orjson does not write: :func:`body_of` returns bytes. A family goes to ``/v1/chat/completions``
-unless :data:`PATHS` names another path.
+surrogate pairs, which orjson cannot write. :func:`body_of` therefore uses :mod:`json`. A family goes to
+``/v1/chat/completions`` unless :data:`PATHS` names another path.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ FAMILIES: Mapping[str, Builder] = MappingProxyType(
 """Builders of hostile bodies, by the name of the family."""
 
 PATHS: Mapping[str, str] = MappingProxyType({name: f"/v1/{name.partition('_')[0]}" for name in PLAIN})
-"""Paths of those families that are not for :data:`CHAT`."""
+"""The request paths of the families that are not sent to :data:`CHAT`."""
 
 
 def body_of(family: str, size: int, model: str) -> bytes:
-    """Return the bytes of one request of *family*, about *size* of them, for *model*."""
+    """Return the body of one request of *family* for *model*, of about *size* bytes."""
     return json.dumps({"model": model, **FAMILIES[family](size)}).encode()
 
 

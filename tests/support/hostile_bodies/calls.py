@@ -1,4 +1,4 @@
-"""Calls of tools, and their results."""
+"""Builders of hostile bodies with tool calls and their results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _reversed_results(size: int) -> Body:
 
 
 def _results_at_the_end(size: int) -> Body:
-    """Return calls of many turns whose results all come after the last of them."""
+    """Return many turns with a call each, whose results all come after the last turn."""
     turns = many(size // 2, lambda at: assistant(None, [call(f"c{at}")]))
     results = [tool(f"c{at}") for at in range(len(turns))]
     return chat([user("go"), *turns, user("on"), *results])
@@ -27,13 +27,13 @@ def _results(size: int, content: str) -> Body:
 
 
 def _results_by_base(size: int) -> Body:
-    """Return results that have their calls' ids without the signature behind it."""
+    """Return results whose ids are those of their calls, without the signature at the end."""
     calls = many(size // 2, lambda at: call(f"c{at}__thought__QUJD"))
     return chat([user("go"), assistant(None, calls), *(tool(f"c{at}") for at in range(len(calls)))])
 
 
 def _ids_that_others_would_get(size: int) -> Body:
-    """Return calls that have the ids which one call with a long illegal id would get, one after another."""
+    """Return calls that have all ids which would be derived for one more call with a long illegal id."""
     original = "a b" * (size // 9)
     taken: set[str] = set()
     derived = DerivedIds(taken)
@@ -42,7 +42,7 @@ def _ids_that_others_would_get(size: int) -> Body:
 
 
 def _turns_of_many_calls(size: int) -> Body:
-    """Return three turns of the same calls with the same results, each of which holds an id."""
+    """Return the same turn of many calls and their results three times."""
     calls = many(size // 6, lambda at: call(f"call_{at}", "f", "{}"))
     results = [tool(one["id"], "the same") for one in calls]
     return chat([user("go"), *[assistant(None, calls), *results] * 3])

@@ -1,4 +1,4 @@
-"""Lists and maps among the parameters, and the declarations of tools."""
+"""Builders of hostile bodies with long lists and maps of parameters, and with many tool declarations."""
 
 from __future__ import annotations
 

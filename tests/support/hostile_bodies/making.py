@@ -1,4 +1,4 @@
-"""The means to write families of hostile bodies."""
+"""Helpers for the builders of hostile bodies."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Body: TypeAlias = dict[str, Any]
 """The fields of a request."""
 
 Builder: TypeAlias = Callable[[int], Body]
-"""Makes a body of about as many bytes as it is given."""
+"""Returns a body of about the given number of bytes."""
 
 DEEP = 120
-"""Levels of JSON that a body may have, below ``general_settings.max_nesting`` of 128."""
+"""The depth of nested JSON in hostile bodies, below ``general_settings.max_nesting`` of 128."""
 
 
 def many(size: int, item: Callable[[int], Any]) -> list[Any]:
-    """Return as many items as *size* bytes hold; the length of a late item stands for all."""
+    """Return as many items as fit into *size* bytes, by the length of a late item."""
     return [item(at) for at in range(max(1, size // (len(json.dumps(item(100_000))) + 2)))]
 
 
 def flat(size: int, item: Callable[[int], list[Any]]) -> list[Any]:
-    """Return the items of many groups, as many as *size* bytes hold."""
+    """Return the items of as many groups as fit into *size* bytes."""
     return [one for group in many(size, item) for one in group]
 
 
@@ -57,7 +57,7 @@ def nested(inner: Any, levels: int, wrap: Callable[[Any], Any]) -> Any:
 
 
 def one_turn(size: int, item: Callable[[int], Any], *, answered: bool = False) -> Body:
-    """Return a chat with one turn of many calls, each with its result if they are *answered*."""
+    """Return a chat with one turn of many calls; if *answered*, each call has its result."""
     if not answered:
         return chat([user("go"), assistant(None, many(size, item))])
     calls = many(size * 3 // 5, item)

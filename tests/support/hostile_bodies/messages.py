@@ -1,4 +1,4 @@
-"""Messages, media and texts."""
+"""Builders of hostile bodies with messages, media and texts."""
 
 from __future__ import annotations
 

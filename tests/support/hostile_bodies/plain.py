@@ -1,4 +1,4 @@
-"""Embeddings and text completions."""
+"""Builders of hostile requests for embeddings and text completions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemas of tools."""
+"""Builders of hostile bodies with tool schemas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.hostile_bodies.making import Body, Builder, many, nested, wit
 
 
 def _fan_out(size: int, keyword: str = "properties") -> Body:
-    """Return definitions of which each refers twice to the next: every level doubles."""
+    """Return definitions that each refer twice to the next one, so that every level doubles the size."""
     count = max(2, size // 120)
 
     def refers(at: int) -> Body:
@@ -33,7 +33,7 @@ def _reference_ring(size: int) -> Body:
 
 
 def _rings_of_one_name(size: int) -> Body:
-    """Return recursive definitions whose pointers all end in one name."""
+    """Return recursive definitions whose pointers all end in the same name."""
     count = max(1, size // 190)
     made = {
         f"h{at}": {"same": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/h{at}/same"}}}}
@@ -59,7 +59,7 @@ def _enumeration(size: int) -> Body:
 
 
 def _choices_that_require_much(size: int) -> Body:
-    """Return a choice of as many branches as are compared with one another, each with many required constants."""
+    """Return a ``oneOf`` of 60 branches, few enough to be compared, each with many required constants."""
     count = max(1, size // 60 // 50)
     branch = {
         "type": "object",

@@ -1,10 +1,10 @@
-"""Ollama's rules for `/api/chat`, as a pure function.
+"""Judges a request to `/api/chat` by Ollama's rules.
 
-Sources. No user message (Qwen 3.5, HTTP 500): leviath#471. Images: ollama-js#68. What Go cannot read, a role that it
-does not know and a model without tools: Ollama's own texts, from memory.
+Sources. No user message (Qwen 3.5, HTTP 500): leviath#471. Images: ollama-js#68. Values that Go cannot decode, unknown
+roles, and models without tools: Ollama's own texts, from memory.
 
-Known to be legal, and so accepted: any order of roles, results without calls, empty texts: a template just writes them
-down. Calls carry no ids here, so that pairing goes by position.
+Known to be legal, and so accepted: any order of roles, results without calls, and empty texts. A template just renders
+them. This judge checks neither call ids nor the pairing of calls and results.
 """
 
 import binascii

@@ -1,6 +1,6 @@
-"""Ollama's own wire: `/api/chat`, streams of JSON lines, arguments as objects, a thought beside the text.
+"""Ollama's own wire format: `/api/chat`, streams of JSON lines, arguments as objects, thoughts in `thinking`.
 
-Source: github.com/ollama/ollama, docs/api.md. Calls have ids since 0.12; they need not come back.
+Source: github.com/ollama/ollama, docs/api.md. Calls have ids since 0.12, but a client need not send the ids back.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""OpenAI's endpoints on loopback, strict: judges requests, answers plausibly, fails on demand."""
+"""Serves OpenAI's endpoints on loopback: judges requests strictly, answers plausibly, fails on demand."""
 
 from tests.support.emulated import EMULATOR, Fault, RecordedRequest
 from tests.support.emulated import Emulator as OpenAIEmulator

@@ -1,8 +1,8 @@
-"""An answer in OpenAI's shape: pure functions from a request and what is said to a completion and to chunks.
+"""Builds an answer in OpenAI's shape, as a completion or as chunks, from a request and the answer's content.
 
-Chunks follow the live API: the role first, a call's id and name before its argument fragments, the finish
-reason in a chunk of its own, and the usage, when it was asked for, in a last chunk with no choices. What the servers
-that think before they speak call `reasoning_content` comes before the text.
+Chunks follow the live API: the role comes first, and a call's id and name before its argument fragments. The finish
+reason has a separate chunk. The usage, if requested, is in a last chunk without choices. Reasoning comes before the
+text, as `reasoning_content`.
 """
 
 import json
@@ -14,11 +14,11 @@ from tests.support.emulated.answering import Prompt, Said, fragments, token_coun
 CREATED = 1_760_000_000
 
 CallId = Callable[[int, int], str]
-"""Makes the id of a call from the number of the answer and of the call in it."""
+"""Makes a call's id from the number of the answer and the call's index in the answer."""
 
 
 def prompt_in(body: dict[str, Any], *, thinks: bool = False) -> Prompt:
-    """Return what a request in OpenAI's shape asks for."""
+    """Return the parts of a request in OpenAI's shape that decide its answer."""
     newest = body["messages"][-1]
     choice = body.get("tool_choice")
     functions = [tool["function"] for tool in body.get("tools") or () if tool.get("type") == "function"]

@@ -1,4 +1,4 @@
-"""OpenAI's endpoint of text completions, as pure functions from a request to what comes back.
+"""Judges and answers requests to OpenAI's text completions endpoint.
 
 Sources of the texts: a model that only chats, go-openai#126; an argument that is not known, coroot#698.
 """
@@ -19,7 +19,7 @@ KNOWN = frozenset(_KNOWN.split())
 
 
 def judge_completion(body: Any) -> Refusal | None:
-    """Return what OpenAI says to a request that it does not take."""
+    """Return OpenAI's error for a request that it refuses, or None."""
     if not isinstance(body, dict) or not body.get("model"):
         return Refusal("you must provide a model parameter")
     for name in body:
@@ -42,7 +42,7 @@ def judge_completion(body: Any) -> Refusal | None:
 
 
 def completion(body: dict[str, Any], sequence: int, text: str) -> dict[str, Any]:
-    """Build the answer to a request that does not stream: *text* goes on from each prompt."""
+    """Build the answer to a request that does not stream; *text* continues each prompt."""
     texts = _texts(body, text)
     return {
         **_head(body, sequence),
@@ -67,7 +67,7 @@ def chunks(body: dict[str, Any], sequence: int, text: str) -> Iterator[dict[str,
 
 
 def _texts(body: dict[str, Any], text: str) -> list[str]:
-    """Return what is said to each prompt, so often as is asked for."""
+    """Return the texts of all choices: for each prompt as many as the request's `n`."""
     texts = []
     for prompt in list_inputs(body["prompt"]):
         before = prompt if body.get("echo") and isinstance(prompt, str) else ""

@@ -1,4 +1,4 @@
-"""OpenAI's embeddings endpoint, as pure functions: what it refuses, and vectors that depend on their text alone.
+"""Judges and answers requests to OpenAI's embeddings endpoint; a vector depends on its input alone.
 
 Sources of the texts: an input that is none, BERTopic#1594; a model that only chats, ragflow#1835; an argument that
 nobody knows, coroot#698. A batch takes 2,048 inputs (API reference).
@@ -18,7 +18,7 @@ KNOWN = {"dimensions", "encoding_format", "input", "model", "user"}
 
 
 def judge_embeddings(body: Any) -> Refusal | None:
-    """Return what OpenAI says to a request that it does not take."""
+    """Return OpenAI's error for a request that it refuses, or None."""
     if not isinstance(body, dict) or not body.get("model"):
         return Refusal("you must provide a model parameter")
     for name in body:
@@ -38,7 +38,7 @@ def judge_embeddings(body: Any) -> Refusal | None:
 
 
 def embeddings(body: dict[str, Any], count: int | None = None, *, shuffled: bool = False) -> dict[str, Any]:
-    """Build the answer; with *count* one of so many embeddings, and with *shuffled* the last one first."""
+    """Build the answer, with *count* embeddings if that is given, and in reverse order if *shuffled*."""
     inputs = list_inputs(body["input"])
     chosen = (inputs * 2)[: len(inputs) if count is None else count]
     data = [
@@ -55,7 +55,7 @@ def embeddings(body: dict[str, Any], count: int | None = None, *, shuffled: bool
 
 
 def vector_of(one: Any, size: int = SIZE) -> list[float]:
-    """Return the vector of one input: float32, so that both formats say the same."""
+    """Return the vector of one input; its numbers are exact in float32, so both formats hold the same."""
     digest = hashlib.shake_128(json.dumps(one).encode()).digest(2 * size)
     return [number / 32768 for number in array("h", digest)]
 

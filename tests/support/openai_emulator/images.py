@@ -1,4 +1,4 @@
-"""OpenAI's error for an `image_url` whose address is no image, as a pure function.
+"""Finds OpenAI's error for an `image_url` whose address is no image.
 
 Sources: no `data:` prefix, OmniSearch#3; no bytes, opencode#23983. The words for a foreign MIME type, for bad base64
 and for bytes of another kind are from memory.
@@ -21,7 +21,7 @@ MIME_TYPES = ("image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp")
 
 
 class ImageFault(NamedTuple):
-    """An address that cannot be used."""
+    """OpenAI's error for an image address that cannot be used."""
 
     message: str
     param: str
@@ -29,7 +29,7 @@ class ImageFault(NamedTuple):
 
 
 def image_faults(messages: list[dict[str, Any]]) -> Iterator[ImageFault]:
-    """Yield every fault of an image's address, in the order of the messages, whose shapes must be right."""
+    """Yield every fault of an image's address in the order of the messages, whose shapes must be valid."""
     for index, message in enumerate(messages):
         content = message.get("content")
         for place, part in enumerate(content if isinstance(content, list) else ()):
@@ -38,7 +38,7 @@ def image_faults(messages: list[dict[str, Any]]) -> Iterator[ImageFault]:
 
 
 def kind_of_bytes(data: bytes) -> str | None:
-    """Return the MIME type that an image's first bytes tell, of the four that models take."""
+    """Return the MIME type of an image by its first bytes, or None if models do not accept it."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -51,7 +51,7 @@ def kind_of_bytes(data: bytes) -> str | None:
 
 
 def decoded(text: str) -> bytes | None:
-    """Return what strict base64 holds, or None for anything else."""
+    """Return the bytes that strict base64 encodes, or None if *text* is invalid."""
     try:
         return b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -1,20 +1,20 @@
-"""OpenAI's rules for `messages`, as a pure function, with OpenAI's own words.
+"""Judges `messages` by OpenAI's rules, with OpenAI's own error texts.
 
-The proxy has its own invariant checker. This judge shares no code with it, so that an error in one shows
-up as a disagreement. Three passes over the whole list, in the live API's order: first the schema (its
-params read `messages[1].content`), then the pairing of calls and results, then missing contents (theirs
-read `messages.[1].content`): a bad role at a later index wins over a missing content at an earlier one.
+The proxy has its own invariant checker. This judge shares no code with it, so that an error in one shows up as a
+disagreement. The judge makes three passes over the whole list, in the live API's order: the schema, the pairing of
+calls and results, and missing contents. A bad role at a later index therefore wins over a missing content at an earlier
+one. The `param` of a schema error reads `messages[1].content`, that of a later pass `messages.[1].content`.
 
-Sources of the texts. Pairing: SemanticKernel#12708, agno#4345, dataline#172. Two results for one call:
-agno#5116, opencode#1211. No `tool_call_id`: langchain#22600. Null content: langchainjs#4153. Empty
-`tool_calls`: openai-node#1341. Long ids: vercel/ai#5171. Wrong content type: pydantic-ai#2653. The order
-of the passes, the developer role's own words and what stands in for content are from a public record of
-the live API of August 2026. Four texts are not quoted anywhere and follow the pattern of their kin: the
-repeated id within one message, the empty id, the `custom` type of a call, the legacy role without a name.
+Sources of the texts. Pairing: SemanticKernel#12708, agno#4345, dataline#172. Two results for one call: agno#5116,
+opencode#1211. No `tool_call_id`: langchain#22600. Null content: langchainjs#4153. Empty `tool_calls`: openai-node#1341.
+Long ids: vercel/ai#5171. Wrong content type: pydantic-ai#2653. The order of the passes, the developer role's own words
+and the fields that replace `content` are from a public record of the live API (August 2026). Four texts are not quoted
+anywhere and follow the pattern of similar texts. They are those for a repeated id within one message, an empty id, the
+`custom` type of a call, and the legacy role without a name.
 
-Known to be legal, and so accepted: neighbours of one role, results in any order within their block, ids
-used again after they were answered, arguments that are no JSON, empty texts, empty lists of parts, and
-unknown fields (the live API refuses some; which ones differs between models).
+Known to be legal, and so accepted: successive messages of one role, results in any order within their block, and ids
+used again after their results. So are arguments that are no JSON, empty texts, empty lists of parts, and unknown
+fields. The live API refuses some unknown fields, depending on the model.
 """
 
 from collections import Counter
@@ -66,7 +66,7 @@ def judge_openai(messages: Any) -> Refusal | None:
 
 
 def judge_openai_body(body: Any) -> Refusal | None:
-    """Judge a whole request: the fields beside `messages` that matter here, the messages, their images."""
+    """Judge a whole request: some fields beside `messages`, the messages, and their images."""
     if not isinstance(body, dict):
         return Refusal(
             "We could not parse the JSON body of your request. (HINT: This likely means you aren't using "

@@ -1,9 +1,9 @@
-"""OpenAI's errors for the fields beside `messages`: tools, what belongs to tools, and limits. A pure function.
+"""Finds OpenAI's errors in the fields beside `messages`: tools, the tool choice, and limits.
 
 Sources: `only allowed when 'tools' are specified`, swarm#30; an object without properties, fast-agent#143; names, 128
-tools and 4 stop sequences, OpenAI's reference, in the words that it has for other fields of these kinds. That two tools
-of one name are refused is told of Anthropic and DeepSeek (claude-code#10687, Clawith#251); here it is held against the
-proxy as well.
+tools and 4 stop sequences, OpenAI's reference, in the words that it has for other fields of these kinds. Anthropic and
+DeepSeek refuse two tools of one name (claude-code#10687, Clawith#251). This judge refuses them too, so that the proxy
+must avoid them.
 """
 
 import re
@@ -20,7 +20,7 @@ NO_PROPERTIES = "Invalid schema for function '{name}': In context=(), object sch
 
 
 class ParameterFault(NamedTuple):
-    """A field that the request may not have, or not so."""
+    """A field that the request must not have, or that has an invalid value."""
 
     message: str
     param: str

@@ -1,4 +1,4 @@
-"""OpenAI's wire, and any server's that speaks its shape: the judge and the ids are what differs."""
+"""The wire format of OpenAI and of servers with OpenAI's shapes, which differ in judge, ids and errors."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -25,11 +25,11 @@ from tests.support.openai_emulator.judging import Refusal, judge_openai_body
 MODELS = ("gpt-5.6-terra", "gpt-4.1", "gpt-4o-mini")
 
 Fail = Callable[[int, str, str | None, str | None], Refused]
-"""Makes an error of a status, a message, and a type and a code where a test names them."""
+"""Makes an error from a status and a message, and from a type and a code if a test gives them."""
 
 
 def openai_call_id(sequence: int, index: int) -> str:
-    """Return an id as OpenAI makes them."""
+    """Return a call id in OpenAI's form."""
     return f"call_{sequence:06d}_{index}"
 
 
@@ -41,7 +41,7 @@ def openai_failure(status: int, message: str, type: str | None = None, code: str
 
 
 def never_thinks(body: dict[str, Any]) -> bool:
-    """Return that no request makes the model think aloud."""
+    """Return False, because no request makes the model return its reasoning."""
     return False
 
 
@@ -112,7 +112,7 @@ _CONSTANT = Prompt(newest="", after_result=True, from_user=False)
 
 @dataclass(frozen=True, slots=True)
 class OpenAIWire(ChatWire):
-    """OpenAI's own: it embeds, and completes texts."""
+    """OpenAI's own wire format, with endpoints for embeddings and text completions."""
 
     paths: tuple[str, ...] = (CHAT, EMBEDDINGS, COMPLETIONS)
 
@@ -127,7 +127,7 @@ class OpenAIWire(ChatWire):
 
     @override
     def prompt(self, asked: Asked) -> Prompt:
-        """See `Wire`; a text is completed alike whole and streamed."""
+        """See `Wire`; a text completion has the same text whole and streamed."""
         return ChatWire.prompt(self, asked) if asked.path in ("", CHAT) else _CONSTANT
 
     @override

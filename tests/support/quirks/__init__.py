@@ -1,5 +1,5 @@
-"""Every odd way in which providers are known to answer, each with what it means.
+"""The unusual ways in which providers are known to answer, each with the meaning of the answer.
 
-A row is one fixed example; the strategies combine the quirks at random. Either is the bytes of a provider's answer and
-its meaning, written here from public reports, and knows nothing of how the proxy reads it.
+A row is one fixed example; the strategies combine the quirks at random. A row and a drawn example both hold the bytes
+of a provider's answer and its meaning. They are written from public reports, without the proxy's code.
 """

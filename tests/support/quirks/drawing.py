@@ -1,4 +1,4 @@
-"""Draws the parts of generated answers on both wires: texts, arguments, cuts, framings."""
+"""Draws the parts of generated answers on OpenAI's and Gemini's wires: texts, arguments, cuts, framings."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ FRAMINGS = st.builds(
 
 @st.composite
 def distinct_calls(draw: st.DrawFn, most: int = 3) -> list[tuple[str, dict[str, Any]]]:
-    """Draw calls no two of which are the same, since those could be one that was sent again."""
+    """Draw distinct calls, since two equal calls could be one call that was sent again."""
     found = draw(st.lists(st.tuples(NAMES, ARGUMENTS), max_size=most))
     return [one for at, one in enumerate(found) if one not in found[:at]]
 
 
 def cut(draw: st.DrawFn, text: str, most: int = 3) -> list[str]:
-    """Cut a text, maybe, into parts none of which is empty; an empty text has none."""
+    """Cut a text at random places into non-empty parts; an empty text has no parts."""
     places = draw(st.lists(st.integers(0, len(text)), max_size=most))
     parts = [text[start:end] for start, end in pairwise([0, *sorted(places), len(text)])]
     return [part for part in parts if part]

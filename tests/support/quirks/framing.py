@@ -1,4 +1,4 @@
-"""Frames events: in every way of the standard, and in a few others."""
+"""Writes server-sent events in every way that the standard allows, and in a few others."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Framing:
     newline: str = "\n"
     space: bool = True
     mark: bool = False
-    """A byte order mark at the beginning."""
+    """True if the stream begins with a byte order mark."""
     comments: bool = False
     fields: bool = False
-    """`event`, `id` and `retry` beside the data."""
+    """True if each event has the fields `event`, `id` and `retry` beside its data."""
     lines: bool = False
-    """JSON with line breaks, each line a data line of its own."""
+    """True if JSON has line breaks, with a separate `data:` line for each line."""
     escaped: bool = True
-    """Characters beyond ASCII as escapes."""
+    """True if characters beyond ASCII are written as escapes."""
     last_blank: bool = True
-    """The blank line behind the last event, which some servers leave out."""
+    """True if a blank line ends the last event; some servers leave this line out."""
 
     def write(self, events: Iterable[Any]) -> bytes:
-        """Write events: JSON values, and texts as they are."""
+        """Write events: values as JSON, and texts unchanged."""
         parts = [": processing\n\n"] if self.comments else []
         for event in events:
             parts.append(self._event(event))
@@ -66,4 +66,4 @@ FRAMINGS = {
     "utf-8": Framing(escaped=False),
     "no last blank line": Framing(last_blank=False),
 }
-"""Each way by its name."""
+"""All framings by their names."""

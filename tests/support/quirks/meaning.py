@@ -32,9 +32,9 @@ UNTOLD: Mapping[str, Any] = {"untold": True}
 class Meaning:
     """The contents of an answer's first choice, and of *others*.
 
-    *fault* means that the answer is an error, before any content or as the stream's last event, and may be
-    retried. *ids* are the ids that must reach the client unchanged. None stands for an id that need not.
-    *signatures* are those of the calls.
+    *fault* means that the answer is an error, before any content or as the stream's last event, and may be retried.
+    *ids* are the ids that must reach the client unchanged. None stands for an id that may change. *signatures* are the
+    thought signatures of the calls.
     """
 
     text: str = ""
@@ -112,7 +112,7 @@ def _comparable(calls: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One example: a stream of *model* as *body*, and the same answer as *whole* if it can be sent at once.
+    """One example: a stream of *model* as *body*, and *whole* for the same answer without streaming, if any.
 
     *taken* are the call ids in the request's history.
     """

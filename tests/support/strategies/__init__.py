@@ -1,9 +1,9 @@
 """Hypothesis strategies for chat histories: legal, damaged, arbitrary and growing ones.
 
-Each strategy draws a small plan (integers, tuples and lists of them) and a pure function builds the messages
-from it. So examples shrink towards short and plain histories, nothing is filtered away, and the numbering of
-texts needs no draw. Each text holds a token that no other text of its history holds, `t12§`: a text that a
-repair has lost is found by its token, whatever was merged or moved.
+Each strategy draws a small plan (integers, tuples and lists of them) and a pure function builds the messages from it.
+Examples therefore shrink towards short and simple histories. No draw is filtered out, or spent on numbering texts. Each
+text holds a unique token, such as `t12§`. The token shows whether a repair has lost the text, whatever was merged or
+moved.
 """
 
 from tests.support.strategies.arbitrary import any_histories

@@ -1,7 +1,7 @@
-"""Gemini's contents: legal ones, made of legal histories, damaged ones, and arbitrary ones.
+"""Strategies for Gemini's `contents`: legal ones from legal histories, damaged ones, and arbitrary ones.
 
-Every call has a stand-in for its signature. Whether a model takes a call without one is another matter than the order
-and the form of contents.
+Every call has a stand-in for its signature. These strategies test the order and form of contents, not whether a model
+accepts calls without signatures.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROLES = ("user", "model", "user", "model", "function", "tool", "assistant", "", 
 
 @st.composite
 def legal_contents(draw: st.DrawFn) -> Contents:
-    """Draw contents that every Gemini takes: the wire's for a legal history, with or without ids and thoughts."""
+    """Draw contents that every Gemini model accepts, from a legal history, with or without ids and thoughts."""
     history = draw(legal_histories(max_rounds=4, extras=False))
     contents: Contents = copy.deepcopy(direct_body(history, GEMINI_3, "gemini-3-flash-preview")["contents"])
     named, thinking = draw(st.booleans()), draw(st.booleans())
@@ -96,7 +96,7 @@ _SCALARS = st.one_of(
 
 
 def hostile_contents() -> st.SearchStrategy[list[Any]]:
-    """Return lists of any JSON under the names that contents have."""
+    """Draw lists of arbitrary JSON with the field names of Gemini's contents."""
     value = st.recursive(
         _SCALARS,
         lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(_NAMES, inner, max_size=4)),
@@ -145,7 +145,7 @@ def _swap(contents: Contents, place: int, variant: int) -> Contents:
 
 
 def _split(contents: Contents, place: int, variant: int) -> Contents:
-    """Make two contents of one, as clients do that send each result by itself."""
+    """Split one content into two, as clients do that send each result separately."""
     found = [at for at, content in enumerate(contents) if len(content["parts"]) > 1]
     if not found:
         return contents
@@ -157,7 +157,7 @@ def _split(contents: Contents, place: int, variant: int) -> Contents:
 
 
 def _join(contents: Contents, place: int, variant: int) -> Contents:
-    """Put the parts of two neighbours into one content."""
+    """Join two neighbouring contents into one."""
     at = place % len(contents)
     if at + 1 == len(contents):
         return contents
@@ -171,7 +171,7 @@ def _relabel(contents: Contents, place: int, variant: int) -> Contents:
 
 
 def _hollow(contents: Contents, place: int, variant: int) -> Contents:
-    """Put a part without data in front, or leave no part at all."""
+    """Insert a part without data at the beginning, or remove all parts."""
     parts = contents[place % len(contents)]["parts"]
     parts[:0] = [({}, {"text": ""}, {"thought": True})[variant % 3]]
     if variant % 4 == 3:
@@ -180,7 +180,7 @@ def _hollow(contents: Contents, place: int, variant: int) -> Contents:
 
 
 def _misname(contents: Contents, place: int, variant: int) -> Contents:
-    """Change the id or the name of a call or a response, on its side alone."""
+    """Change the id or the name of a call or a response, but not of its counterpart."""
     found = [
         part[field]
         for content in contents

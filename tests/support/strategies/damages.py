@@ -1,8 +1,8 @@
 """Legal histories with one to six damages, each of a kind that real clients cause.
 
-The kinds come from public reports: histories cut in the middle of an exchange, interrupted parallel calls,
-late or doubled results, foreign ids, legacy forms. A damage takes the messages, a choice of the place and a
-choice of the variant, and returns the damaged list. Where it finds nothing to damage the list stays as it is.
+The kinds come from public reports: histories cut in the middle of an exchange, interrupted parallel calls, late or
+doubled results, foreign ids, legacy forms. A damage takes the messages, a number that selects the position and one that
+selects the variant. It returns the damaged list. A damage that finds nothing to change returns the list unchanged.
 """
 
 import base64
@@ -154,7 +154,7 @@ def _insert_system(messages: History, place: int, variant: int, numbers: Numbers
 
 
 def _to_legacy(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Rewrite a call as `function_call` and its result as role `function`; one side only at times."""
+    """Rewrite a call as `function_call` and its result as role `function`; some variants rewrite only one."""
     found = [message for message in messages if _calls_of(message) and _calls_of(message)[0].get("function")]
     if not found:
         return messages
@@ -199,7 +199,7 @@ def _nameless(messages: History, place: int, variant: int, numbers: Numbers) -> 
 
 
 def _same_call_twice(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Repeat a call in its message, with its id or a new one, and mostly with a result of its own."""
+    """Repeat a call in its message, with the same id or a new one, and in most variants with one more result."""
     found = [index for index, message in enumerate(messages) if _calls_of(message)]
     if not found:
         return messages
@@ -242,7 +242,7 @@ def _dangling_call(messages: History, place: int, variant: int, numbers: Numbers
 
 
 def _misplaced_calls(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Put calls, whole or without an id, or a legacy call on a message that is not the assistant's."""
+    """Add a call, with or without an id, or a legacy call to a message that is not the assistant's."""
     others = [message for message in messages if message["role"] != "assistant"]
     if not others:
         return messages
@@ -257,7 +257,7 @@ def _misplaced_calls(messages: History, place: int, variant: int, numbers: Numbe
 
 
 def _both_forms(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Give a call in the legacy form as well, or turn a result into a legacy one."""
+    """Add the legacy form of a call to its message, or turn a result into a legacy result."""
     entry = _pick_call(messages, place)
     results = [message for message in messages if message["role"] == "tool"]
     if variant % 2 and results:

@@ -1,4 +1,4 @@
-"""Events of OpenAI's wire that are each of the right types, and together what no careful server would send."""
+"""Draws events of OpenAI's wire with valid types, in combinations that no careful server would send."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ _EVENT = st.fixed_dictionaries(
 def loose_events() -> st.SearchStrategy[list[dict[str, Any]]]:
     """Draw the events of one stream.
 
-    Choices stand twice in an event, calls change their ids and indices, and characters are cut in halves. There is one
-    name of a tool, since two without arguments between them are a name in pieces, which is passed on as it comes.
+    A choice may occur twice in an event, calls may change their ids and indices, and characters may be cut in half.
+    Only one tool name occurs. Two names without arguments between them would be one name in pieces, which is passed on
+    unchanged.
     """
     return st.lists(_EVENT, max_size=6)

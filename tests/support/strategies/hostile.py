@@ -1,6 +1,6 @@
-"""Request bodies that nobody should send: bytes that are no JSON, JSON that is no request, and requests gone wrong.
+"""Strategies for hostile request bodies: bytes that are no JSON, JSON that is no request, and wrong requests.
 
-Most start from a request that is good, since a body that fails at its first byte tests little of what is behind it.
+Most bodies start from a valid request, because a body that fails at its first byte tests little.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.support.builders import assistant, call, image, tool, user
 from tests.support.strategies.arbitrary import any_histories
 
 MODELS = ("gemini", "gemini-2.5", "openai")
-"""The names that the tests configure."""
+"""The model names that the tests configure."""
 
 Path = tuple[str | int, ...]
 
@@ -100,7 +100,7 @@ _PLAUSIBLE: tuple[Any, ...] = (
     {"type": "json_object"},
     {"a": 1},
 )
-"""Values that one parameter or another takes."""
+"""Values that are valid for some parameters."""
 
 _MESSAGE_FIELDS = (
     *("audio", "cache_control", "content", "function_call", "name", "reasoning_content", "refusal", "role"),
@@ -122,11 +122,11 @@ junk = st.one_of(
         max_leaves=8,
     ),
 )
-"""Values that fit nowhere."""
+"""Draws arbitrary JSON values, most of which are invalid in a request."""
 
 
 def paths_of(value: Any, prefix: Path = ()) -> Iterator[Path]:
-    """Yield the path of every value in *value*, its own first."""
+    """Yield the path of *value* itself, then that of every value inside."""
     yield prefix
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, inner in items:
@@ -143,7 +143,7 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
 
 
 def like(value: Any) -> st.SearchStrategy[Any]:
-    """Draw odd values of the same kind as *value*, which get past whoever looks at types alone."""
+    """Draw unusual values of the same type as *value*, which pass a check of types alone."""
     if isinstance(value, bool) or value is None:
         return st.booleans()
     if isinstance(value, str):
@@ -159,7 +159,7 @@ def like(value: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def requests(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a request that has nothing wrong with it."""
+    """Draw a valid request."""
     request: dict[str, Any] = {
         "model": draw(st.sampled_from(MODELS)),
         "messages": draw(st.sampled_from(_HISTORIES)),
@@ -178,7 +178,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def odd_requests(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a request with a few values of the wrong kind, in places of any depth; what is left is well formed."""
+    """Draw a request with a few wrong values at any depth; the rest of the request is well formed."""
     request: Any = draw(requests())
     match draw(st.integers(0, 4)):
         case 0:
@@ -283,7 +283,7 @@ def _deep(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def _numbers(draw: st.DrawFn) -> bytes:
-    """Draw a request with a number that no type holds."""
+    """Draw a request with an extreme number, such as one that overflows a float."""
     numbers = [
         b"1e999",
         b"-1e999",
@@ -302,7 +302,7 @@ def _numbers(draw: st.DrawFn) -> bytes:
 
 
 def hostile_bytes() -> st.SearchStrategy[bytes]:
-    """Draw a body; hardly any is a request that a parser takes without a question."""
+    """Draw the bytes of a body, which are rarely a valid request."""
     return st.one_of(
         st.binary(max_size=300),
         st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
@@ -315,5 +315,5 @@ def hostile_bytes() -> st.SearchStrategy[bytes]:
 
 
 def hostile_requests() -> st.SearchStrategy[bytes]:
-    """Draw a body that is JSON, and more or less a request."""
+    """Draw a JSON body that resembles a request."""
     return odd_requests().map(_written)

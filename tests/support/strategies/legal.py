@@ -1,8 +1,8 @@
-"""Histories that every provider takes, and how such a history grows.
+"""Strategies for histories that every provider accepts, and for how such histories grow.
 
-Legal for all means the strictest of the rules in the provider table: after an optional system message, user
-turns first, roles in turn, every result directly after its call and in call order, texts with something in
-them, ids of nine letters and digits (Mistral's rule), parallel calls that differ.
+A legal history keeps the strictest of the rules in the provider table. After an optional system message, the user comes
+first and roles alternate. Every result follows its call directly, in call order. Texts are not blank, ids have nine
+letters and digits (Mistral's rule), and parallel calls differ.
 """
 
 import json
@@ -22,7 +22,7 @@ ID_PATTERNS = ("c{:08d}", "call_{:08d}", "toolu_01Vrtx{:08d}", "chatcmpl-tool-{:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The plan of one message: how its text looks, which form its content has, whether it has extras."""
+    """The plan of one message: the pattern of its text, the form of its content, and its extra fields."""
 
     flavour: int
     form: int
@@ -62,9 +62,9 @@ def legal_histories(
 ) -> History:
     """Draw a history that ends with a user message or with results, or with assistant text if allowed.
 
-    `whitespace` lets some texts be blank (Anthropic refuses those), `media` allows image parts, `extras`
-    adds unknown fields, `reuse_ids` lets some histories use ids again once they were answered, and the
-    `mixed` id style uses other providers' ids of up to 40 characters.
+    `whitespace` allows blank texts (Anthropic refuses them), `media` allows image parts, and `extras` adds unknown
+    fields. `reuse_ids` lets some histories use ids again after their results. The `mixed` id style uses other
+    providers' ids of up to 40 characters.
     """
     said = _said(whitespace, extras)
     steps = _steps(said, parallel)
@@ -102,10 +102,10 @@ def growth(
     media: bool = True,
     extras: bool = True,
 ) -> tuple[History, list[History]]:
-    """Draw a legal history and pieces to append, each of which takes it to the next request of the client.
+    """Draw a legal history and pieces to append, each of which leads to the client's next request.
 
-    A piece is what came between two requests: the assistant's calls and their results, or its text and the
-    next user message. The history is legal after each piece.
+    A piece holds the messages between two requests: the assistant's calls and their results, or the assistant's text
+    and the next user message. The history is legal after each piece.
     """
     if history is None:
         history = legal_histories(whitespace=whitespace, media=media, extras=extras)
@@ -185,7 +185,7 @@ def _step(plan: _Step, numbers: Numbers, options: _Options) -> History:
 
 
 def _arguments(form: int, numbers: Numbers, *, alone: bool) -> str:
-    """Write a JSON object; it holds a number of its own unless the call is alone and may be plain."""
+    """Return arguments as JSON with a unique number; a call without parallel calls may have `{}` instead."""
     if form == 0 and alone:
         return "{}"
     number = numbers.next()

@@ -1,7 +1,7 @@
-"""Agent sessions: long tool results, parallel calls, a user who interrupts, and every request on the way.
+"""Strategies for agent sessions with long tool results, parallel calls and interruptions, and their requests.
 
-A session is one legal history; its requests are the prefixes that a client sends, each ending where the model's turn
-is next. Texts are long enough to be capped: a text repeats its token, so that what is left of it is still known.
+A session is one legal history. Its requests are the prefixes that a client sends, each ending where the model must
+answer. Texts are long enough to be shortened. A text repeats its token, so that a test can still identify what is left.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ WORDS = (1, 3, 20, 60)
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """The plan of one round: the tools called with the lengths of their results, or the words of both sides."""
+    """The plan of one round: the called tools with the lengths of their results, or the length of two messages."""
 
     results: list[tuple[int, int]]
     words: int
@@ -30,7 +30,7 @@ class _Round:
 
 
 def _plan(number: int) -> _Round:
-    """Read a round's plan out of one number, digit by digit: one draw a round keeps long sessions cheap to draw."""
+    """Decode a round's plan from one number, because one draw per round keeps long sessions cheap to draw."""
     number, calls = divmod(number, 4)
     number, words = divmod(number, len(WORDS))
     number, form = divmod(number, 6)
@@ -49,7 +49,7 @@ _ROUNDS = st.integers(0, 4 * len(WORDS) * 6 * (len(TOOLS) * len(LENGTHS)) ** 3 -
 def sessions(
     draw: st.DrawFn, *, min_rounds: int = 1, max_rounds: int = 20, alternating: bool = False
 ) -> History:
-    """Draw the history of an agent session of up to *max_rounds*; *alternating* has no two user messages in a row."""
+    """Draw the history of a session of up to *max_rounds*; *alternating* excludes successive user messages."""
     plans = draw(st.lists(_ROUNDS, min_size=min_rounds, max_size=max_rounds))
     numbers = Numbers()
     history: History = [system(_words(numbers, 5))] if draw(st.booleans()) else []
@@ -90,7 +90,7 @@ def _words(numbers: Numbers, count: int) -> str:
 
 
 def _result(numbers: Numbers, count: int, form: int) -> Any:
-    """Write a result of *count* tokens of text, in one of the forms that results come in."""
+    """Return a tool result that repeats one token *count* times, in the form with this number."""
     token = numbers.text()
     if form == 0:
         return "\n".join([f"{token} 日本 🙂👩\u200d👧"] * count)

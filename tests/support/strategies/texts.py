@@ -1,4 +1,4 @@
-"""Numbered texts: how the strategies write them and how a test finds them again."""
+"""Writes the numbered texts of the strategies, and finds them again in a history."""
 
 import json
 import re
@@ -40,19 +40,19 @@ class Numbers:
 
 
 def numbers_after(messages: list[dict[str, Any]]) -> Numbers:
-    """Continue the numbering of a history: no number that occurs in it is handed out again."""
+    """Return numbers that continue a history's numbering, without handing out a number of the history again."""
     written = json.dumps(messages, ensure_ascii=False, default=repr)
     found = (int(digits) for digits in _NUMBER.findall(written))
     return Numbers(max((number for number in found if number < 10**8), default=0))
 
 
 def indexed_texts_of(messages: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    """Return the index of the message and the text, for every text in the contents that is not empty."""
+    """Return every non-empty text of the contents with the index of its message."""
     return [(index, found) for index, message in enumerate(messages) for found in _texts(message) if found]
 
 
 def texts_of(messages: list[dict[str, Any]]) -> list[str]:
-    """Return every text in the contents of all roles that is not empty; values of dicts are no texts."""
+    """Return every non-empty text in the contents of all roles; a content that is an object has no texts."""
     return [found for _, found in indexed_texts_of(messages)]
 
 

@@ -1,4 +1,4 @@
-"""Signatures in the store: those that were refused are noted, for the tenant that brought them."""
+"""Tests that refused signatures are noted in the store, for the tenant that sent them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proxy.upstream.signature_carriers import STAND_INS
 from tests.support.builders import assistant, call, user
 
 OURS = "call_" + "a" * 24
-"""An id that the proxy gave to a call, whose signature is in the store."""
+"""An id that the proxy gave to a call when it stored the call's signature."""
 
 NEW = "c2lnbmF0dXJl"
 
@@ -25,7 +25,7 @@ def signed(signature: str, id: str = "a") -> dict[str, Any]:
 
 
 async def noted(*calls: dict[str, Any], tenant: str = "blue") -> set[str]:
-    """Note the calls' signatures as refused for blue, and return the keys that a tenant finds refused."""
+    """Note the calls' signatures as refused for the tenant blue. Return the keys that *tenant* finds refused."""
     store = MemoryStore(1_000_000)
     await note_refused(store, "blue", [user(), assistant(calls=calls)])
     keys = [text_key(one["extra_content"]["google"]["thought_signature"]) for one in calls]
@@ -35,18 +35,18 @@ async def noted(*calls: dict[str, Any], tenant: str = "blue") -> set[str]:
 
 
 async def test_refused_foreign_signature_is_noted() -> None:
-    """The note is stored under the signature's text."""
+    """The key of the note is made from the signature's text."""
     assert await noted(signed(NEW)) == {text_key(NEW)}
 
 
 @pytest.mark.parametrize("stand_in", sorted(STAND_INS))
 async def test_refused_stand_in_is_not_noted(stand_in: str) -> None:
-    """The provider documents the stand-in, and every history may hold it."""
+    """The provider documents the stand-in, so any history may hold it."""
     assert await noted(signed(stand_in)) == set()
 
 
 async def test_refused_signature_under_a_tagged_id_is_not_noted() -> None:
-    """The signature came from the provider, and was stored under the id."""
+    """The store holds the provider's own signature under the tagged id."""
     assert await noted(signed(NEW, OURS)) == set()
 
 
@@ -74,7 +74,7 @@ async def test_history_without_signature_keys_makes_no_store_request() -> None:
 
 
 async def test_stored_signature_of_another_version_is_ignored() -> None:
-    """The signature counts as not stored."""
+    """A stored value that cannot be read counts as not stored."""
     store = MemoryStore(1_000_000)
     await store.put(SPACE, {"a": b"{}", "b": b"\xff"}, tenant="blue")
 

@@ -1,4 +1,4 @@
-"""Self-correction through the proxy: what is asked again, what the client gets, and what it is told."""
+"""Tests of self-correction: which invalid calls are retried, and which answer and headers the client gets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def whole(arguments: Any, name: str = "weather", finish: str = "tool_calls") -> 
 
 
 def streamed(arguments: str, name: str = "weather", finish: str = "tool_calls") -> list[Any]:
-    """Build a stream that says something and calls a tool, in pieces."""
+    """Build a stream with a text and a tool call in three pieces."""
     middle = len(arguments) // 2
     pieces = [
         {"index": 0, "id": "c1", "type": "function", "function": {"name": name, "arguments": ""}},
@@ -46,18 +46,18 @@ def streamed(arguments: str, name: str = "weather", finish: str = "tool_calls") 
 
 
 def replies_of(stream: bool, *given: tuple[Any, ...]) -> list[list[Any]]:
-    """Build the upstream's replies, whole or streamed."""
+    """Build an upstream reply for each of the tool calls *given*, whole or streamed."""
     return [streamed(*each) if stream else [whole(*each)] for each in given]
 
 
 def served(upstream: ScriptedUpstream, *, mode: str = "repair", retries: int = 2, **router: Any) -> Any:
-    """Serve a proxy that retries."""
+    """Serve a proxy with this mode and this number of retries."""
     settings = settings_of(router_settings={"num_retries": retries, **router}, sanitize={"mode": mode})
     return proxied(settings, upstream)
 
 
 async def ask(proxy: Proxied, stream: bool, **fields: Any) -> tuple[Reply, list[tuple[str, str]]]:
-    """Ask with a tool; return the answer, and the names and arguments of the calls in it."""
+    """Send a chat with a tool, and return the reply with the names and arguments of its calls."""
     reply = await proxy.post(chat(**{"tools": TOOLS, "stream": stream, **fields}))
     assert reply.status == 200, reply.raw
     if not stream:
@@ -103,7 +103,10 @@ async def test_valid_call_is_delivered_unchanged_after_one_attempt(stream: bool)
 async def test_mended_notation_is_reported_without_another_call(
     stream: bool, arguments: str, name: str, reasons: set[str]
 ) -> None:
-    """A wrong notation is mended without another call. The header and the counters name the change."""
+    """A wrong notation of a name or of arguments is mended without another call to the model.
+
+    The header counts the changes, and the counters name their reasons.
+    """
     upstream = ScriptedUpstream(*replies_of(stream, (arguments, name)))
     async with served(upstream, self_correction="always") as proxy:
         reply, [(called, text)] = await ask(proxy, stream)
@@ -126,7 +129,7 @@ async def test_mended_notation_is_reported_without_another_call(
     ids=["unreadable", "misfit", "undeclared"],
 )
 async def test_invalid_call_is_retried_once_with_a_note(stream: bool, bad: Any, words: str) -> None:
-    """The note names the error. The client gets only the second answer."""
+    """The note in the second request names the error. The client gets only the second answer."""
     upstream = ScriptedUpstream(*replies_of(stream, bad, (GOOD,)))
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -171,7 +174,7 @@ async def test_invalid_call_is_delivered_at_once_where_num_retries_is_0(stream: 
 
 @BOTH
 async def test_first_answer_is_delivered_where_its_correction_fails(stream: bool) -> None:
-    """The provider refuses the second attempt."""
+    """The client gets the first answer, since the provider refuses the second attempt."""
     upstream = ScriptedUpstream(*replies_of(stream, (WRONG,)), [DOWN])
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -194,7 +197,7 @@ async def test_unusable_answer_that_is_delivered_lists_its_changes(stream: bool)
 
 @BOTH
 async def test_call_cut_at_the_token_limit_is_not_corrected(stream: bool) -> None:
-    """The call is neither completed nor asked for again."""
+    """The proxy neither completes the call nor asks the model again."""
     upstream = ScriptedUpstream(*replies_of(stream, (CUT, "weather", "length")))
     async with served(upstream, self_correction="always") as proxy:
         _, calls = await ask(proxy, stream)
@@ -236,7 +239,7 @@ async def test_stream_is_not_held_back_by_default() -> None:
 
 
 async def test_stream_without_declared_tools_is_not_held_back() -> None:
-    """The stream has no calls to check."""
+    """Without declared tools a stream has no calls to check."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with (
         served(upstream, self_correction="always") as proxy,
@@ -247,7 +250,7 @@ async def test_stream_without_declared_tools_is_not_held_back() -> None:
 
 
 async def test_held_stream_sends_only_comments_until_it_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer can then still be asked for again."""
+    """An invalid answer can still be retried, since the client has no part of it."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     bad = streamed(WRONG)
@@ -265,7 +268,7 @@ async def test_held_stream_sends_only_comments_until_it_is_checked(monkeypatch: 
 
 
 async def test_held_stream_that_breaks_off_is_tried_again() -> None:
-    """The client has no part of the broken answer."""
+    """The client gets no part of the broken answer."""
     lost = UpstreamFault("It broke.", upstream_status=503)
     upstream = ScriptedUpstream([*streamed(GOOD)[:3], lost], streamed(GOOD))
     async with served(upstream, self_correction="always") as proxy:
@@ -276,7 +279,7 @@ async def test_held_stream_that_breaks_off_is_tried_again() -> None:
 
 
 async def test_held_stream_over_the_size_limit_is_sent_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest of the answer is sent as it comes."""
+    """The events beyond the limit are sent as they come."""
     monkeypatch.setattr("proxy.forwarding.answer_buffer.LARGEST", 300)
     upstream = ScriptedUpstream(streamed(CUT))
     async with served(upstream, self_correction="always") as proxy:
@@ -287,7 +290,7 @@ async def test_held_stream_over_the_size_limit_is_sent_unchecked(monkeypatch: py
 
 
 async def test_call_of_a_held_stream_is_cancelled_where_its_client_leaves() -> None:
-    """The upstream call ends as for any other stream."""
+    """The proxy cancels the upstream call when the client disconnects."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with served(upstream, self_correction="always") as proxy:
         body, timeout = chat(tools=TOOLS, stream=True), aiohttp.ClientTimeout(total=0.2)
@@ -298,7 +301,7 @@ async def test_call_of_a_held_stream_is_cancelled_where_its_client_leaves() -> N
 
 
 async def test_arguments_of_an_invalid_call_are_not_logged(log_text: Any) -> None:
-    """The log names the kind of the error alone."""
+    """The log holds no part of the arguments."""
     upstream = ScriptedUpstream([whole('{"secret-key": "secret-value"')], [whole(GOOD)])
     async with served(upstream) as proxy:
         await ask(proxy, False)

@@ -1,4 +1,4 @@
-"""An answer that says nothing: an error of Gemini's, and of other models only where they have merely thought."""
+"""Tests of unusable answers: empty ones of Gemini, reasoning alone, no choices, and filtered ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def call_to(model: str) -> UpstreamCall:
 
 
 def saying(finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
-    """Return an answer with this message."""
+    """Return an answer with *message* and *finish_reason*."""
     return {"choices": [{"index": 0, "message": message, "finish_reason": finish_reason}]}
 
 
@@ -36,7 +36,7 @@ def test_answer_with_text_or_a_cut_is_delivered(model: str, answer: dict[str, An
 
 
 def test_empty_answer_is_delivered_except_from_gemini() -> None:
-    """A model may have nothing to add. An empty answer of Gemini is a known fault, and is not kept."""
+    """A model may have nothing to add. An empty answer of Gemini is a known fault, and is not kept for the client."""
     check_answer(saying(content=""), call_to(OTHER))
     with pytest.raises(AnswerUnusable) as fault:
         check_answer(saying(content=""), call_to(GEMINI))
@@ -46,7 +46,7 @@ def test_empty_answer_is_delivered_except_from_gemini() -> None:
 
 @pytest.mark.parametrize(("model", "kept"), [(GEMINI, False), (OTHER, True)])
 def test_answer_with_reasoning_alone_is_unusable(model: str, kept: bool) -> None:
-    """The answer is delivered if no better one comes, except from Gemini."""
+    """Except from Gemini, the answer is kept for the client in case that no better answer comes."""
     answer = saying(content="", reasoning_content="Hm.")
     with pytest.raises(AnswerUnusable) as fault:
         check_answer(answer, call_to(model))
@@ -66,7 +66,7 @@ def test_answer_without_choices_is_unusable(model: str) -> None:
 
 @pytest.mark.parametrize("model", [GEMINI, OTHER])
 def test_filtered_answer_is_unusable_only_where_another_model_is_named_for_it(model: str) -> None:
-    """Without such a model the answer stands, and its finish reason tells the client."""
+    """Without a content policy fallback the answer is delivered, and its finish reason tells the client."""
     answer = saying("content_filter", content="")
     models = {"m": model, "other": "openai/other"}
     plain = FallbackChain("m", settings_of(models, router_settings={"fallbacks": [{"m": ["other"]}]}))

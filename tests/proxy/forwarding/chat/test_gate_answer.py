@@ -1,4 +1,4 @@
-"""The turn guard behind an answer: the calls that pass, and the answer to a turn that was wrapped up."""
+"""Tests of the turn guard's gate: the faults that end a turn, and the answer that wraps up a turn."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def guarded(gate: CallGate | None) -> Guarded:
 def test_fault_of_a_model_without_tools_ends_its_turn(
     fault: UpstreamFault, gate: CallGate | None, ends: bool
 ) -> None:
-    """Only a fault of the model counts, and only where its tools were withheld."""
+    """Only a fault of the model itself ends the turn, and only where its tools were withheld."""
     assert ends_turn(fault, guarded(gate)) is ends
 
 
@@ -52,7 +52,7 @@ def test_unguarded_answer_has_no_gate_and_ends_no_turn() -> None:
 
 
 def test_wrapped_up_turn_has_the_same_answer_whole_and_streamed() -> None:
-    """The answer has the request's stamp, the asked model and a normal end."""
+    """The answer has the request's stamp, the deployment's model id and the finish reason ``stop``."""
     record = RequestRecord("req_1", "/v1/chat/completions", 0.0, guarded=guarded(WRAPPED_UP))
     plan = run(parse([user()]), "openai").sent
     assert plan is not None

@@ -1,4 +1,4 @@
-"""The plans of a chat's attempts: notes, repairs, and signatures of other providers."""
+"""Tests of the plans of a chat's attempts: notes after malformed calls, and signatures of other providers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 async def test_retries_after_a_malformed_call_have_one_note(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The client does not see the note, and its bytes do not hold it."""
+    """The client does not see the note. The source of the request keeps the client's messages without the note."""
     for _ in range(2):
         upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
     upstream.then(*good(stream))

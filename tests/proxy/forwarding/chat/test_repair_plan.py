@@ -1,4 +1,4 @@
-"""Plans that are repaired by the provider's error."""
+"""Tests of plans that are repaired after a provider's error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 
 async def test_repair_is_kept_for_further_attempts(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Another member of the pool gets it, and so does a plan with a note."""
+    """Another member of the pool gets the repaired request, and so does an attempt with a note."""
     upstream.then(refused(400, "Unsupported parameter: 'top_p' is not supported with this model."))
     upstream.then(refused(503))
     upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))

@@ -1,4 +1,4 @@
-"""Streams: the shape that clients rely on, and how they end."""
+"""Tests of chat streams: the shape of chunks that clients rely on, and the ends of streams."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def settings() -> Settings:
 
 
 def assert_contract(events: list[Any], *, usage: bool = False) -> None:
-    """Every rule that some client was seen to break on."""
+    """Assert every rule for a stream's events that some client was seen to depend on."""
     *chunks, done = events
     assert done == "[DONE]"
     for name in ("id", "model", "created", "object"):
@@ -108,7 +108,7 @@ async def test_openais_client_assembles_a_stream_with_tool_calls(real: Proxied, 
 async def test_fields_that_a_provider_leaves_out_are_added(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """These are the role, the index of each call, id, object, model and one finish reason."""
+    """The proxy adds the role, the index of each call, id, object, model and one finish reason."""
 
     def fragment(**entry: Any) -> Any:
         return {"choices": [{"delta": {"tool_calls": [entry]}}]}
@@ -131,7 +131,7 @@ async def test_fields_that_a_provider_leaves_out_are_added(
 
 
 async def test_each_choice_has_its_role_first_and_one_finish_reason(upstream: ScriptedUpstream) -> None:
-    """An answer without choices is an error."""
+    """A stream in which no choice ends is an error."""
     both = [chunk({"content": "a"}, index=at) for at in (0, 1)]
     ends = [chunk(finish="stop", index=at) for at in (0, 1)]
     upstream.then(*both, *ends)
@@ -148,7 +148,7 @@ async def test_each_choice_has_its_role_first_and_one_finish_reason(upstream: Sc
 async def test_usage_chunk_comes_only_where_the_client_asked_for_it(
     proxy: Proxied, upstream: ScriptedUpstream, asked: bool
 ) -> None:
-    """Usage that a provider sends unasked is still counted."""
+    """The proxy always asks the provider for the usage, and counts its tokens."""
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10, "cost": 0.1}
     upstream.then(say("x"), STOP, {"choices": [], "usage": usage})
     reply = await proxy.post(chat(stream=True, stream_options={"include_usage": asked}))
@@ -224,7 +224,7 @@ async def test_stream_that_breaks_off_ends_with_an_error_event(
 async def test_broken_provider_connection_becomes_an_error_event(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str
 ) -> None:
-    """The rule holds for each transport."""
+    """On each transport the client gets an error event and no end marker."""
     openai.faults.append({"cut_after_chunks": 2})
     await gemini.fault(cut_after_chunks=1)
     reply = await real.post(chat(model=model, stream=True))

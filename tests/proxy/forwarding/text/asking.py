@@ -1,4 +1,4 @@
-"""Shared parts of the tests of plain requests: paths, bodies, good answers, and settings."""
+"""Shared parts of the tests of embeddings and text completions: paths, bodies, good answers, and settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def body_for(path: str, **fields: Any) -> dict[str, Any]:
 
 
 def embedded(*vectors: Any) -> dict[str, Any]:
-    """Build a provider's answer with these embeddings, by default with one."""
+    """Build a provider's answer with *vectors* as its embeddings, by default with one embedding."""
     data = [
         {"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(vectors or ([0.5],))
     ]
@@ -32,7 +32,7 @@ def embedded(*vectors: Any) -> dict[str, Any]:
 
 
 def written(text: str = "fine", reason: str | None = "stop", **fields: Any) -> dict[str, Any]:
-    """Build a provider's text completion, or a chunk of one."""
+    """Build a provider's text completion, or a chunk of its stream."""
     choice = {"index": 0, "text": text, "finish_reason": reason, "logprobs": None}
     return {"id": "cmpl-1", "object": "text_completion", "model": "m", "choices": [choice], **fields}
 

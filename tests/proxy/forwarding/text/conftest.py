@@ -1,4 +1,4 @@
-"""The proxy before a scripted upstream, with settings that retry and fall back."""
+"""Settings with retries and fallbacks for the tests of embeddings and text completions."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from tests.proxy.forwarding.text.asking import plain_settings
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings that retry, on one model with a fallback, and a pool of two."""
+    """Return settings with retries, a model with a fallback, and a pool of two deployments."""
     return plain_settings()

@@ -1,4 +1,4 @@
-"""Text completions of models that only chat: what is asked of them, what is refused, and what becomes of the answer."""
+"""Tests of text completions by chat models: the chat request, refused fields, and the converted answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHATTING = body_for(COMPLETIONS, model="chatting")
 
 
 async def test_prompt_becomes_a_users_message(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The parameters of chats are kept. The others are dropped and counted."""
+    """Parameters that a chat request has as well are kept. Other parameters are dropped and counted."""
     upstream.then(answer("fine"))
     fields = {"max_tokens": 5, "temperature": 0.5, "best_of": 2, "logprobs": 1, "echo": False, "foo": 1}
     reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)

@@ -1,4 +1,4 @@
-"""Text completions of a deployment: as such or as a chat, and whether they may be empty."""
+"""Tests whether a deployment completes texts itself or through a chat, and whether an empty text is allowed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.support.proxied import settings_of
 def test_deployment_on_openais_wire_completes_texts(
     params: dict[str, str], transport: str, as_such: bool, empty: bool
 ) -> None:
-    """Other deployments are asked in a chat."""
+    """Other deployments get a text completion as a chat request."""
     settings = settings_of(model_list=[{"model_name": "m", "litellm_params": params, "transport": transport}])
     [deployment] = resolve(settings, "m")
 

@@ -1,4 +1,4 @@
-"""Embeddings for a provider that takes few texts at once: calls in parts, one answer."""
+"""Tests that an embedding request with too many inputs is split into calls, and joined into one answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large requests for embeddings and texts: read, planned and answered in a worker thread, with the same result."""
+"""Tests that large requests for embeddings and texts are handled in a worker thread, with the same result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 
 async def run_noted(seen: list[tuple[str, bool]], weight: int, work: Callable[[], Any]) -> Any:
-    """Run *work* as usual, and note its name and whether that is done in this thread."""
+    """Run *work* as usual, and note its name and whether it runs in the event loop's thread."""
     here = threading.get_ident()
 
     def noted() -> Any:
@@ -67,7 +67,7 @@ async def test_each_step_of_a_large_request_runs_in_a_worker_thread(
     ],
 )
 def test_weight_of_an_answer_is_estimated_by_its_first_embedding(answer: dict[str, Any], weight: int) -> None:
-    """A value that is no list of embeddings weighs 0, and is refused at once."""
+    """An answer without an embedding weighs 0."""
     assert weight_of(answer) == weight
 
 
@@ -79,5 +79,5 @@ def test_weight_of_an_answer_is_estimated_by_its_first_embedding(answer: dict[st
     ],
 )
 def test_weight_of_a_request_is_kept_from_its_parsing(parse: Callable[..., Any], body: bytes) -> None:
-    """Later steps use it to choose a worker thread."""
+    """Later steps use the weight to decide on a worker thread."""
     assert parse(body, max_nesting=8, weight=1_234).weight == 1_234

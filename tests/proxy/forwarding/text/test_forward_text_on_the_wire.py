@@ -1,4 +1,4 @@
-"""Plain requests on both transports, before emulated providers: formats, faults, silence."""
+"""Tests of embeddings and text completions on both transports: formats, faults and silent providers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = LITELLM_NOISE
 def settings_before(
     openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str, **router: Any
 ) -> Settings:
-    """Return settings with a model for each path and provider, and a fallback of each kind to the other's."""
+    """Return settings with a model for each path and provider. The embedding models fall back to each other."""
     ours = {"api_base": openai.base_url, "api_key": "sk-x"}
     google = {"api_base": f"{gemini.base}/v1beta", "api_key": "sk-x", "allowed_openai_params": ["task_type"]}
     models: dict[str, dict[str, Any]] = {
@@ -40,7 +40,7 @@ def settings_before(
 
 @pytest.fixture
 async def plain(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) -> AsyncIterator[Proxied]:
-    """Serve the proxy before both emulators; nothing is retried, but models fall back."""
+    """Serve the proxy before both emulators, without retries but with fallbacks."""
     settings = settings_before(openai, gemini, transport, num_retries=0)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as served:
         yield served
@@ -48,7 +48,7 @@ async def plain(openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str) 
 
 @TRANSPORTS
 async def test_base64_embeddings_are_passed_on_unchanged(plain: Proxied, openai: OpenAIEmulator) -> None:
-    """OpenAI's wire takes the encoding."""
+    """OpenAI gets the parameter ``encoding_format``, and answers with base64 text."""
     reply = await plain.post({"model": "openai", "input": "a", "encoding_format": "base64"}, EMBEDDINGS)
 
     assert openai.requests[0].body["encoding_format"] == "base64"
@@ -58,7 +58,7 @@ async def test_base64_embeddings_are_passed_on_unchanged(plain: Proxied, openai:
 
 @TRANSPORTS
 async def test_embeddings_are_ordered_by_index_and_counted(plain: Proxied, openai: OpenAIEmulator) -> None:
-    """A wrong number of embeddings falls back to the next model."""
+    """A wrong number of embeddings leads to the fallback model."""
     asked = {"model": "text-embedding-3-small", "input": ["a", "b"]}
     openai.faults.append({"payload": embeddings(asked, shuffled=True)})
     shuffled = await plain.post({"model": "openai", "input": ["a", "b"]}, EMBEDDINGS)
@@ -77,7 +77,7 @@ async def test_embeddings_are_ordered_by_index_and_counted(plain: Proxied, opena
 async def test_fallback_uses_the_other_providers_wire(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, fault: Any
 ) -> None:
-    """The rule holds in both directions."""
+    """OpenAI's model falls back to Gemini's, and Gemini's to OpenAI's."""
     openai.faults.append(fault)
     there = await plain.post({"model": "openai", "input": "a", "dimensions": 4, "user": "u"}, EMBEDDINGS)
     await gemini.fault(status=503)
@@ -91,7 +91,10 @@ async def test_fallback_uses_the_other_providers_wire(
 
 @TRANSPORTS
 async def test_refusal_has_the_providers_message(plain: Proxied) -> None:
-    """The input or the path may be refused. A 403 names the owner of the key."""
+    """The provider may refuse the input or the path.
+
+    An embedding request for a chat model gets the provider's status 403.
+    """
     empty = await plain.post({"model": "openai", "input": ""}, EMBEDDINGS)
     chats = await plain.post({"model": "chats", "prompt": "a"}, COMPLETIONS)
     embeds = await plain.post({"model": "chats", "input": "a"}, EMBEDDINGS)
@@ -103,7 +106,7 @@ async def test_refusal_has_the_providers_message(plain: Proxied) -> None:
 
 @pytest.mark.parametrize("transport", ["direct"])
 async def test_allowed_gemini_field_goes_to_each_text(plain: Proxied, gemini: GeminiEmulator) -> None:
-    """Fields that the proxy writes cannot be set."""
+    """The field ``taskType`` is written into each request of the batch."""
     body = {"model": "gemini", "input": ["a", "b"], "task_type": "RETRIEVAL_QUERY", "dimensions": 4}
     assert (await plain.post(body, EMBEDDINGS)).status == 200
     [entry] = await gemini.journal()
@@ -121,7 +124,7 @@ async def test_allowed_gemini_field_goes_to_each_text(plain: Proxied, gemini: Ge
 async def test_stream_that_falls_silent_ends_with_an_error_at_its_timeout(
     openai: OpenAIEmulator, gemini: GeminiEmulator, transport: str
 ) -> None:
-    """The stream stopped in the middle."""
+    """A pause longer than ``idle_timeout`` ends the stream with an error."""
     settings = settings_before(openai, gemini, transport, num_retries=0, idle_timeout=0.3)
     openai.faults.append({"chunk_delay_seconds": 0.25, "text": "x" * 8})
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -162,7 +165,7 @@ async def test_stream_of_several_choices_is_read_until_the_last_one_ends(
 
 
 async def _answer_once(payload: bytes, kind: str) -> tuple[asyncio.Server, str]:
-    """Serve one answer to whoever asks."""
+    """Serve *payload* as the answer to every request, and return the server and its base URL."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
@@ -197,7 +200,7 @@ BAD_TEXTS: dict[str, Any] = {
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("payload", BAD_TEXTS.values(), ids=BAD_TEXTS)
 async def test_status_200_without_a_text_is_the_providers_fault(payload: Any, stream: bool) -> None:
-    """The rule holds for whole answers and for events."""
+    """Whole answers and stream events without a text are both upstream errors."""
     data = json.dumps(payload).encode()
     kind = "text/event-stream" if stream else "application/json"
     server, base = await _answer_once(b"data: " + data + b"\n\n" if stream else data, kind)
@@ -210,7 +213,7 @@ async def test_status_200_without_a_text_is_the_providers_fault(payload: Any, st
 
 
 async def test_whole_text_in_place_of_a_stream_becomes_one_chunk() -> None:
-    """The end marker follows."""
+    """The end marker ``[DONE]`` follows the chunk."""
     answer = {
         **_written(text="whole"),
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
@@ -237,7 +240,7 @@ async def test_whole_text_in_place_of_a_stream_becomes_one_chunk() -> None:
 )
 @pytest.mark.parametrize("model", ["openai/x", "gemini/gemini-embedding-001"])
 async def test_status_200_without_an_embedding_is_the_providers_fault(payload: bytes, model: str) -> None:
-    """The rule holds on either wire."""
+    """Answers of OpenAI and of Gemini without an embedding are both upstream errors."""
     server, base = await _answer_once(payload, "application/json")
     settings = settings_on("direct", {"m": {"model": model, "api_base": base}})
     async with server, proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:

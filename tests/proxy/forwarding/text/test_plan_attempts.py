@@ -1,4 +1,4 @@
-"""Plain requests are routed, tried again, counted and limited as chats are."""
+"""Tests that embeddings and text completions are routed, retried, counted and limited as chats are."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def test_unusable_answer_is_tried_again_and_falls_back(
 async def test_fallback_is_counted_under_the_path(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, log_lines: LogLines
 ) -> None:
-    """The tries of the first model are used up before."""
+    """The retry of the first model fails before the fallback answers."""
     for _ in range(2):
         upstream.then(refused(503))
     upstream.then(good(path))
@@ -107,7 +107,7 @@ async def test_fallback_is_counted_under_the_path(
 
 
 async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
-    """A rate cannot see a series that begins at 1."""
+    """PromQL's ``rate`` misses the first count of a series that begins at 1."""
     samples = await proxy.metrics()
     counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
 
@@ -118,7 +118,7 @@ async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
 async def test_rate_limited_member_of_a_text_pool_is_replaced_without_delay(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """Another deployment is ready."""
+    """Another deployment of the pool answers at once."""
     upstream.then(refused(429, "Slow down, retry in 45s."))
     upstream.then(good(path))
 
@@ -131,7 +131,7 @@ async def test_rate_limited_member_of_a_text_pool_is_replaced_without_delay(
 async def test_path_that_a_model_does_not_serve_opens_no_circuit(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, status: int
 ) -> None:
-    """The model is still asked for chats."""
+    """The circuits stay closed, so chats still reach the model."""
     for _ in range(2):
         upstream.then(refused(status))
     reply = await proxy.post(body_for(path, model="pool"), path)
@@ -147,7 +147,7 @@ async def test_path_that_a_model_does_not_serve_opens_no_circuit(
 async def test_refused_body_is_remembered_for_its_path_only(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """The same bytes are another request on another path."""
+    """The same body is still sent on another path."""
     body = {"model": "spare", "input": "a", "prompt": "a", "messages": [{"role": "user", "content": "a"}]}
     for _ in range(2):
         upstream.then(refused(400, "No."))
@@ -188,7 +188,7 @@ async def test_unknown_parameters_of_a_text_are_dropped_and_counted(
 
 
 async def test_parameter_that_a_provider_does_not_take_is_withheld() -> None:
-    """The provider would refuse it. The parameter is counted as well."""
+    """The provider would refuse the parameter. The withheld parameter is counted as dropped."""
     upstream = ScriptedUpstream([good(EMBEDDINGS)], unsupported=["user"])
     async with proxied(plain_settings(), upstream) as proxy:
         await proxy.post(body_for(EMBEDDINGS, user="u", dimensions=4), EMBEDDINGS)
@@ -209,7 +209,7 @@ async def test_parameter_that_a_provider_does_not_take_is_withheld() -> None:
     ],
 )
 def test_text_has_prompts_times_answers_choices(prompt: Any, n: int | None, choices: int) -> None:
-    """A stream is complete when all of them have ended."""
+    """A text stream is complete when all its choices have ended."""
     [deployment] = resolve(plain_settings(), "spare")
     parameters = {"prompt": prompt} if n is None else {"prompt": prompt, "n": n}
 
@@ -218,7 +218,7 @@ def test_text_has_prompts_times_answers_choices(prompt: Any, n: int | None, choi
 
 @paths
 async def test_parameter_that_a_deployment_allows_is_sent(upstream: ScriptedUpstream, path: str) -> None:
-    """The configuration allows it by name."""
+    """The configuration names the parameter in ``allowed_openai_params``."""
     upstream.then(good(path))
     entry = {"model": "openai/x", "allowed_openai_params": ["input_type"]}
     async with proxied(settings_of({NAME: entry}), upstream) as proxy:
@@ -229,7 +229,7 @@ async def test_parameter_that_a_deployment_allows_is_sent(upstream: ScriptedUpst
 
 @paths
 async def test_both_spellings_of_the_path_have_key_and_limits(upstream: ScriptedUpstream, path: str) -> None:
-    """The limits are those of bodies and of requests in flight."""
+    """The limits are ``max_body_mib`` and ``max_in_flight``."""
     general = {"master_key": "sk-master-0", "max_body_mib": 1, "max_in_flight": 1}
     key = {"Authorization": "Bearer sk-master-0"}
     async with proxied(plain_settings(general_settings=general), upstream) as proxy:
@@ -253,7 +253,7 @@ async def test_both_spellings_of_the_path_have_key_and_limits(upstream: Scripted
 
 @paths
 async def test_other_methods_and_unknown_models_are_refused(proxy: Proxied, path: str) -> None:
-    """The path takes POST, and configured models."""
+    """The path takes only POST requests for configured models."""
     assert (await proxy.get(path)).status == 405
     reply = await proxy.post(body_for(path, model="nobody"), path)
     assert (reply.status, reply.error["code"], reply.error["param"]) == (404, "model_not_found", "model")

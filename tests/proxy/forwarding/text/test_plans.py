@@ -1,4 +1,4 @@
-"""The parameters of a request without a history, for one deployment."""
+"""Tests of the parameters that a deployment gets in a request for embeddings or a text completion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def deployment_of(model: str, **params: Any) -> Deployment:
 
 
 def request_of(**parameters: Any) -> TextRequest:
-    """Return a request with these parameters, and with two that nobody knows."""
+    """Return a request with *parameters* and two unknown parameters."""
     return TextRequest("m", False, False, parameters, {"guided": 1, "steering": 2})
 
 
@@ -60,7 +60,7 @@ def test_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
 
 
 def test_chat_model_gets_only_the_parameters_of_chats() -> None:
-    """The others are dropped and named."""
+    """Other parameters are dropped, and the plan names them."""
     plan = plan_text(
         request_of(prompt="a", best_of=2, temperature=1),
         deployment_of("gemini/gemini-3.6-flash"),

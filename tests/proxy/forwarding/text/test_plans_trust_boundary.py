@@ -1,4 +1,4 @@
-"""A plain request never decides where it, or a key, is sent, and a text is embedded as a text."""
+"""Tests that a request for embeddings or texts decides neither its address nor its key."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_argument_of_litellms_embedding_is_classified(litellm: Any) -> Non
 
 
 def test_arguments_of_an_embedding_are_a_closed_set() -> None:
-    """An embedding gets only listed arguments, with every parameter and setting in use."""
+    """A call with every parameter and setting gives litellm only the listed arguments."""
     entry = {
         "model": "openai/x",
         "api_key": OUR_KEY,
@@ -85,7 +85,6 @@ def test_arguments_of_an_embedding_are_a_closed_set() -> None:
 async def test_embedding_sends_our_key_and_the_clients_text_to_its_provider_alone(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, attacker: Attacker
 ) -> None:
-    """An embedding goes to its provider only, with the proxy's key and the client's text."""
     body = {**redirecting(attacker), "input": "Mine."}
     for model in ("embeds", "embeds-too"):
         reply = await plain.post({**body, "model": model}, EMBEDDINGS)
@@ -104,7 +103,7 @@ async def test_embedding_sends_our_key_and_the_clients_text_to_its_provider_alon
 async def test_text_sends_our_key_and_the_clients_text_to_its_provider_alone(
     plain: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, attacker: Attacker, stream: bool
 ) -> None:
-    """A text completion goes to its provider only, also where a chat model answers in its place."""
+    """A text completion goes to its provider only, also where a chat model completes the text."""
     body = {**redirecting(attacker), "prompt": "Mine.", "stream": stream}
     for model in ("writes", "chats"):
         reply = await plain.post({**body, "model": model}, COMPLETIONS)

@@ -1,4 +1,4 @@
-"""Streams of text completions: what they look like, how they end, and when another try is made instead."""
+"""Tests of streams of text completions: the shape of chunks, the ends of streams, and retries."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ END = written("", "stop")
 
 
 def text_in(events: list[Any]) -> str:
-    """Return the text of a stream that is whole."""
+    """Return the text of a complete stream."""
     assert events[-1] == "[DONE]"
     return "".join(choice["text"] for event in events[:-1] for choice in event["choices"])
 
 
 async def test_text_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Missing fields are added, further ones are left out, and all chunks have the same id."""
+    """Missing fields are added, unknown fields are left out, and all chunks have the same id."""
     upstream.then(
         {"choices": [{"index": 0, "text": "Good ", "finish_reason": None, "token_ids": [1]}], "kv": 1},
         {"id": "other", "choices": [{"index": 0, "text": "day.", "finish_reason": None}]},
@@ -56,7 +56,7 @@ async def test_text_chunks_have_one_shape(proxy: Proxied, upstream: ScriptedUpst
 async def test_usage_of_a_text_stream_is_counted_and_sent_where_asked_for(
     proxy: Proxied, upstream: ScriptedUpstream, asked: bool
 ) -> None:
-    """The provider is asked for it only where the client asked."""
+    """The proxy asks the provider for the usage only where the client asked for it."""
     upstream.then(say("a", usage={**USAGE, "completion_tokens": 1}), END, {"choices": [], "usage": USAGE})
     options = {"stream_options": {"include_usage": True}} if asked else {}
     events = (await proxy.post({**STREAM, **options}, COMPLETIONS)).events
@@ -84,7 +84,7 @@ async def test_text_stream_that_fails_before_its_first_text_is_tried_again(
 async def test_error_before_a_text_stream_keeps_its_status(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The stream has not begun."""
+    """The client gets the provider's status and message, since the stream has not begun."""
     upstream.then(refused(400, "No."))
     upstream.then(refused(400, "No."))
     reply = await proxy.post(STREAM, COMPLETIONS)
@@ -96,7 +96,7 @@ async def test_error_before_a_text_stream_keeps_its_status(
 async def test_text_stream_that_breaks_ends_with_an_error_event(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
 ) -> None:
-    """A begun text is not tried again."""
+    """A text that has begun is not retried."""
     upstream.then(*steps)
     events = (await proxy.post(STREAM, COMPLETIONS)).events
     await proxy.idle()
@@ -133,7 +133,7 @@ async def test_text_stream_is_kept_alive_by_comments(
 async def test_surrogate_halves_in_a_text_stream_are_joined(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A lone half becomes U+FFFD."""
+    """A lone surrogate becomes U+FFFD."""
     upstream.then(say("a\ud83d"), say("\ude00 \ud83d"), END)
 
     assert text_in((await proxy.post(STREAM, COMPLETIONS)).events) == "a\U0001f600 \ufffd"
@@ -142,7 +142,7 @@ async def test_surrogate_halves_in_a_text_stream_are_joined(
 async def test_text_stream_whose_client_leaves_is_counted_as_disconnected(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The upstream call ends."""
+    """The request ends although the provider pauses for 30 seconds."""
     upstream.then(say("a"), Pause(30))
     async with proxy.session.post(proxy.origin + COMPLETIONS, json=STREAM) as response:
         await response.content.readany()
@@ -155,7 +155,7 @@ async def test_text_stream_whose_client_leaves_is_counted_as_disconnected(
 async def test_usage_of_an_empty_text_stream_is_not_counted(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rule is the same for a whole text."""
+    """The token counter stays at zero, and the request fails with status 502."""
     monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
     for _ in range(8):
         upstream.then(END, {"choices": [], "usage": USAGE})
@@ -170,7 +170,7 @@ async def test_usage_of_an_empty_text_stream_is_not_counted(
 async def test_text_stream_without_a_chunk_counts_as_broken_off(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A deployment that does so repeatedly is at fault."""
+    """The request fails with status 502, and its attempts have the outcome ``truncated``."""
     for _ in range(8):
         upstream.then()
     reply = await proxy.post(STREAM, COMPLETIONS)

@@ -1,4 +1,4 @@
-"""The verdict on a request's headers, for every combination that a browser or a client may send."""
+"""Tests of the verdict on a request's headers, for the combinations that browsers and clients may send."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ ORIGINS: dict[str | None, bool | None] = {
     "": False,
 }
 SITES = (None, "none", "same-origin", "same-site", "cross-site", "Cross-Site")
-"""The values that browsers send. Requests of the process's own page are never cross-site."""
+"""The values that browsers send in ``Sec-Fetch-Site``, and None for no header.
+
+Requests of the process's own page are never cross-site.
+"""
 
 
 @pytest.mark.parametrize(("host", "origin", "site"), list(itertools.product(HOSTS, ORIGINS, SITES)))
@@ -49,7 +52,7 @@ def test_verdict_of_every_combination_of_host_origin_and_site(
 
 
 def test_own_origin_is_compared_without_case() -> None:
-    """Host names have no case."""
+    """The case of a host name does not matter."""
     assert judge("LocalHost:4000", "http://localhost:4000", None, JSON, ALLOWED) is Verdict.FINE
 
 
@@ -65,7 +68,7 @@ def test_own_origin_is_compared_without_case() -> None:
     ],
 )
 def test_json_types_are_recognised(content_type: str) -> None:
-    """The type is JSON's own or has its syntax. Parameters are ignored."""
+    """The type is ``application/json`` or ends in ``+json``. Parameters are ignored."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.FINE
 
 
@@ -90,7 +93,7 @@ def test_json_types_are_recognised(content_type: str) -> None:
     ],
 )
 def test_types_of_simple_requests_and_other_types_are_no_json(content_type: str | None) -> None:
-    """A page may send the types of simple requests without permission."""
+    """A page may send the types of simple requests without a CORS preflight."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.OTHER_TYPE
 
 
@@ -111,7 +114,7 @@ BODIES = ({"Content-Length": "2"}, {"Transfer-Encoding": "chunked"}, {"content-l
     ],
 )
 def test_body_that_a_page_may_have_sent_is_refused(body: dict[str, str], marks: dict[str, str]) -> None:
-    """A page can also send a body without a type. The browser then marks the request."""
+    """A page can also send a body without a type. The browser then adds an ``Origin`` or ``Sec-Fetch`` header."""
     assert not may_send_body(CIMultiDict({**body, **marks}))
     assert may_send_body(CIMultiDict(marks))
     assert may_send_body(CIMultiDict({**marks, "Content-Length": "0"}))

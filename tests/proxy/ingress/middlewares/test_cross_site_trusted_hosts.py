@@ -61,10 +61,10 @@ def test_addresses_own_names_and_configured_names_are_trusted(host: str) -> None
     ],
 )
 def test_other_names_are_not_trusted(host: str) -> None:
-    """Some only resemble a trusted name."""
+    """Some of the names only resemble a trusted name."""
     assert not is_trusted_host(host, ALLOWED)
 
 
 def test_no_further_name_is_trusted_by_default() -> None:
-    """The settings alone add names."""
+    """Only the settings add trusted names."""
     assert not is_trusted_host("nas")

@@ -40,13 +40,13 @@ async def test_request_over_max_in_flight_is_refused_until_another_ends(
 async def test_probes_and_scrapes_are_answered_while_all_places_are_taken(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Health and metrics need no place."""
+    """Health and metrics are not counted against ``max_in_flight``."""
     async with hanging(proxy, upstream, *(proxy.post(chat()) for _ in range(ROOM))):
         assert {(await proxy.get(path)).status for path in ("/livez", "/readyz", "/metrics", "/")} == {200}
 
 
 async def test_place_is_released_however_a_request_ends(proxy: Proxied) -> None:
-    """The table holds answers, streams and three kinds of errors."""
+    """Answers, streams and three kinds of errors leave no request in flight."""
     for body in (chat(), chat(stream=True), b"{", chat(model="x"), {"model": MODEL, "messages": []}) * 3:
         await proxy.post(body)
 
@@ -57,7 +57,7 @@ async def test_place_is_released_however_a_request_ends(proxy: Proxied) -> None:
 async def test_announced_length_over_the_limit_is_refused_before_the_body(
     upstream: ScriptedUpstream,
 ) -> None:
-    """The client has sent the head alone."""
+    """The client has sent only the head of the request."""
     async with proxied(settings_of(general_settings={"max_body_mib": 1}), upstream) as proxy:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         reply = await proxy.raw(f"{head}Content-Length: {2**20 + 1}\r\n\r\n".encode())
@@ -66,7 +66,7 @@ async def test_announced_length_over_the_limit_is_refused_before_the_body(
 
 
 async def test_two_keys_at_one_address_share_places_fairly(upstream: ScriptedUpstream) -> None:
-    """A key over its share is refused while a key without a request is served."""
+    """A key at its share is refused, while another key below its share is served."""
     keys = [{"name": name, "key": f"tr-{name}-0000000000"} for name in ("greedy", "other")]
     settings = settings_of(general_settings={"max_in_flight": 4, "keys": keys})
     greedy, other = ({"Authorization": f"Bearer {one['key']}"} for one in keys)

@@ -1,4 +1,4 @@
-"""A request has the client's id where that is a plain token, or else a new id."""
+"""A client's request id of up to 128 safe characters is kept. Any other id is replaced by a new one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN = string.ascii_letters + string.digits + "._:-"
 
 @given(st.one_of(st.text(PLAIN, min_size=1, max_size=4), st.text(PLAIN, min_size=128, max_size=128)))
 def test_clients_plain_id_is_kept(sent: str) -> None:
-    """UUIDs, ULIDs and trace ids consist of these characters."""
+    """UUIDs, ULIDs and trace ids consist of letters, digits and the marks in ``PLAIN``."""
     assert request_id_for(sent) == sent
 
 
@@ -34,7 +34,7 @@ def test_clients_plain_id_is_kept(sent: str) -> None:
     )
 )
 def test_any_other_id_is_replaced_by_a_plain_token(sent: str) -> None:
-    """An id that is no plain token is not mended."""
+    """An id that is empty, too long or has other characters is replaced as a whole."""
     given_id = request_id_for(sent)
 
     assert 1 <= len(given_id) <= 128
@@ -66,7 +66,7 @@ def test_new_ids_are_unique() -> None:
 async def test_every_answer_has_its_requests_id(
     proxy: Proxied, upstream: ScriptedUpstream, method: str, path: str, body: object
 ) -> None:
-    """The rule covers answers, streams, errors, unknown paths and probes."""
+    """Answers, streams, errors, unknown paths and probes have the header ``x-request-id``."""
     if isinstance(body, dict) and body.get("stream"):
         upstream.then(say("x"), STOP)
     mine = await proxy.request(method, path, json=body, headers={"X-Request-ID": "mine-1"})

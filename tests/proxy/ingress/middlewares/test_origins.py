@@ -1,4 +1,4 @@
-"""Requests of web pages without a key, and the CORS headers of allowed pages."""
+"""Tests of the checks on requests of web pages without a key, and of the CORS headers for allowed pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ GENERAL: dict[str, dict[str, Any]] = {
     "key, further names": {"master_key": KEY, "allowed_origins": [PAGE]},
     "open": {"allow_unauthenticated_access": True},
 }
-"""Settings. The rules hold where neither a key nor ``allow_unauthenticated_access`` is set."""
+"""Values of ``general_settings``.
+
+Requests are checked only where neither a key nor ``allow_unauthenticated_access`` is set.
+"""
 
 ROWS = [
     # host, origin, site, type: status without a key, and with allowed names
@@ -156,7 +159,7 @@ def _at_admin(server: Serving) -> Any:
 
 
 async def test_refusal_names_the_setting_or_the_header(upstream: ScriptedUpstream) -> None:
-    """The error shows no configured origin."""
+    """The error does not repeat the page's origin."""
     async with proxied(settings_of(), upstream) as proxy:
         host = await ask(proxy, {"Host": "nas"})
         page = await ask(proxy, {"Host": OWN_HOST, "Origin": PAGE})
@@ -230,7 +233,7 @@ async def test_preflight_of_another_page_gets_no_permission(
 
 @pytest.mark.parametrize("general", ["no key, further names", "key, further names"])
 async def test_answers_to_an_allowed_page_have_cors_headers(general: str) -> None:
-    """Answers, streams, errors and lists have them. Other callers get none."""
+    """Answers, streams, errors and lists have the CORS headers. Requests without an ``Origin`` get no CORS headers."""
     bodies = (chat(), chat(stream=True), {**chat(), "model": "none"}, b"{")
     origin = {"Origin": PAGE, "Authorization": f"Bearer {KEY}"}
     async with proxied(

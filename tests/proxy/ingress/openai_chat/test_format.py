@@ -9,7 +9,7 @@ NATIVE = {"id": "native", "object": "response"}
 
 
 def test_native_answer_and_event_are_replaced_by_their_canonical_form() -> None:
-    """The ids and the model's name of the canonical form are the proxy's own."""
+    """The canonical form has the proxy's own ids and model name."""
     writer = OPENAI_CHAT.write_stream()
 
     assert OPENAI_CHAT.write_native_answer(NATIVE, answer("Hi.")) == OPENAI_CHAT.write_answer(answer("Hi."))

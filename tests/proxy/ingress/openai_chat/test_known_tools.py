@@ -46,7 +46,7 @@ schemas = st.dictionaries(st.sampled_from(["properties", "type", "const", "enum"
 
 
 def declared(schema: Any, name: str = "f") -> dict[str, Any]:
-    """Return a tool."""
+    """Return a tool with this name and parameter schema."""
     return {"type": "function", "function": {"name": name, "parameters": schema}}
 
 
@@ -61,7 +61,7 @@ def asked(tools: Any, max_nesting: int = 100, messages: Any = None) -> Any:
 
 @given(st.lists(schemas.map(declared), max_size=3))
 def test_cached_tools_equal_the_sent_tools(tools: list[Any]) -> None:
-    """Equal lists give the same object, however they were written."""
+    """Equal lists give the same cached object."""
     first, second = asked(tools), asked(tools)
 
     assert first.parameters["tools"] == tools
@@ -82,7 +82,7 @@ def test_cached_tools_equal_the_sent_tools(tools: list[Any]) -> None:
 def test_guard_and_renaming_read_the_same_names_from_cached_tools(
     tools: list[Any], further: dict[str, Any], rule: NameRule
 ) -> None:
-    """The guard looks for tools that delegate the task."""
+    """The guard reads tool names to find tools that delegate the task."""
     body = {
         "model": "m",
         "messages": [user("a"), assistant("b", [call("c", "task")]), tool("c")],
@@ -118,14 +118,14 @@ def test_cached_tools_are_cleaned_in_the_same_way(tools: list[Any], target: Targ
     "tools", [[7], [{"type": "mcp"}], [declared([])], [declared({}, "")], {}, "x", 7], ids=str
 )
 def test_error_of_faulty_tools_is_raised_each_time(tools: Any) -> None:
-    """The cache holds no error text."""
+    """The cache holds no errors, so each request with faulty tools gets its own error."""
     assert isinstance(asked(tools), tuple)
     assert asked(tools) == asked(tools)
 
 
 @given(st.lists(schemas.map(declared), max_size=2), st.integers(1, 12), st.integers(0, 3))
 def test_limit_of_nesting_is_the_same_for_cached_tools(tools: list[Any], limit: int, deep: int) -> None:
-    """The limit counts messages and tools at every depth."""
+    """The nesting of messages and the nesting of tools both count for the limit."""
     odd: Any = [text("x", deep=[[]])]
     histories = (
         [user("a")],
@@ -145,7 +145,7 @@ def test_limit_of_nesting_is_the_same_for_cached_tools(tools: list[Any], limit: 
 
 @given(values)
 def test_depth_is_that_of_the_deepest_container(value: Any) -> None:
-    """A container is nested deeper than any limit below its depth."""
+    """A container exceeds a limit below its depth, and does not exceed a limit at its depth."""
     if isinstance(value, dict | list):
         assert nesting_exceeds(value, depth_of(value) - 1) or depth_of(value) == 1
         assert not nesting_exceeds(value, depth_of(value))
@@ -173,7 +173,7 @@ def test_refused_tool_list_is_not_cached() -> None:
 
 @pytest.mark.parametrize("item", [[], {}, 1, "", {"a": 1}, [[]]])
 def test_list_of_many_small_parts_is_not_cached(item: Any) -> None:
-    """It takes many times its bytes in memory."""
+    """A list of many small parts takes many times its bytes in memory."""
     many = [declared({"enum": [item] * 8_200})]
     few = [declared({"enum": [item] * 2_000})]
 

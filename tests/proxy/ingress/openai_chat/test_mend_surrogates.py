@@ -1,4 +1,4 @@
-"""Requests with texts that were cut within a character are mended."""
+"""Tests that lone surrogates in the texts of a request are replaced."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def body(**fields: Any) -> bytes:
 async def test_lone_surrogates_are_replaced_and_whole_characters_kept(
     upstream: ScriptedUpstream, model: str
 ) -> None:
-    """The change is in the answer's header."""
+    """The header ``x-turnright-changes`` reports the change."""
     settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "gpt": "openai/gpt-4.1"})
     async with proxied(settings, upstream) as proxy:
         reply = await proxy.post(body(model=model))
@@ -53,7 +53,7 @@ async def test_lone_surrogates_are_replaced_and_whole_characters_kept(
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])
 async def test_other_modes_than_repair_refuse_a_lone_surrogate(upstream: ScriptedUpstream, mode: str) -> None:
-    """The body is no valid JSON."""
+    """A body with a lone surrogate is no valid JSON."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post(body())
 
@@ -73,7 +73,7 @@ async def test_dry_run_lists_the_mended_messages(proxy: Proxied) -> None:
 async def test_readable_body_is_not_searched_for_surrogates(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The search costs time."""
+    """The search for surrogates would cost time without a result."""
     monkeypatch.setattr(wire, "mend_surrogates", None)
 
     assert (await proxy.post({"model": MODEL, "messages": HISTORY}, CHAT)).status == 200

@@ -1,4 +1,4 @@
-"""A faulty chat request gets an error with the fault's place, and is not sent."""
+"""A faulty chat request gets an error that names the faulty field, and is not sent."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ BODIES = (
 async def test_faulty_body_is_refused_with_its_place_and_not_sent(
     proxy: Proxied, upstream: ScriptedUpstream, case: Case
 ) -> None:
-    """Each fault has its status, code and place."""
+    """Each faulty body gets its status, its code and the faulty field in ``param``."""
     reply = await proxy.post(case.body)
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (case.status, case.code, case.param)
@@ -170,7 +170,7 @@ WRONG: dict[str, Any] = {
 
 
 def test_every_parameter_has_a_wrong_value() -> None:
-    """A parameter that is added to the allow-list needs a wrong value in the table."""
+    """Every parameter of the allow-list needs a wrong value in the table ``WRONG``."""
     assert WRONG.keys() == PARAMETERS.keys()
 
 
@@ -195,7 +195,7 @@ async def test_null_counts_as_a_missing_parameter(proxy: Proxied, upstream: Scri
 
 
 async def test_values_at_their_limits_are_accepted(upstream: ScriptedUpstream) -> None:
-    """The body is as deep as the limit, and the numbers are the largest."""
+    """The body is nested to the limit, and its numbers are the largest that are allowed."""
     deepest = nested(95)  # the request, the list, the message, the list and the part hold the other levels
     body = {"model": MODEL, "messages": [user([text("x", deep=deepest)])], "seed": 2**63 - 1, "n": 8}
     async with proxied(settings_of({MODEL: "openai/gpt-4.1"}), upstream) as proxy:
@@ -206,7 +206,7 @@ async def test_values_at_their_limits_are_accepted(upstream: ScriptedUpstream) -
 
 
 async def test_error_quotes_no_text_of_the_client(proxy: Proxied) -> None:
-    """An error names places and types."""
+    """An error names fields and types, and quotes no value."""
     for body in (raw('"user": "geheim\\ud83d"'), chat(user=["geheim"]), messages(user({"text": "geheim"}))):
         reply = await proxy.post(body)
         assert reply.status == 400

@@ -1,4 +1,4 @@
-"""A dry run has the limits of rounds that hold for its sender."""
+"""A dry run applies the limit of rounds that holds for its sender."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROUNDS = [
 async def test_limit_of_rounds_is_the_senders_own_or_the_lower_one_it_asks_for(
     upstream: ScriptedUpstream, sender: str, asked: str | None, limit: int
 ) -> None:
-    """A dry run makes no call."""
+    """A dry run makes no call to a provider."""
     turns = {"mode": "enforce", "max_rounds": 9, "per_key": [{"key": "bob", "max_rounds": 5}]}
     headers = {"Authorization": f"Bearer tr-{sender}-0123456789"}
     if asked is not None:

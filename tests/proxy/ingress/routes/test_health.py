@@ -1,4 +1,4 @@
-"""Liveness and readiness of a serving process."""
+"""Tests of the liveness and readiness of a serving process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READY = ("/readyz", "/health", "/healthz", "/health/readiness")
 
 @pytest.mark.parametrize("path", [*LIVE, *READY])
 async def test_serving_process_is_alive_and_ready_under_each_name(proxy: Proxied, path: str) -> None:
-    """The names are those that probes usually have."""
+    """The paths are those that probes usually request."""
     reply = await proxy.get(path)
 
     assert (reply.status, reply.json["status"]) == (200, "alive" if path in LIVE else "ready")
@@ -30,7 +30,7 @@ async def test_root_names_the_product_and_its_version(proxy: Proxied) -> None:
 async def test_process_stays_ready_while_its_provider_is_down(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Otherwise a dead provider would take every replica out."""
+    """If readiness depended on a provider, an outage would take every replica out of service."""
     upstream.then(UpstreamUnreachable("x"))
     await proxy.post(chat())
 

@@ -1,4 +1,4 @@
-"""Gauges have the values of the moment at which they are scraped."""
+"""Gauges have the values at the moment of the scrape."""
 
 from __future__ import annotations
 

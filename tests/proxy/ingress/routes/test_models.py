@@ -13,7 +13,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with a plain name, a name with a slash and a wildcard."""
+    """Return settings with two simple names, a name with a slash and a wildcard."""
     return settings_of(
         {
             "fast": "gemini/gemini-3.6-flash",

@@ -1,4 +1,4 @@
-"""The paths of OpenAI's API that turnright does not serve."""
+"""Tests of the paths of OpenAI's API that turnright does not serve."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ REQUESTS = [
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest) -> Settings:
-    """Return settings that ask for no key, or the sections that a test names."""
+    """Return settings without a key, or with the sections that a test names."""
     return settings_of(**getattr(request, "param", {}))
 
 
 def test_table_of_requests_has_every_name() -> None:
-    """The names come from the table in the code."""
+    """The requests of the tests cover every name in ``NOT_SERVED``."""
     assert {name for _, _, name in REQUESTS} == set(NOT_SERVED.values())
 
 
@@ -59,13 +59,13 @@ async def test_unserved_path_is_refused_in_openais_envelope(
 
 @pytest.mark.parametrize("path", ["/v1/audiobooks", "/v1/filesystem", "/v2/files", "/v1/fine_tuning/jobs"])
 async def test_other_unknown_path_is_a_404(proxy: Proxied, path: str) -> None:
-    """A beginning of the table ends at a slash."""
+    """A prefix in the table matches only whole segments of a path."""
     assert (await proxy.post(b"{}", path)).status == 404
 
 
 @pytest.mark.parametrize("settings", [KEY], indirect=True)
 async def test_key_is_required_on_unserved_paths(proxy: Proxied) -> None:
-    """The 401 is that of every other path."""
+    """A client without a key gets the 401 of every other path."""
     refused = await proxy.post(b"{}", "/v1/files")
     allowed = await proxy.post(b"{}", "/v1/files", {"Authorization": "Bearer sk-of-the-tests"})
 
@@ -73,7 +73,7 @@ async def test_key_is_required_on_unserved_paths(proxy: Proxied) -> None:
 
 
 async def test_form_is_refused_for_its_path_and_not_for_its_type(proxy: Proxied) -> None:
-    """Clients send files as forms. Elsewhere their type is a 415 where no key is configured."""
+    """Clients send files as forms. On other paths the type of a form is refused with 415 where no key is configured."""
     form = aiohttp.FormData({"model": "whisper-1"})
     form.add_field("file", b"RIFF", filename="a.wav")
     async with proxy.session.post(f"{proxy.origin}/v1/audio/transcriptions", data=form) as reply:
@@ -119,7 +119,7 @@ async def test_openais_client_sends_the_request_once(proxy: Proxied, upstream: S
 
 
 async def test_request_of_an_unserved_path_is_not_counted(proxy: Proxied) -> None:
-    """Unknown paths have no series either."""
+    """Unserved paths have no metric series, like unknown paths."""
     await proxy.post(b"{}", "/v1/files")
 
     assert await proxy.count("requests_total") == 0

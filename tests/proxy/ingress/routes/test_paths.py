@@ -1,4 +1,4 @@
-"""The API's routes are those of the table of formats, and a few more."""
+"""Tests that the routes come from the table of formats, and have the same name with and without ``/v1``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.toy_format import TOY, TOY_PATH
 
 
 async def routes_of(*paths: str) -> list[str | None]:
-    """Return the names of the routes that an application finds for these paths."""
+    """Return the names of the routes that an application finds for *paths*."""
     app = web.Application()
     add_api_routes(app)
     add_health_routes(app)
@@ -37,14 +37,14 @@ async def test_every_route_has_one_name_in_both_spellings() -> None:
 
 
 async def test_paths_outside_the_api_have_no_route_name() -> None:
-    """Probes, metrics, the root and unknown paths are such paths."""
+    """Probes, metrics, the root and unknown paths have no route name."""
     assert (
         await routes_of("/livez", "/metrics", "/", "/nowhere", "/v1/nowhere", "/v1/v1/models") == [None] * 6
     )
 
 
 async def test_format_added_to_the_table_is_a_route(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The row is enough."""
+    """A row in the table of formats is enough to serve its path."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
 
     assert TOY_PATH in api_routes()

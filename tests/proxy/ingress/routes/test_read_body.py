@@ -112,7 +112,7 @@ async def test_compressed_body_that_cannot_be_read_is_refused_unsent(
 async def test_long_decompression_runs_in_a_worker_thread(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, size: int, threads: int
 ) -> None:
-    """Other requests go on meanwhile."""
+    """Other requests continue during a long decompression."""
     seen: list[int] = []
     step = BodyUnpacker._step
 
@@ -129,7 +129,7 @@ async def test_long_decompression_runs_in_a_worker_thread(
 
 @pytest.mark.parametrize("path", [CHAT, COMPLETIONS, EXPLAIN, UI_LOOK])
 async def test_client_that_expects_100_continue_gets_it_once(proxy: Proxied, path: str) -> None:
-    """The answer comes when the body is going to be read."""
+    """The proxy sends ``100 Continue`` before it reads the body."""
     body = asked(path)
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     head = (
@@ -166,7 +166,7 @@ async def test_client_of_http_1_0_or_with_another_expectation_gets_no_100_contin
 async def test_body_over_the_limit_is_refused_and_one_at_the_limit_is_taken(
     upstream: ScriptedUpstream, path: str, chunked: bool
 ) -> None:
-    """The rule is the same with and without an announced length."""
+    """The limit is the same with and without an announced length."""
     at_limit = asked(path).ljust(2**20)
 
     async def pieces(body: bytes) -> AsyncIterator[bytes]:

@@ -50,7 +50,7 @@ async def sending(
 
 
 async def test_unfinished_body_holds_the_bytes_that_arrived(proxy: Proxied) -> None:
-    """Announced bytes that have not arrived are left to others."""
+    """Announced bytes that have not arrived are not reserved."""
     memory = proxy.server.gateway.memory
     async with sending(proxy, 0, 2**20, 4 * 2**20, GREEDY):
         assert 2**20 <= memory.in_flight <= 2 * 2**20
@@ -70,7 +70,7 @@ async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: S
 
 
 async def test_values_are_counted_only_where_memory_is_scarce(upstream: ScriptedUpstream) -> None:
-    """Otherwise a body reserves the largest need of its size, without a pass over it."""
+    """Where memory is plentiful, a body reserves the largest need for its size without a count."""
     settings = settings_of(general_settings={"max_in_flight_mib": 64, "keys": KEYS})
     body = json.dumps(chat("a" * 200_000)).encode()
     async with proxied(settings, upstream) as proxy:
@@ -86,7 +86,7 @@ async def test_values_are_counted_only_where_memory_is_scarce(upstream: Scripted
 
 
 async def test_empty_bodies_of_one_client_release_their_memory(proxy: Proxied) -> None:
-    """Several of them are in flight at once."""
+    """Several empty bodies are in flight at once."""
     replies = await asyncio.gather(*(proxy.post(b"", headers=GREEDY) for _ in range(8)))
 
     assert {reply.status for reply in replies} == {400}
@@ -96,7 +96,7 @@ async def test_empty_bodies_of_one_client_release_their_memory(proxy: Proxied) -
 async def test_unfinished_bodies_of_one_client_leave_room_for_another(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A body that never ends costs its client nothing. A part of the memory is kept for others."""
+    """A client could send bodies that never end at no cost. A quarter of the memory is kept for other clients."""
     memory = proxy.server.gateway.memory
     async with AsyncExitStack() as stack:
         for _ in range(5):
@@ -131,7 +131,7 @@ async def test_lack_of_memory_is_a_503_and_a_request_larger_than_all_memory_a_41
 async def test_body_whose_values_would_not_fit_is_refused_before_decoding(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """The rule holds on every path."""
+    """Every path refuses the body with status 413."""
     decoded: list[int] = []
     loads = orjson.loads
 
@@ -152,7 +152,7 @@ async def test_body_whose_values_would_not_fit_is_refused_before_decoding(
 
 
 async def test_request_reserves_more_where_litellm_is_used(upstream: ScriptedUpstream) -> None:
-    """One such deployment is enough."""
+    """The reservation grows by the ratio of litellm's need to the direct transport's."""
     held: list[int] = []
     for transport in ("direct", "litellm"):
         entry = {"model_name": "gemini", "litellm_params": {"model": GEMINI}, "transport": transport}
@@ -166,7 +166,7 @@ async def test_request_reserves_more_where_litellm_is_used(upstream: ScriptedUps
 
 
 async def test_reload_resizes_the_memory(proxy: Proxied) -> None:
-    """Requests in flight keep their bytes."""
+    """The renewed gateway keeps the same memory object, with the new capacity."""
     gateway = proxy.server.gateway
     assert gateway.memory.capacity == ROOM * MIB
     wanted = settings_of(general_settings={"max_in_flight_mib": 3})

@@ -1,4 +1,4 @@
-"""Faults of requests for embeddings and text completions are answered with their place."""
+"""Faulty requests for embeddings and text completions get an error that names the faulty field."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ async def test_value_of_a_wrong_type_is_a_400_that_names_it(
     "raw", [b"", b"[]", b"{", b'{"model": "plain", "x": ' + b"[" * 300 + b"]" * 300 + b"}"]
 )
 async def test_body_that_is_no_flat_json_object_is_a_400(proxy: Proxied, path: str, raw: bytes) -> None:
-    """One body is nested too deeply."""
+    """The bodies are empty, a list, cut off, or nested too deeply."""
     assert (await proxy.post(raw, path)).status == 400

@@ -1,4 +1,4 @@
-"""OpenTelemetry's names, by configuration: each call to a provider once, with labels from closed sets."""
+"""Tests of OpenTelemetry's metrics: each call to a provider counts once, with labels from closed sets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20}
 
 
 def observed(models: dict[str, Any] | None = None, **sections: Any) -> Settings:
-    """Return settings that ask for these metrics."""
+    """Return settings with OpenTelemetry's metrics turned on."""
     return settings_of(models, general_settings={"gen_ai_metrics": True}, **sections)
 
 
@@ -120,7 +120,7 @@ async def test_each_attempt_is_an_operation_of_its_model(stream: bool) -> None:
 async def test_call_whose_client_left_counts_as_failed(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The call was cancelled."""
+    """The error type of the call is ``cancelled``."""
     upstream.then(*([say("a")] if stream else []), HANG)
     asking = asyncio.ensure_future(proxy.post(chat(stream=stream)))
     await upstream.called()
@@ -134,7 +134,7 @@ async def test_call_whose_client_left_counts_as_failed(
 
 
 async def test_embeddings_and_texts_are_operations_of_their_own(upstream: ScriptedUpstream) -> None:
-    """A text is a chat where the model only chats."""
+    """The operation names are ``embeddings`` and ``text_completion``."""
     upstream.then({"data": [{"index": 0, "embedding": [0.5]}], "usage": {"prompt_tokens": 3}})
     upstream.then({"choices": [{"text": "a", "finish_reason": "stop", "index": 0}], "usage": USAGE})
     upstream.then({"choices": [{"text": "a", "finish_reason": "stop", "index": 0}]})
@@ -150,7 +150,7 @@ async def test_embeddings_and_texts_are_operations_of_their_own(upstream: Script
 
 
 async def test_model_label_of_a_wildcard_is_the_wildcard(upstream: ScriptedUpstream) -> None:
-    """A name that a client makes up is no label."""
+    """A name that a client makes up becomes no label."""
     async with proxied(observed({"gemini/*": "gemini/*"}), upstream) as proxy:
         await proxy.post(chat(model="gemini/zzmadeup"))
 
@@ -160,7 +160,7 @@ async def test_model_label_of_a_wildcard_is_the_wildcard(upstream: ScriptedUpstr
 
 
 async def test_model_name_in_an_answer_is_not_a_label(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A provider may send any text there."""
+    """A provider may send any text as the model's name."""
     upstream.then({**answer(), "model": "zzmadeup", "usage": {"prompt_tokens": "zzmadeup"}})
     reply = await proxy.post(chat())
 

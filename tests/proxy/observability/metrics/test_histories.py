@@ -1,4 +1,4 @@
-"""Metrics of the changes to chats."""
+"""Tests of the metrics of changes and cuts in chats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.proxy.observability.planned import MENDED, PAIRED
 
 
 def samples(metrics: Metrics) -> dict[tuple[str, tuple[str, ...]], float]:
-    """Return the counters above zero of chats, by their names without prefix and their label values."""
+    """Return the counters of chats that are above zero, by name without prefix and by label values."""
     return {
         (sample.name.removeprefix("turnright_"), tuple(sample.labels.values())): sample.value
         for family in metrics.registry.collect()
@@ -57,7 +57,7 @@ def samples(metrics: Metrics) -> dict[tuple[str, tuple[str, ...]], float]:
 def test_changes_and_cuts_are_counted_by_their_labels(
     count: Callable[[Metrics], None], expected: dict[tuple[str, tuple[str, ...]], float]
 ) -> None:
-    """Observed changes have a counter of their own, and a repeated cut is no new one."""
+    """Observed changes have a counter of their own. A repeated cut does not count as a new cut."""
     metrics = Metrics()
     count(metrics)
 

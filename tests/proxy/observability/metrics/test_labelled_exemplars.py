@@ -1,4 +1,4 @@
-"""Exemplars: from a bucket to the trace of a request that fell into it, in OpenMetrics alone."""
+"""Tests of exemplars, which link a counter or a bucket to a request's trace, in OpenMetrics alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def traced() -> Iterator[None]:
 
 @pytest.mark.usefixtures("traced")
 async def test_metrics_of_a_traced_request_have_exemplars(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The exemplar holds the trace and the value. Other series have none."""
+    """The exemplar holds the trace and the value. Other series have no exemplar."""
     upstream.then(say("a"), STOP)
     await proxy.post(chat(stream=True))
     reply = await proxy.get("/metrics", OPENMETRICS)
@@ -57,7 +57,7 @@ async def test_metrics_of_a_traced_request_have_exemplars(proxy: Proxied, upstre
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("accept", [None, "text/plain", "text/plain; version=1.0.0"])
 async def test_text_format_has_no_exemplars(proxy: Proxied, accept: str | None) -> None:
-    """A trace in it would break the scrape."""
+    """An exemplar in the text format would break the scrape."""
     await proxy.post(chat())
     reply = await proxy.get("/metrics", {"Accept": accept} if accept else {})
 
@@ -66,7 +66,7 @@ async def test_text_format_has_no_exemplars(proxy: Proxied, accept: str | None) 
 
 
 async def test_request_without_a_trace_has_no_exemplar(proxy: Proxied) -> None:
-    """The series are counted without one."""
+    """The series are counted without an exemplar."""
     await proxy.post(chat())
     text = (await proxy.get("/metrics", OPENMETRICS)).raw.decode()
 

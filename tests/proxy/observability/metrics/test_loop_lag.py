@@ -1,4 +1,4 @@
-"""Tests the event loop's lag: it is kept for some seconds, and a blocked loop is noticed."""
+"""Tests of the event loop's lag: a blocked loop is noticed, and the worst lag is kept for some seconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_worst_lag_is_reported() -> None:
 
 
 def test_worst_is_kept_for_five_seconds_and_forgotten_after_ten() -> None:
-    """The worst lag is kept in its own period and the next one."""
+    """The worst lag is kept for the rest of its own period, and for the next period."""
     kept, lag, now = [], LoopLag(), 1000.0
     lag.note(0.3, now)
     while lag.worst() == 0.3:
@@ -32,7 +32,7 @@ def test_worst_is_kept_for_five_seconds_and_forgotten_after_ten() -> None:
 
 
 def test_long_block_forgets_earlier_lags() -> None:
-    """A loop that was blocked for longer than both periods reports that block alone."""
+    """A loop that was blocked for longer than both periods reports only that block."""
     lag = LoopLag()
     lag.note(0.9, 1000.0)
     lag.note(0.1, 1000.0 + 3 * HALF_S)
@@ -41,7 +41,7 @@ def test_long_block_forgets_earlier_lags() -> None:
 
 
 async def test_blocked_loop_is_measured() -> None:
-    """The timer is late by the time of the block, without the timer's own period."""
+    """The lag is the time of the block, less at most one period of the timer."""
     lag = LoopLag()
     with lag.watching():
         await asyncio.sleep(2 * PERIOD_S)

@@ -1,4 +1,4 @@
-"""Metrics of the process."""
+"""Tests of the metrics of the process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from proxy.observability.metrics import Metrics
 
 
 def test_series_of_the_process_exist_from_its_start() -> None:
-    """The start counts as a reload. An alert on a rate needs series at 0."""
+    """The start sets the gauge of a successful reload, and counts no reload.
+
+    An alert on a rate needs counters that begin at 0.
+    """
     samples = {
         (sample.name, *sample.labels.values()): sample.value
         for family in Metrics().registry.collect()

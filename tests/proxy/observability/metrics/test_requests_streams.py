@@ -15,7 +15,7 @@ from tests.support.scripted_upstream import HANG, STOP, Pause, ScriptedUpstream,
 
 
 def usage(output: Any, **details: Any) -> dict[str, Any]:
-    """Return the chunk of a usage."""
+    """Return the usage chunk of a stream with *output* tokens."""
     counted = {"prompt_tokens": 5, "completion_tokens": output}
     return {"choices": [], "usage": {**counted, "completion_tokens_details": details} if details else counted}
 
@@ -152,7 +152,7 @@ async def test_failure_before_the_first_text_is_not_a_broken_stream(stream: bool
 async def test_stream_cut_at_the_end_of_the_grace_period_has_its_own_reason(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A stream that is cut at the end of the grace period is counted under a reason of its own."""
+    """The reason of a stream that is cut at the end of the grace period is ``cut_off``."""
     upstream.then(say("a"), HANG)
     async with proxy.session.post(proxy.origin + CHAT, json=chat(stream=True)) as response:
         await response.content.readuntil(b"\n\n")

@@ -1,4 +1,4 @@
-"""Our own series are rendered as the library's would be."""
+"""Tests that our own series are rendered as ``prometheus_client`` renders its series."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOUNDS = (0.0, 0.1, 0.5, 1, 10, 4.0**13)
 VALUES = ("", "a", 'b"\\\n', "ä")
 
 Step: TypeAlias = tuple[tuple[str, str], float, bool]
-"""Label values, an amount, and whether it comes with an exemplar."""
+"""Label values, an amount, and whether the amount has an exemplar."""
 
 _labels = st.tuples(st.sampled_from(VALUES), st.sampled_from(VALUES))
 _amounts = st.one_of(st.sampled_from((*BOUNDS, 0, 3, 0.3, 1e300)), st.floats(0, 1e12), st.integers(0, 2**70))
@@ -33,12 +33,12 @@ _any_amounts = st.one_of(_amounts, st.floats(-1e12, 1e12), st.sampled_from((-0.0
 
 @pytest.fixture(autouse=True)
 def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all exemplars be of one moment."""
+    """Give all exemplars the same timestamp."""
     monkeypatch.setattr(time, "time", lambda: 1_700_000_000.25)
 
 
 def rendered(registry: CollectorRegistry) -> tuple[str, str]:
-    """Return a registry in both formats."""
+    """Return a registry in the text format and in OpenMetrics."""
     openmetric: bytes = openmetrics.generate_latest(registry)  # type: ignore[no-untyped-call]
     return generate_latest(registry).decode(), openmetric.decode()
 
@@ -50,7 +50,7 @@ def exemplar(step: Step) -> dict[str, str] | None:
 
 @given(st.lists(st.tuples(_labels, _amounts, st.booleans())))
 def test_counters_are_rendered_as_by_prometheus_client(steps: Sequence[Step]) -> None:
-    """Both formats are equal, exemplars included."""
+    """The text format and OpenMetrics both equal the library's output, with exemplars."""
     ours, theirs = CollectorRegistry(auto_describe=True), CollectorRegistry(auto_describe=True)
     mine = counter(ours, "one_total", "What\nis \\ counted.", "first", "second")
     known = Counter("one_total", "What\nis \\ counted.", ("first", "second"), registry=theirs)
@@ -63,7 +63,7 @@ def test_counters_are_rendered_as_by_prometheus_client(steps: Sequence[Step]) ->
 
 @given(st.lists(st.tuples(_labels, _any_amounts, st.booleans())))
 def test_histograms_are_rendered_as_by_prometheus_client(steps: Sequence[Step]) -> None:
-    """Amounts lie on bounds, beside them, and below all."""
+    """Amounts lie on the bounds, between the bounds, and below all bounds."""
     ours, theirs = CollectorRegistry(auto_describe=True), CollectorRegistry(auto_describe=True)
     mine = histogram(ours, "one_seconds", "What is measured.", BOUNDS, "first", "second")
     known = Histogram(
@@ -77,7 +77,7 @@ def test_histograms_are_rendered_as_by_prometheus_client(steps: Sequence[Step]) 
 
 
 def test_negative_amount_is_refused_by_a_counter() -> None:
-    """The library refuses it as well."""
+    """A refused amount leaves the counter unchanged."""
     series = counter(CollectorRegistry(), "one_total", "text", "first").labels("a")
     series.inc(2)
     with pytest.raises(ValueError, match="does not go down"):
@@ -87,7 +87,7 @@ def test_negative_amount_is_refused_by_a_counter() -> None:
 
 
 def test_bounds_of_every_histogram_increase() -> None:
-    """A bucket is found by bisection."""
+    """A bucket is found by bisection, which needs increasing bounds."""
     metrics = Metrics()
     metrics.gen_ai()
     found = [one for group in (metrics, metrics.gen_ai()) for one in vars(group).values()]
@@ -101,7 +101,7 @@ def test_bounds_of_every_histogram_increase() -> None:
 
 
 class Word(StrEnum):
-    """Label values that are members of an enumeration."""
+    """An enumeration whose members are label values."""
 
     A = "a"
 
@@ -117,7 +117,7 @@ def test_series_of_equal_label_values_is_one_object() -> None:
 
 
 def test_second_metric_of_a_name_is_refused() -> None:
-    """The registry knows the names."""
+    """The registry refuses a metric whose series name is already in use."""
     registry = CollectorRegistry(auto_describe=True)
     histogram(registry, "one_seconds", "text", BOUNDS, "first")
     with pytest.raises(ValueError, match="Duplicated timeseries"):
@@ -127,7 +127,7 @@ def test_second_metric_of_a_name_is_refused() -> None:
 def test_series_are_made_once_while_other_threads_make_and_render_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A thread that pauses in the middle of making a series keeps the others from making it again."""
+    """While one thread makes a series, no other thread makes the same series again."""
     registry = CollectorRegistry(auto_describe=True)
     metric = histogram(registry, "one_seconds", "text", BOUNDS, "first")
     make = metric.make

@@ -1,4 +1,4 @@
-"""Tests the duration of upstream calls: once for each call, up to the answer's beginning or the failure."""
+"""Tests the duration of upstream calls: to a whole answer's end, a stream's first text, or the failure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ NAME = "upstream_request_duration_seconds"
 
 
 async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The duration of a whole answer lasts to its end."""
     upstream.then(Pause(0.2), answer())
     await proxy.post(chat())
 
@@ -21,7 +20,7 @@ async def test_whole_answer_is_timed_to_its_end(proxy: Proxied, upstream: Script
 
 
 async def test_stream_is_timed_to_its_first_text(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The duration of a stream lasts to its first text. The rest is another metric."""
+    """The duration of a stream lasts to its first text. The rest of the stream is another metric."""
     upstream.then(Pause(0.05), say("a"), Pause(0.8), STOP)
     await proxy.post(chat(stream=True))
 
@@ -46,7 +45,7 @@ async def test_each_attempt_is_timed_for_the_model_that_was_called() -> None:
 
 
 async def test_call_whose_client_left_is_timed_as_well(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A call whose client left is timed, since a long wait may be why it left."""
+    """A call whose client left is timed, since a long wait may be why the client left."""
     upstream.then(HANG)
     asking = asyncio.ensure_future(proxy.post(chat()))
     await upstream.called()

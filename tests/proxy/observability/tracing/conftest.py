@@ -1,4 +1,4 @@
-"""A proxy with spans on, and where they are kept."""
+"""Fixtures of a proxy with tracing, and of the spans that it exports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 @pytest.fixture
 def exporter() -> InMemorySpanExporter:
-    """Return what keeps the spans."""
+    """Return an exporter that keeps the spans in memory."""
     return InMemorySpanExporter()
 
 
@@ -29,7 +29,7 @@ def spans(exporter: InMemorySpanExporter) -> Spans:
 
 @pytest.fixture
 async def traced(upstream: ScriptedUpstream, exporter: InMemorySpanExporter) -> AsyncIterator[Proxied]:
-    """Serve the proxy with spans on, with retries and fallbacks."""
+    """Serve the proxy with tracing, retries and fallbacks."""
     tracing = Exporting(SimpleSpanProcessor(exporter))
     async with proxied(settings_with_fallbacks(), upstream, tracing) as served:
         yield served

@@ -1,4 +1,4 @@
-"""Reads the spans that a collector gets."""
+"""Helpers that read the exported spans."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Spans:
 
     @property
     def attempts(self) -> list[ReadableSpan]:
-        """The spans of the request's attempts, in the order of their beginnings."""
+        """The spans of the request's attempts, in the order of their ends."""
         return [span for span in self.all if span.kind is SpanKind.CLIENT]
 
 

@@ -42,7 +42,7 @@ def tracing(**given: Any) -> Tracing:
 def test_sdks_switch_goes_before_configuration_and_collector(
     given: dict[str, Any], environ: dict[str, str], enabled: bool
 ) -> None:
-    """The SDK's switch goes before the configuration, and this before the presence of a collector."""
+    """The SDK's switch overrides the configuration, and the configuration overrides a collector's address."""
     assert is_enabled(tracing(**given), environ) == enabled
 
 
@@ -103,7 +103,7 @@ def test_missing_library_is_no_fault_without_tracing(given: dict[str, Any], envi
     ],
 )
 def test_protocol_other_than_http_is_a_fault(environ: dict[str, str], is_fault: bool) -> None:
-    """A collector's port for gRPC is refused, since it takes no HTTP and every span would be lost."""
+    """A protocol other than HTTP with protobuf is refused, since every span would be lost."""
     fault = tracing_fault(tracing(**ON), environ)
 
     assert (fault is not None) == is_fault

@@ -1,4 +1,4 @@
-"""The export of spans: the resource that they name, and their end with the process."""
+"""Tests of the export of spans: the service that they name, and the last export of a process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.proxy.conftest import LogLines
 def test_spans_name_their_service(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], service: str
 ) -> None:
-    """The SDK's variable overrides the name."""
+    """The SDK's variable ``OTEL_RESOURCE_ATTRIBUTES`` overrides the default name."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     exporter = InMemorySpanExporter()
@@ -51,7 +51,7 @@ class StuckProcessor(SpanProcessor):
 async def test_closing_waits_no_longer_than_its_limit(
     monkeypatch: pytest.MonkeyPatch, log_lines: LogLines, stuck: bool
 ) -> None:
-    """Spans that are not sent by then are reported as lost."""
+    """Spans that are not sent within the limit are reported as lost."""
     monkeypatch.setattr(exporting, "_FLUSH_S", 0.05 if stuck else 10)
     answers = threading.Event()
     if not stuck:

@@ -121,7 +121,7 @@ def test_attributes_of_a_stream_come_from_all_its_chunks() -> None:
 
 @pytest.mark.parametrize("model", ["", "a model", "x" * 201, "line\nbreak", '{"a": 1}'])
 def test_model_that_is_no_plain_name_is_left_out(model: str) -> None:
-    """A model name that is no plain name is left out, since a server may send any text."""
+    """A model name that is empty, too long or has other characters is left out."""
     heard = AnswerFacts()
     heard.read_part({"model": model})
 

@@ -1,4 +1,4 @@
-"""A trace that comes in is passed on, on every path and both transports, with nothing else of the client's."""
+"""Tests that a client's trace is passed on, on every path and both transports, without other headers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def settings() -> Settings:
 async def serving(
     openai: OpenAIEmulator, transport: str, *, tracing: Any = None, **headers: str
 ) -> AsyncIterator[Proxied]:
-    """Serve the proxy before the emulator, by one transport."""
+    """Serve the proxy in front of the emulator, on *transport*."""
     ids = {"openai": "gpt-4.1", "embeds": "text-embedding-3-small", "writes": "gpt-3.5-turbo-instruct"}
     models = {
         name: {
@@ -72,20 +72,20 @@ async def serving(
 
 @pytest.fixture
 async def real(openai: OpenAIEmulator, transport: str) -> AsyncIterator[Proxied]:
-    """Serve the proxy as it is without a setting."""
+    """Serve the proxy with the default settings of tracing."""
     async with serving(openai, transport) as proxy:
         yield proxy
 
 
 async def ask(proxy: Proxied, request_of: str, headers: Mapping[str, str]) -> None:
-    """Ask on one of the paths; the answer must be good."""
+    """Send the request *request_of*, and assert status 200."""
     path, body = REQUESTS[request_of]
     reply = await proxy.post(body, path, headers=headers)
     assert reply.status == 200, reply.raw
 
 
 def trace_headers(openai: OpenAIEmulator) -> list[dict[str, str]]:
-    """Return what each request upstream said of a trace."""
+    """Return the trace headers of each upstream request."""
     named = {"traceparent", "tracestate", *OTHERS}
     return [
         {name.lower(): value for name, value in request.headers.items() if name.lower() in named}
@@ -123,7 +123,7 @@ async def test_request_without_a_trace_begins_none(
 async def test_unreadable_trace_is_replaced_by_a_new_one(
     real: Proxied, openai: OpenAIEmulator, log_lines: LogLines
 ) -> None:
-    """The state is dropped, and the log has the new id."""
+    """The ``tracestate`` is dropped, and the log has the id of the new trace."""
     await ask(real, "whole", {**TRACED, "traceparent": f"ff-{TRACE}-{SPAN}-01"})
 
     [sent] = trace_headers(openai)
@@ -136,7 +136,7 @@ async def test_unreadable_trace_is_replaced_by_a_new_one(
 
 @pytest.mark.usefixtures("litellm")
 async def test_each_attempt_on_both_gemini_wires_has_its_own_parent() -> None:
-    """The trace is the client's."""
+    """Each attempt keeps the client's trace id and ``tracestate``."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(whole(GOOD, status="503 Unavailable"))
@@ -175,7 +175,7 @@ async def test_trace_stays_in_the_log_with_propagate_off(
 
 @pytest.mark.parametrize("transport", ["litellm", "direct"])
 async def test_configured_trace_header_is_sent_unchanged(openai: OpenAIEmulator, transport: str) -> None:
-    """The client's trace is not sent beside it."""
+    """The client's trace is not sent in addition to the configured header."""
     own = {"TraceParent": f"00-{'a' * 32}-{'b' * 16}-00"}
     async with serving(openai, transport, **own) as proxy:
         await ask(proxy, "whole", TRACED)
@@ -187,7 +187,7 @@ async def test_configured_trace_header_is_sent_unchanged(openai: OpenAIEmulator,
 async def test_log_line_names_the_trace(
     proxy: Proxied, log_lines: LogLines, headers: dict[str, str], logged: str | None
 ) -> None:
-    """The rule holds on every API path."""
+    """API requests are logged with the trace id, and probes have no log line."""
     await proxy.get("/v1/models", headers=headers)
     await proxy.post(b"{", headers=headers)
     await proxy.get("/livez", headers=headers)
@@ -196,7 +196,7 @@ async def test_log_line_names_the_trace(
 
 
 async def test_two_traceparent_headers_count_as_none(proxy: Proxied, log_lines: LogLines) -> None:
-    """The proxy does not choose between them."""
+    """The proxy chooses neither of the two, and begins a new trace."""
     head = f"traceparent: 00-{TRACE}-{SPAN}-01\r\ntraceparent: 00-{'a' * 32}-{SPAN}-01\r\n"
     await proxy.raw(f"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n".encode())
 

@@ -1,4 +1,4 @@
-"""The attributes of a request's span: names, numbers and closed sets."""
+"""Tests of the attributes of a request's span: names, numbers and closed sets."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from tests.proxy.observability.planned import MENDED, PAIRED, Sent, record_of
 def test_span_has_an_error_for_the_servers_faults_only(
     status: int, outcome: str, expected: str | None
 ) -> None:
-    """A client's mistake is none. An answer that broke off after a status 200 is one."""
+    """A client's mistake is no error of the span. An answer that broke off after status 200 is an error of the span."""
     assert fault_of(RequestRecord("r", "/v1/x", 0.0, status=status, outcome=outcome)) == expected
 
 
 def test_new_request_has_its_route_template_and_no_path() -> None:
-    """The path may hold a client's text."""
+    """The attribute ``url.path`` is the template, since a real path may hold a client's text."""
     incoming = IncomingRequest("GET", "http", "/v1/models/{id}", "/v1/models/{id}")
 
     assert attributes_of_request(incoming) == {
@@ -48,7 +48,7 @@ def test_new_request_has_its_route_template_and_no_path() -> None:
 
 
 def test_unplanned_request_has_no_attempts_attribute() -> None:
-    """Without an answer there is no status either."""
+    """Without an answer the span has no status either."""
     assert attributes_of_record(RequestRecord("r", "/v1/x", 0.0), 0, 0) == {
         "turnright.model": "unknown",
         "turnright.outcome": "ok",
@@ -73,7 +73,7 @@ def test_observed_changes_have_an_attribute_of_their_own(mode: str, expected: di
 
 @pytest.mark.parametrize(("limit", "shown"), [(25, 25), (0, None)])
 def test_limit_of_rounds_is_an_attribute_where_there_is_one(limit: int, shown: int | None) -> None:
-    """0 is no limit."""
+    """The limit 0 means that there is no limit."""
     record = record_of(Sent())
     record.guarded = Guarded((), {}, Turn("warn", 3, limit))
     attributes = attributes_of_record(record, 0, 0)

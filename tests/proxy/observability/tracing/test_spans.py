@@ -1,4 +1,4 @@
-"""Spans: whose parents they are, and what they say of a request and its attempts."""
+"""Tests of spans: their parents, and their attributes of a request and of its attempts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, say
 async def test_attempt_span_is_between_the_requests_and_the_providers(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, log_lines: LogLines, stream: bool
 ) -> None:
-    """The client's span is the parent of the request's."""
+    """The client's span is the parent of the request's span."""
     last = {"choices": [], "usage": USAGE}
     upstream.then(*([say("x"), STOP, last] if stream else [{**answer(), "usage": USAGE}]))
     history = [assistant("Hi."), user("Hello.")]
@@ -115,7 +115,7 @@ async def test_request_without_a_readable_trace_begins_one(
 async def test_each_attempt_has_a_span_with_its_failure_and_next_step(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, stream: bool
 ) -> None:
-    """Retries and fallbacks are named."""
+    """The span of a failed attempt names the retry or the fallback that follows."""
     upstream.then(refused(503))
     upstream.then(refused(401))
     upstream.then(*good(stream))
@@ -187,7 +187,7 @@ async def test_error_of_a_failed_request_comes_from_a_closed_set(
 
 
 async def test_every_api_request_has_a_span_without_client_text(traced: Proxied, spans: Spans) -> None:
-    """Health and metrics requests have none."""
+    """Health and metrics requests have no span."""
     for path in ("/v1/models/geheim", "/models", "/livez", "/readyz", "/metrics", "/", "/nothing"):
         await traced.get(path)
     await traced.post(b"{", "/chat/completions")
@@ -212,7 +212,7 @@ async def test_every_api_request_has_a_span_without_client_text(traced: Proxied,
 async def test_embeddings_and_texts_have_the_conventions_names(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, path: str, body: dict[str, Any], operation: str
 ) -> None:
-    """The names are OpenTelemetry's."""
+    """The operation and the provider have the names of OpenTelemetry's convention."""
     usage = {"prompt_tokens": 5, "total_tokens": 5}
     if operation == "embeddings":
         data = [{"object": "embedding", "index": 0, "embedding": [0.1]}]

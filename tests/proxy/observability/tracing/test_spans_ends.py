@@ -85,7 +85,6 @@ async def test_spans_of_a_client_that_left_end_without_an_error(
 async def test_failed_attempt_keeps_its_end_where_the_client_leaves_during_a_repair(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failed attempt keeps its failure if the client leaves during the repair."""
 
     async def repair_for_ever(*_: object) -> None:
         await asyncio.sleep(60)
@@ -105,7 +104,6 @@ async def test_failed_attempt_keeps_its_end_where_the_client_leaves_during_a_rep
 async def test_attempt_is_cancelled_once_where_the_client_leaves_while_its_error_is_read(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
-    """An attempt is cancelled once if the client leaves while its error is being read."""
 
     async def read_for_ever(*_: object) -> None:
         await asyncio.sleep(60)

@@ -53,7 +53,6 @@ def read(parent: str, *states: str) -> TraceContext | None:
 
 @given(contexts)
 def test_written_trace_context_is_read_back_unchanged(context: TraceContext) -> None:
-    """A written context is read back with the same fields."""
     headers = headers_of(context, ())
 
     assert read(headers["traceparent"], *filter(None, [headers.get("tracestate")])) == context
@@ -186,7 +185,7 @@ def test_state_with_a_faulty_entry_is_dropped(states: list[str], kept: str) -> N
 
 
 def test_state_has_at_most_32_entries() -> None:
-    """A state has at most 32 entries. A longer one is dropped."""
+    """A state has at most 32 entries. A longer state is dropped."""
     entries = [f"a{at}=1" for at in range(33)]
     whole, more = read(GOOD, ",".join(entries[:32])), read(GOOD, *entries)
 

@@ -19,7 +19,7 @@ TIMEOUTS = Timeouts(connect_s=1, first_byte_s=1, idle_s=1, total_s=1)
 
 
 class Trace:
-    """Keeps the parts that it is given."""
+    """A trace that keeps the parts that it reads."""
 
     def __init__(self) -> None:
         self.headers: Mapping[str, str] = {}
@@ -47,7 +47,7 @@ def text_call(trace: Trace | None) -> TextCall:
 async def test_whole_answer_is_read_once_and_passed_on(
     method: str, call: Callable[[Any], Any], traced: bool
 ) -> None:
-    """The answer is the same object."""
+    """The caller gets the answer unchanged."""
     upstream, trace = ScriptedUpstream(), Trace()
     upstream.then(said := answer("Good day."))
     got = await getattr(TracedUpstream(upstream), method)(call(trace if traced else None))
@@ -60,7 +60,7 @@ async def test_whole_answer_is_read_once_and_passed_on(
 async def test_chunks_of_a_broken_stream_are_read_before_they_are_passed_on(
     method: str, call: Callable[[Any], Any]
 ) -> None:
-    """The error is the upstream's own."""
+    """The caller gets the upstream's own error."""
     upstream, trace, got = ScriptedUpstream(), Trace(), list[Any]()
     upstream.then(say("Good "), say("day."), UpstreamFault("It broke."))
 

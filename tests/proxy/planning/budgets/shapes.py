@@ -1,4 +1,4 @@
-"""Deployments, facts about them, and agents' histories of a known size, for the tests of this folder."""
+"""Builders of deployments, of facts about deployments, and of agents' histories of a known size."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def facts_for(
     tight: bool = False,
     **budget: Any,
 ) -> BudgetFacts:
-    """Return the facts of a deployment. *window* is the operator's, *budget* the section of the file.
+    """Return the facts of a deployment.
 
-    The factor is 1 and counts as observed, so the margin is 8 % with every family.
+    *window* is the operator's window, and *budget* the section ``budget`` of the file. The factor is 1 and counts as observed, so the margin is 8 % with every family.
     """
     calibration = Calibration(live, live if sticky is None else sticky, 1)
     lessons = DeploymentLessons(family_of(model), calibration, None if learned is None else Learned(learned))
@@ -70,7 +70,7 @@ def profile_of_model(model: str = LOCAL) -> Profile:
 
 
 def output(number: int, characters: int) -> str:
-    """Return a tool's output: lines like those of a test run, which differ by *number*."""
+    """Return a tool's output of *characters*, with lines of a test run that differ by *number*."""
     lines: list[str] = []
     length = 0
     while length < characters:
@@ -85,7 +85,7 @@ def output(number: int, characters: int) -> str:
 def agent(
     rounds: int, characters: int = 4_000, *, prompt: str = "You are an agent that mends code."
 ) -> History:
-    """Return the history of an agent: a goal, and *rounds* rounds of one call, whose result has *characters*."""
+    """Return an agent's history: a goal, and *rounds* rounds of one call with a result of *characters*."""
     history: History = [system(prompt), user("Mend the failing test in src/module_3, please.")]
     for number in range(rounds):
         name = f"call_{number:03d}"
@@ -95,5 +95,5 @@ def agent(
 
 
 def tokens(messages: Any, model: str = LOCAL, tools: Any = None) -> int:
-    """Return the estimate of a request, without any factor."""
+    """Return the estimated tokens of a request, without any factor."""
     return Estimator(family_of(model)).request_tokens(messages, tools)

@@ -13,12 +13,12 @@ from tests.support.proxied import settings_of
 
 
 def policy(**budget: Any) -> CutPolicy:
-    """Return the policy of a file with this section."""
+    """Return the policy of settings with the section *budget*."""
     return policy_of(settings_of(budget=budget).budget)
 
 
 def test_the_default_preset_is_balanced() -> None:
-    """The default preset is ``balanced``. Other presets change histories of usual length."""
+    """The default preset is ``balanced``."""
     assert policy() == PRESETS["balanced"]
 
 

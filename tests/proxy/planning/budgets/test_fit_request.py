@@ -1,4 +1,4 @@
-"""Tests fitting one request into its budget.
+"""Tests of fitting a request into its budget.
 
 A request is counted where needed, cut where it is too long, and refused where cuts do not help.
 """
@@ -52,9 +52,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_request_that_surely_fits_is_not_counted(counting: list[str]) -> None:
-    """A bound from the text lengths alone admits a short request.
+    """A short request is admitted by a bound on its tokens, which comes only from text lengths.
 
-    Its history and parameters are the same objects.
+    The history and the parameters are returned as the same objects.
     """
     history, parameters = agent(3), MappingProxyType({"temperature": 0.5})
     done = fit_request(FitInput(history, profile_of_model(), parameters), facts_for(window=200_000))
@@ -111,7 +111,7 @@ def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> No
 
 
 def test_a_request_is_counted_where_that_is_asked_for(counting: list[str]) -> None:
-    """A request is counted on demand, with its parts before and after. The dry run needs them."""
+    """A request is counted on demand, with its parts before and after. The dry run needs these parts."""
     history = agent(2)
     done = fitted(history, facts_for(), count=True)
 
@@ -237,7 +237,7 @@ def test_off_cuts_and_refuses_nothing(counting: list[str]) -> None:
 def test_an_assumed_window_refuses_nothing() -> None:
     """An assumed window refuses nothing.
 
-    The request is cut to the window. If it is still too long it is sent, since the real window is unknown.
+    The request is cut to the window. A request that is still too long is sent, since the real window is unknown.
     """
     prompt = output(7, 300_000)
     done = fitted([system(prompt), user("Go on.")], facts_for(preset="lango"), max_tokens=50_000)
@@ -248,7 +248,7 @@ def test_an_assumed_window_refuses_nothing() -> None:
 
 
 def test_a_preset_that_caps_at_once_does_so(counting: list[str]) -> None:
-    """A preset that caps at once does so in a large window too. The rest of the history stays."""
+    """A preset that caps tool results at once does so in a large window too. The rest of the history stays."""
     history = agent(5, 30_000)
     done = fitted(history, facts_for(window=1_000_000, preset="codex"))
 
@@ -267,7 +267,7 @@ def test_excluded_tools_are_not_capped() -> None:
 
 
 def test_last_turns_keeps_the_newest_turns(counting: list[str]) -> None:
-    """``last_turns`` applies with any budget."""
+    """``last_turns`` applies even where the request fits its budget."""
     history = [user("First.")]
     for number in range(30):
         history += [{"role": "assistant", "content": f"Answer {number}."}, user(f"Question {number}.")]
@@ -282,7 +282,7 @@ def test_last_turns_keeps_the_newest_turns(counting: list[str]) -> None:
 
 
 def reduced(done: FittedRequest) -> list[tuple[str, str]]:
-    """Return the notes about the answer's length."""
+    """Return the reason and the detail of each change to the answer's length."""
     return [(change.reason, change.detail) for change in done.changes if change.reason == "output_reduced"]
 
 
@@ -303,7 +303,7 @@ def test_an_answer_that_is_too_long_is_asked_for_shorter(name: str) -> None:
 def test_the_answer_is_shortened_where_nothing_was_counted(asked: int) -> None:
     """An answer limit beyond the window is lowered, even if the prompt is too short to be counted.
 
-    The provider refuses a request by the sum of both.
+    The provider refuses a request whose prompt and answer limit together exceed the window.
     """
     done = fitted([user("Hello.")], facts_for(window=8_192), max_tokens=asked)
 
@@ -366,7 +366,7 @@ def test_limit_shrinks_by_the_factor() -> None:
 def test_cuts_are_planned_by_the_sticky_factor() -> None:
     """Cuts are planned by the sticky factor.
 
-    The newest factor decides only if the request would be refused by it.
+    The newest factor decides only where a request would be refused by that factor.
     """
     history = agent(20)
     window = int(tokens(history) * 1.3)
@@ -398,7 +398,6 @@ def test_a_refused_request_is_cut_tighter() -> None:
 
 
 def test_the_operator_s_margin_replaces_the_calibration_s() -> None:
-    """The operator's margin replaces the calibration's."""
     reports = [fitted(agent(30), facts_for(window=20_000, margin=share)).report for share in (0.0, 0.5)]
     room = [report.marks.available for report in reports if report.marks and report.marks.available]
 
@@ -440,7 +439,7 @@ def test_both_forms_of_tools_count(count: bool) -> None:
 
 
 def test_rounds_are_counted_in_the_repaired_history() -> None:
-    """Rounds are counted in the repaired history, although the outline describes the received one."""
+    """Rounds are counted in the repaired history, although the outline describes the received history."""
     odd = {**user("b"), "name": 5}
     came = [user("a"), assistant("x"), odd, assistant("y")]
     moved = [came[0], odd, came[1], came[3]]

@@ -1,4 +1,4 @@
-"""Properties that hold for every request, history and limit."""
+"""Property tests of fitting a request, for every request, history and limit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def drawn_facts(draw: st.DrawFn) -> BudgetFacts:
 
 
 def repaired(history: History, facts: BudgetFacts) -> Any:
-    """Return the history after sanitizing. An empty history is skipped."""
+    """Return the history after sanitizing. A history that cannot be repaired is skipped."""
     try:
         return sanitize(history, profile_of_model(facts.deployment.model)).messages
     except Unrepairable:
@@ -57,7 +57,10 @@ def repaired(history: History, facts: BudgetFacts) -> Any:
 
 
 def fitted(history: History, facts: BudgetFacts, tokens: int | None) -> tuple[Any, FittedRequest | None]:
-    """Sanitize and fit. Return the legal history and the result, None for a refused request."""
+    """Sanitize *history*, and fit the request with *tokens* as its answer limit.
+
+    Return the legal history and the result, None for a refused request.
+    """
     profile = profile_of_model(facts.deployment.model)
     legal = repaired(history, facts)
     parameters = {} if tokens is None else {"max_tokens": tokens}
@@ -71,7 +74,7 @@ def fitted(history: History, facts: BudgetFacts, tokens: int | None) -> tuple[An
 def test_a_sent_request_is_legal_and_within_the_limit(
     history: History, facts: BudgetFacts, tokens: int | None
 ) -> None:
-    """It breaks no rule, and is not over the hard mark by either factor. Otherwise nothing is sent."""
+    """A sent request breaks no rule, and is within the hard mark by the newest factor. Any other request is refused."""
     _, done = fitted(history, facts, tokens)
     if done is None:
         return
@@ -94,7 +97,10 @@ def test_a_sent_request_is_legal_and_within_the_limit(
 def test_every_change_is_listed_and_repeatable(
     history: History, facts: BudgetFacts, tokens: int | None
 ) -> None:
-    """Without a change the history is the object that came in. The input never changes. A copy has the same result."""
+    """Without a cut the history is the object that came in.
+
+    The input never changes. A copy of the history has the same result.
+    """
     legal, done = fitted(history, facts, tokens)
     _, again = fitted(json.loads(json.dumps(history)), facts, tokens)
     assert (done is None) == (again is None)

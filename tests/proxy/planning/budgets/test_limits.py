@@ -1,4 +1,4 @@
-"""The limit of a deployment: the source of its window, and the reserve for the answer."""
+"""Tests of the limit of a deployment: the source of its window, and the reserve for the answer."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ def limit(
     ],
 )
 def test_window_comes_from_the_first_known_source(found: Limit, window: int | None, source: str) -> None:
-    """The order is operator, catalogue, family, learned, assumed by the policy, unknown."""
+    """The order is the operator, the catalogue, the family, the policy's assumption.
+
+    A learned window replaces a larger, assumed or unknown window.
+    """
     assert (found.window, found.source) == (window, source)
 
 
 @pytest.mark.parametrize("window", [None, 100_000])
 def test_a_learned_window_only_lowers(window: int | None) -> None:
-    """A window that an error taught is used where it is smaller, and never where it is larger."""
+    """A window learned from an error is used only where it is smaller than the stated window."""
     stated = limit("openai/gpt-4o", window=window)
     assert stated.window is not None
 
@@ -59,14 +62,14 @@ def test_a_learned_window_only_lowers(window: int | None) -> None:
 
 
 def test_a_learned_window_replaces_the_assumption() -> None:
-    """Even a larger one is used, since the deployment itself named it."""
+    """A learned window is used even where it is not smaller, since the deployment itself named it."""
     found = limit(LOCAL, 65_536, policy=LANGO)
 
     assert (found.window, found.source) == (65_536, "learned")
 
 
 def test_a_shared_window_gives_up_the_reserve() -> None:
-    """The answer uses the same window."""
+    """The prompt's limit is the window less the reserve, since the answer uses the same window."""
     found = limit(LOCAL, window=100_000)
 
     assert found == Limit(100_000, 8_192, 91_808, True, "configured")
@@ -74,7 +77,7 @@ def test_a_shared_window_gives_up_the_reserve() -> None:
 
 @pytest.mark.parametrize("model", [GEMINI, "openai/gpt-5"])
 def test_a_window_of_input_alone_is_the_limit(model: str) -> None:
-    """The windows of Gemini and GPT-5 are for the prompt. The answer has its own."""
+    """The windows of Gemini and GPT-5 are for the prompt. The answer has a limit of its own."""
     found = limit(model, window=100_000)
 
     assert (found.tokens, found.shared) == (100_000, False)
@@ -95,7 +98,7 @@ def test_a_window_of_input_alone_is_the_limit(model: str) -> None:
     ],
 )
 def test_the_reserve_goes_in_steps(asked: int, reserve: int) -> None:
-    """A client whose answers vary a little in length does not move the limit."""
+    """Small differences in the client's answer limit do not move the prompt's limit."""
     assert limit(LOCAL, None, {"max_tokens": asked}, window=1_000_000).reserve == reserve
     assert limit(LOCAL, None, {"max_completion_tokens": asked}, window=1_000_000).reserve == reserve
 
@@ -107,14 +110,14 @@ def test_the_reserve_is_a_quarter_at_most() -> None:
 
 
 def test_the_reserve_of_a_client_that_sets_no_length() -> None:
-    """The reserve is the model's own longest answer, if that is short. Otherwise it is the usual one."""
+    """The reserve is the model's own longest answer, if that is short. Otherwise the reserve is 8,192 tokens."""
     assert limit(LOCAL, window=100_000).reserve == 8_192
     assert limit(LOCAL, window=100_000, longest=4_096).reserve == 4_096
     assert limit(LOCAL, window=100_000, longest=64_000).reserve == 8_192
 
 
 def test_the_operator_s_reserve_wins() -> None:
-    """It replaces the client's. 0 keeps nothing free."""
+    """The operator's reserve replaces the one for the client's answer limit. A reserve of 0 keeps nothing free."""
     for reserve in (0, 2_000):
         found = limit(LOCAL, None, {"max_tokens": 30_000}, reserve=reserve, window=100_000)
         assert (found.reserve, found.tokens) == (reserve, 100_000 - reserve)
@@ -131,5 +134,5 @@ def test_the_operator_s_reserve_wins() -> None:
     ],
 )
 def test_the_client_s_length_of_the_answer(parameters: dict[str, Any], asked: int | None) -> None:
-    """The newer parameter wins. A value that is not a number is ignored."""
+    """``max_completion_tokens`` takes precedence over ``max_tokens``. A value that is not a number is ignored."""
     assert asked_output(parameters) == asked

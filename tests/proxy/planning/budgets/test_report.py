@@ -1,4 +1,4 @@
-"""The tokens of a request, in the header, for ``explain``, and in an error's text."""
+"""Tests of the report on a request's tokens, in the header and for ``/v1/explain``."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_the_header_has_numbers_and_names(report: Report, header: str) -> None:
 
 
 def test_rounds_left_is_never_negative() -> None:
-    """Above the mark no round fits. A round without tokens causes no division by zero."""
+    """Above the high mark no further round fits. A round without tokens causes no division by zero."""
     assert Report(9_000, True, SHARED, 9_000, marks=MARKS, rounds=2).rounds_left == 0
     assert Report(400, True, SHARED, 400, marks=MARKS, rounds=2).round_mean == 0
     assert Report(400, True, SHARED, 400, marks=MARKS, rounds=2).rounds_left >= 0
 
 
 def test_header_of_a_real_request() -> None:
-    """The requests are counted, cut and only bounded."""
+    """One request is counted and cut, and the other is only bounded."""
     history = agent(40)
     cut = fit_request(FitInput(history, profile_of_model(), {}), facts_for(window=24_000)).report
     bounded = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for(window=200_000)).report
@@ -92,7 +92,7 @@ def test_the_whole_report_is_json() -> None:
 
 
 def test_without_a_count_there_are_no_parts() -> None:
-    """A bound has no tokens by part."""
+    """A request that was only bounded has no tokens by part."""
     shown = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for()).report.as_dict()
 
     assert not shown["exact"]

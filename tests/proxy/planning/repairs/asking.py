@@ -1,4 +1,4 @@
-"""A provider's refusal, and the repair of the refused request."""
+"""Builders of a provider's refusal, and of the repair of the refused request."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ def repaired(
     without: Row | None = None,
     **more: Any,
 ) -> Repaired | None:
-    """Return the repair of a request that was refused with *message*, *without* one row of the table."""
+    """Return the repair of a request that was refused with *message*, by the table *without* one row."""
     table = [row for row in TABLE if row is not without]
     return repair_request(messages, parameters or {}, profile, refusal(message, **more), table=table)
 
 
 def judged(model: str, messages: Any, parameters: Mapping[str, Any], profile: Profile) -> Refusal | None:
-    """Return the strict emulator's refusal of the request on Gemini's wire, None for an accepted one."""
+    """Return the strict emulator's refusal of the request in Gemini's format, or None for an accepted request."""
     return judge(model, build_request(messages, parameters, profile, model))
 
 
 def draft_of(
     messages: History, parameters: Mapping[str, Any] | None = None, profile: Profile = OPENAI
 ) -> Draft:
-    """Return a refused request as each repair gets it."""
+    """Return the draft of a refused request, as each repair gets it."""
     entries = tuple(Entry(message, at) for at, message in enumerate(messages))
     return Draft(entries, parameters or {}, profile)
 

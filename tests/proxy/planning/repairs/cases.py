@@ -1,4 +1,4 @@
-"""One refused request for each row of the table, with the provider's recorded words and a check of the repair."""
+"""Refused requests for each row of the table, with the provider's recorded words and a check of the repair."""
 
 from __future__ import annotations
 
@@ -60,8 +60,9 @@ def exchange(call_id: str = "c1", answer: Any = "t2§") -> History:
 class Case:
     """A refused request. *mended* returns True for a repair that removes the cause.
 
-    *id* is the fault's name, with the case's own name behind a ``-``. *number* is that of the row among the fault's.
-    *model* is set where the emulator refuses the request for this cause. It must accept the repaired one.
+    *id* is the name of the fault, which a ``-`` and the case's own name may follow. *number* is the index of the row
+    among the rows of the fault. *model* is set where the emulator refuses the request for this cause. The emulator must
+    accept the repaired request.
     """
 
     id: str

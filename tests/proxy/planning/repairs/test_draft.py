@@ -1,4 +1,4 @@
-"""A request while it is being repaired."""
+"""Tests of the draft, which holds a request during its repair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.builders import assistant, call, tool, user
 
 
 def test_without_changes_the_draft_is_the_same() -> None:
-    """The repair had nothing to do."""
+    """A repair without a change returns the draft that it got."""
     draft = draft_of([user("go")], {"seed": 1})
 
     assert with_entries(draft, [], []) is draft
@@ -21,7 +21,7 @@ def test_without_changes_the_draft_is_the_same() -> None:
 
 
 def test_drafts_are_equal_where_the_wire_is() -> None:
-    """Of a profile, only the ids of calls are on the wire."""
+    """Of a profile, only ``call_ids`` counts, since it changes the request that is sent."""
     draft = draft_of([user("go")], {"seed": 1})
 
     assert draft.is_same_request(draft_of([user("go")], {"seed": 1}, replace(OPENAI, user_first=True)))
@@ -32,7 +32,7 @@ def test_drafts_are_equal_where_the_wire_is() -> None:
 
 
 def test_a_legal_history_stays_legal() -> None:
-    """A repair that drops a result leaves no call without one."""
+    """A repair that drops a result leaves no call without a result."""
     draft = draft_of([user("go"), assistant(None, [call("a")]), tool("a", "one"), user("and?")])
     changed = with_entries(
         draft, [draft.entries[0], draft.entries[1], draft.entries[3]], [note("dropped", 2, "x")]
@@ -43,7 +43,7 @@ def test_a_legal_history_stays_legal() -> None:
 
 
 def test_a_stricter_profile_is_the_draft_s_afterwards() -> None:
-    """A history that is legal for it stays the same."""
+    """A history that is legal for the stricter profile stays the same."""
     draft = draft_of([user("go")])
     strict = sanitize_draft(draft, GEMINI_2)
 

@@ -41,7 +41,6 @@ def test_a_pair_without_any_name_gets_one_name() -> None:
 
 
 def test_a_history_with_all_names_is_the_same_draft() -> None:
-    """A history in which all calls have names is returned as the same draft."""
     draft = draft_of([user("go"), assistant(None, [call("a", "look")]), tool("a", "one", name="look")])
 
     assert fill_names(draft, refusal("Name cannot be empty.")) is draft
@@ -73,7 +72,7 @@ def test_an_illegal_id_is_replaced_on_both_sides(words: str, bad: str, good: str
 
 
 def test_two_calls_of_a_turn_never_share_an_id() -> None:
-    """Two calls of a turn never share an id. The second one gets a derived id, and so does its result."""
+    """Two calls of a turn never share an id. The second call gets a derived id, and so does its result."""
     history = [user("go"), assistant(None, [call("a"), call("b")]), tool("a", "one"), tool("b", "two")]
     entries, _ = rename_call_ids(draft_of(history).entries, lambda given: "same")
     first, second, *results = ids_of([entry.message for entry in entries])
@@ -90,7 +89,7 @@ SIGNED = "a__thought__c2ln"
 def test_a_suffix_on_one_side_does_not_part_a_result_from_its_call(called: str, answered: str) -> None:
     """A signature suffix on one side does not separate a result from its call.
 
-    Clients strip it on one side only.
+    Some clients strip the suffix on one side only.
     """
     history = [user("go"), assistant(None, [call(called)]), tool(answered, "one")]
     entries, _ = rename_call_ids(draft_of(history).entries, lambda given: f"new{len(given)}")

@@ -1,4 +1,4 @@
-"""Roles, fields and media of messages."""
+"""Tests of repairs to the roles, fields and media of messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_model_turn_without_reasoning_gets_an_empty_one() -> None:
 
 
 def test_no_reasoning_is_added_where_the_provider_refuses_the_field() -> None:
-    """The repair would break another rule."""
+    """An added field would break another rule of the provider."""
     profile = replace(OPENAI, refused_fields=frozenset({"reasoning_content"}))
     draft = draft_of([user("a"), assistant("b"), user("c")], profile=profile)
 
@@ -45,7 +45,7 @@ def test_no_reasoning_is_added_where_the_provider_refuses_the_field() -> None:
 
 
 def test_media_of_the_newest_user_message_stay() -> None:
-    """The user asks about them. The client gets the error that they could not be read."""
+    """The user asks about the newest media. The client gets the provider's error about the media."""
     history = [user("t1§"), assistant("t2§"), user([image()])]
 
     assert repair_request(history, {}, GEMINI_3, refusal("Provided image is not valid")) is None
@@ -83,7 +83,7 @@ CALLED = [assistant(None, [call("c1")]), tool("c1")]
     ],
 )
 def test_media_that_the_user_asks_about_now_stay(turn: list[dict[str, Any]], kept: list[int]) -> None:
-    """They stay in all messages of the user's newest turn. Media of a tool's result are not part of it."""
+    """Media stay in all messages of the user's newest turn. Media of a tool's result are not part of that turn."""
     done = repair_request([*OLD, *turn], {}, OPENAI, refusal("Provided image is not valid"))
 
     assert done is not None

@@ -1,4 +1,4 @@
-"""Repairs of parameters and of schemas."""
+"""Tests of repairs of parameters and of schemas."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ TOOLS = [{"type": "function", "function": {"name": "f"}}]
 def test_named_parameters_are_dropped_or_renamed(
     words: str, given: dict[str, Any], left: dict[str, Any]
 ) -> None:
-    """The limit of the answer gets its other name, unless that is refused or set too. Tools are never dropped."""
+    """A refused answer limit is sent under its other name, unless that name is refused or set too.
+
+    Tools are never dropped.
+    """
     draft = drop_refused_parameters(draft_of([user("go")], given), refusal(words))
 
     assert draft.parameters == left
@@ -72,7 +75,7 @@ def test_the_answer_format_is_dropped_where_there_are_tools(name: str) -> None:
 
 
 def test_settings_for_tools_are_dropped_without_tools() -> None:
-    """With tools, they stay."""
+    """The settings stay where the request has tools."""
     given: dict[str, Any] = {"tool_choice": "auto", "parallel_tool_calls": True, "seed": 1, "tools": []}
     assert drop_tool_settings(draft_of([user("go")], given), refusal("No.")).parameters == {"seed": 1}
 
@@ -89,7 +92,7 @@ PLAIN: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"
 
 
 def tool_of(schema: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Build a declaration."""
+    """Return a tool's declaration with *schema* and *fields*."""
     return {"type": "function", "function": {"name": "f", "parameters": schema, **fields}}
 
 
@@ -108,7 +111,7 @@ def test_only_tools_with_rich_schemas_change() -> None:
 
 
 def test_functions_are_simplified_too() -> None:
-    """The older list has no wrapper around a function."""
+    """The older list ``functions`` has no wrapper around a function."""
     draft = simplify_tools(
         draft_of([user("go")], {"functions": [{"name": "f", "parameters": RICH}]}), refusal("No.")
     )
@@ -118,7 +121,7 @@ def test_functions_are_simplified_too() -> None:
 
 
 def test_the_answer_s_schema_is_simplified() -> None:
-    """A format without a schema stays the same draft."""
+    """A response format without a schema leaves the draft unchanged."""
     given = {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": RICH}}}
     draft = simplify_response_format(draft_of([user("go")], given), refusal("No."))
     schema = draft.parameters["response_format"]["json_schema"]["schema"]

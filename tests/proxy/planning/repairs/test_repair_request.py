@@ -1,4 +1,4 @@
-"""The words that lead to a repair, and several repairs together."""
+"""Tests of the words that lead to a repair, and of several repairs together."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_quoted_request_is_not_the_provider_s_text(body: dict[str, Any]) -> No
     ],
 )
 def test_other_words_change_nothing(words: str) -> None:
-    """These words resemble those of the table, with another meaning."""
+    """The words resemble the phrases of the table, but have another meaning."""
     history = [system(), user("t1§"), assistant(None, [call("c1")]), tool("c1"), assistant("t2§")]
     parameters = {
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],

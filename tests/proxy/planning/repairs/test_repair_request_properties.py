@@ -1,4 +1,4 @@
-"""Properties that hold for every history, every request and every provider's words."""
+"""Property tests of repairs, for every history, every request and every provider's words."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ parameters = st.fixed_dictionaries(
 
 
 def as_sent(history: History, profile: Profile, *, elsewhere: bool = False) -> History | None:
-    """Return the history as it was refused: sanitized, with its signatures or stand-ins for them."""
+    """Return the sanitized history with its signatures or stand-ins, as the provider refused it."""
     try:
         done = sanitize(history, profile)
     except Unrepairable:
@@ -119,7 +119,7 @@ def test_repair_changes_something_once(
 ) -> None:
     """A repair never raises and mutates nothing.
 
-    It changes the request and is listed, or is None. The second one is None.
+    A repair changes the request and lists its changes, or is None. A second repair with the same error is None.
     """
     messages = history if raw else as_sent(history, profile)
     if messages is None:
@@ -140,7 +140,7 @@ def test_repair_changes_something_once(
 
 @given(histories, profiles, errors)
 def test_a_legal_history_stays_legal(history: History, profile: Profile, error: Any) -> None:
-    """The checker finds nothing in a repaired history, by the rules that it is sent under."""
+    """A repaired history breaks no rule of the profile that it is sent under."""
     messages = as_sent(history, profile)
     done = repair_request(messages, {}, profile, error) if messages is not None else None
 
@@ -167,7 +167,10 @@ def test_no_text_is_lost(history: History, profile: Profile, error: Any) -> None
 
 @given(histories, st.sampled_from(["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]), errors)
 def test_the_judge_accepts_a_repaired_history(history: History, model: str, error: Any) -> None:
-    """On Gemini's wire no repair makes a legal history illegal. A history without ids is not a Gemini 3's."""
+    """On Gemini's wire no repair makes a legal history illegal.
+
+    A repair that turns Gemini 3's call ids off is skipped.
+    """
     profile = profile_for(model)
     messages = as_sent(history, profile, elsewhere=True)
     if messages is None:

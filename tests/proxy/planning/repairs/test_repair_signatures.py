@@ -1,4 +1,4 @@
-"""Every carrier loses its signature, and the ids of results still match."""
+"""Tests that every field loses its refused signature, and that the ids of results still match."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FUNCTION = {"name": "f", "arguments": "{}"}
     ids=str,
 )
 def test_signature_of_a_call_is_removed_from_every_carrier(carrier: dict[str, Any]) -> None:
-    """The call stays, with the stand-in where Gemini's OpenAI endpoint reads it."""
+    """The call stays. For Gemini 3 the stand-in is where Gemini's OpenAI endpoint reads a signature."""
     history = [user("t1§"), assistant(None, [{**call("c1"), **carrier}]), tool("c1")]
 
     for profile, extra in ((GEMINI_3, STOOD_IN), (OPENAI, {})):
@@ -57,7 +57,7 @@ def test_signature_of_a_call_is_removed_from_every_carrier(carrier: dict[str, An
     ids=str,
 )
 def test_signature_of_a_message_is_removed_from_every_carrier(carrier: dict[str, Any]) -> None:
-    """The refused signature may be a text's, which is never required."""
+    """The refused signature may belong to a text, and a text needs no signature."""
     history = [user("t1§"), assistant("t2§", **carrier), user("t3§")]
 
     for profile in (GEMINI_3, OPENAI):
@@ -80,7 +80,7 @@ def test_other_fields_beside_a_signature_stay() -> None:
 
 
 def test_ids_without_their_suffixes_stay_pairs() -> None:
-    """Ids that differ only in their suffixes get new ones. A result may have lost its suffix before."""
+    """Ids that differ only in their suffixes stay different. A result may have lost its suffix before."""
     first, second = f"c1__thought__{THEIRS}", f"c1__thought__{THEIRS}=="
     turn = [assistant(None, [call(first), call(second, "g")]), tool(first), tool(second)]
     again = [assistant(None, [call(f"c2__thought__{THEIRS}")]), tool("c2")]
@@ -127,7 +127,7 @@ def test_parallel_and_sequential_calls_get_one_stand_in_a_turn() -> None:
 
 
 def test_history_without_signatures_is_not_repaired() -> None:
-    """Without a signature, none can be invalid. A stand-in is not a signature."""
+    """A history without signatures has no invalid signature. A stand-in is not a signature."""
     history = [user("t1§"), assistant(None, [call("c1")]), tool("c1")]
 
     assert repaired(WORDS, list(as_sent(history, GEMINI_3)), profile=GEMINI_3) is None

@@ -1,4 +1,4 @@
-"""Each row of the table, tested with recorded words of providers."""
+"""Tests of each row of the repair table, with recorded words of providers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_repair_removes_the_cause_once_without_mutation(case: Case) -> None:
 
 @every_case
 def test_repair_comes_from_its_row_alone(case: Case) -> None:
-    """Without its row the cause stays. No other row removes it by chance."""
+    """Without the case's row the cause of the refusal stays. No other row removes the cause by chance."""
     done = repaired(case.words, case.messages, case.parameters, case.profile, without=case.row, **case.more)
 
     assert done is None or not case.mended(done)
@@ -41,7 +41,7 @@ def test_repair_comes_from_its_row_alone(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.model], ids=lambda case: case.id)
 def test_emulator_accepts_the_repaired_request(case: Case) -> None:
-    """The emulator answers the request with the recorded words, and accepts the repaired one."""
+    """The emulator refuses the request with the recorded words, and accepts the repaired request."""
     sent = list(as_sent(case.messages, case.profile))
     refused = judged(case.model, sent, case.parameters, case.profile)
     done = repaired(case.words, sent, case.parameters, case.profile, **case.more)
@@ -67,7 +67,7 @@ def test_words_of_the_table_are_lower_case() -> None:
 
 @every_case
 def test_unspecific_error_changes_no_request(case: Case) -> None:
-    """Gemini's usual error names no part of the request."""
+    """Gemini's general error names no part of the request, so no repair follows."""
     words = "Request contains an invalid argument."
 
     assert repaired(words, case.messages, case.parameters, case.profile) is None

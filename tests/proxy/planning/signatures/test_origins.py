@@ -1,4 +1,4 @@
-"""The origin of a signature."""
+"""Tests of a signature's origin, which is the endpoint and the model family."""
 
 from __future__ import annotations
 

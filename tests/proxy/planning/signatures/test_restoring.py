@@ -1,4 +1,4 @@
-"""Signatures are restored: the carriers that are read, the signatures that are sent, and those that are withheld."""
+"""Tests of restoring signatures: which fields are read, and which signatures are sent or withheld."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CARRIERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "reasoning": ({}, {"reasoning_details": [{"type": "reasoning.summary"}, ENTRY]}),
     "reasoning of an id with a suffix": ({"id": "c1__thought__"}, {"reasoning_details": [ENTRY]}),
 }
-"""Carriers, each with the fields of the call, and those of its message."""
+"""The fields that can carry a signature: for each carrier, fields of the call and fields of its message."""
 
 EACH = pytest.mark.parametrize("carrier", CARRIERS)
 
@@ -71,7 +71,7 @@ def carried(carrier: str, **more: Any) -> list[dict[str, Any]]:
 
 
 def kept_of(one: dict[str, Any], signature: str = OURS, origin: str = HERE) -> dict[str, StoredSignature]:
-    """Return the stored signature of a signed call."""
+    """Return a store with the signature of one call, by the call's id."""
     function = one["function"]
     kept = unpack(pack(Signed(one["id"], function["name"], function["arguments"], signature), origin))
     assert kept is not None
@@ -79,7 +79,7 @@ def kept_of(one: dict[str, Any], signature: str = OURS, origin: str = HERE) -> d
 
 
 def bare(messages: Any) -> bool:
-    """Return True where no call and no message has a signature in any place but an id and `reasoning_details`."""
+    """Return True if *messages* hold no signature, except in ids and in `reasoning_details`."""
     return not any(
         list(text_signatures(message))
         or any(list(call_signatures({**one, "id": "c"}, {})) for one in message.get("tool_calls") or ())
@@ -90,7 +90,10 @@ def bare(messages: Any) -> bool:
 
 @EACH
 def test_signature_of_every_carrier_is_restored(carrier: str) -> None:
-    """A client's signature is put in the one field, and removed from all others. The ids of results still match."""
+    """A client's signature is moved to the canonical field, and removed from all other fields.
+
+    The ids of results still match.
+    """
     history = carried(carrier)
     before = copy.deepcopy(history)
 
@@ -108,7 +111,7 @@ def test_signature_of_every_carrier_is_restored(carrier: str) -> None:
 
 @EACH
 def test_signature_of_another_endpoint_is_withheld(carrier: str) -> None:
-    """A signature with another origin is not sent, from any carrier. A stand-in is."""
+    """A signature with another origin is withheld, whichever field carries it. The provider gets a stand-in instead."""
     history = carried(carrier)
     given = history[1]["tool_calls"][0]
 
@@ -123,7 +126,10 @@ def test_signature_of_another_endpoint_is_withheld(carrier: str) -> None:
 
 @EACH
 def test_a_stored_signature_wins_over_a_carried_one(carrier: str) -> None:
-    """It is stored under the part of the id that stays. The client may have cut or joined its own."""
+    """The proxy stores its own copy under the call's id without the suffix.
+
+    The client may have cut or joined the copy that it sends.
+    """
     messages, counts = restore_signatures(carried(carrier), kept_of(call("c1")), HERE)
 
     assert counts == {"restored": 1}
@@ -138,7 +144,7 @@ def test_a_stored_signature_wins_over_a_carried_one(carrier: str) -> None:
     ids=["another endpoint", "another name", "other arguments"],
 )
 def test_a_stored_signature_of_another_call_is_withheld(origin: str, signed: dict[str, Any]) -> None:
-    """The client's signature is then not for this call either."""
+    """If the stored signature is for another call, the client's signature is withheld as well."""
     messages, counts = restore_signatures(carried("google"), kept_of(signed, origin=origin), HERE)
 
     assert counts == {"withheld": 1}
@@ -152,7 +158,7 @@ def test_a_stored_signature_of_another_call_is_withheld(origin: str, signed: dic
 def test_the_proxy_s_ids_hold_the_origin_of_a_call(
     carrier: str, origin: str, counted: dict[str, int]
 ) -> None:
-    """Without a stored signature, the client's one is sent to its origin."""
+    """Without a stored signature, the client's signature is sent only to the origin in the id."""
     ours = CallIds("s", tag=tag_of(origin)).id_for(None, 0, 0)
     fields, beside = CARRIERS[carrier]
     given = {**call("c1"), **fields}
@@ -172,7 +178,10 @@ UNREADABLE = ["", "EsICCr8CAb4", "dTBoZ0I=RXBzRkNr", "msg_01…", "é", "\ud83d"
 @pytest.mark.parametrize("signature", UNREADABLE, ids=ascii)
 @EACH
 def test_unreadable_signatures_and_stand_ins_are_not_signatures(carrier: str, signature: str) -> None:
-    """The parser refuses undecodable base64. A stand-in is set where one is needed, not sent again."""
+    """Gemini's parser refuses undecodable base64.
+
+    A client's stand-in is dropped, and a new one is set only where the call needs one.
+    """
     history = json.loads(json.dumps(carried(carrier)).replace(THEIRS, json.dumps(signature)[1:-1]))
     history[1]["tool_calls"].insert(0, call("c0"))
 
@@ -186,7 +195,7 @@ def test_unreadable_signatures_and_stand_ins_are_not_signatures(carrier: str, si
 
 
 def test_the_first_possible_signature_counts() -> None:
-    """The safest carrier is first. A text that cannot be a signature hides no other."""
+    """The first carrier with a possible signature wins. A text that cannot be a signature is skipped."""
     both = {"provider_specific_fields": {"thought_signature": OURS}}
 
     assert brought({**OWN, **both}) == THEIRS
@@ -196,7 +205,7 @@ def test_the_first_possible_signature_counts() -> None:
 
 
 def brought(fields: dict[str, Any], **beside: Any) -> str | None:
-    """Return the signature that is sent of a call with *fields*, in a message with those *beside*."""
+    """Return the signature that is sent for a call with *fields*, in a message with the fields *beside*."""
     history = [user("a"), assistant(None, [{**call("c1"), **fields}], **beside)]
     [found] = restore_signatures(history, {}, HERE)[0][1]["tool_calls"]
     extra: dict[str, dict[str, str]] = found.get("extra_content", {})
@@ -220,7 +229,7 @@ def brought(fields: dict[str, Any], **beside: Any) -> str | None:
     ids=str,
 )
 def test_an_entry_of_reasoning_is_read(change: dict[str, Any], read: bool) -> None:
-    """The entry is for this call, in the form of Gemini's signatures."""
+    """A reasoning entry is read only if it names this call and its format can be Gemini's."""
     assert brought({}, reasoning_details=[{**ENTRY, **change}]) == (THEIRS if read else None)
 
 
@@ -232,7 +241,7 @@ ODD: list[Any] = [None, True, 7, 0.5, "x", [], ["x"], [[]], {}, {"x": 1}]
     "path", [*CALL_SIGNATURE_FIELDS, *MESSAGE_SIGNATURE_FIELDS, ("reasoning_details",)], ids=".".join
 )
 def test_hostile_carriers_hold_no_signature(path: tuple[str, ...], value: Any) -> None:
-    """A client's text in a carrier is not a signature, and causes no fault of the proxy."""
+    """A carrier with a value of the wrong type holds no signature, and raises no error."""
     for depth in range(1, len(path) + 1):
         wrong: Any = value
         for name in reversed(path[:depth]):
@@ -253,13 +262,16 @@ def test_hostile_carriers_hold_no_signature(path: tuple[str, ...], value: Any) -
 @pytest.mark.parametrize("name", ["type", "format", "id", "data"])
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_hostile_reasoning_holds_no_signature(name: str, value: Any) -> None:
-    """The same holds in an entry. An entry without a format may be Gemini's."""
+    """A reasoning entry with a value of the wrong type holds no signature.
+
+    Only the format may be None, since the entry may then be Gemini's.
+    """
     if (name, value) != ("format", None):
         assert brought({}, reasoning_details=[value, {**ENTRY, name: value}]) is None
 
 
 def test_a_history_without_signatures_is_the_same_object() -> None:
-    """A signature in its own field also changes nothing."""
+    """A history whose signatures are all in the canonical field is returned as the same object."""
     history = [system("s"), user("a"), assistant("b"), assistant("c", [call("c1"), call("c2", **OWN)])]
     history += [tool("c1"), tool("c2"), user("d", extra_content=OWN["extra_content"])]
 
@@ -270,7 +282,7 @@ def test_a_history_without_signatures_is_the_same_object() -> None:
 
 
 def test_restoring_moves_signatures_alone() -> None:
-    """Only signatures are moved."""
+    """Other fields of calls and messages stay."""
     fields = {"provider_specific_fields": {"thought_signature": THEIRS, "x": 1}, "y": 2}
     beside = {"extra_content": {"google": {"thought_signature": THEIRS, "z": 3}}}
     history = [user("a"), assistant("b", [call("c1", **fields)], **beside), tool("c1")]
@@ -296,7 +308,10 @@ ON_TEXTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3], ids=lambda profile: profile.name)
 @pytest.mark.parametrize("carrier", ON_TEXTS, ids=str)
 def test_a_text_s_signature_is_sent_to_its_known_origin(carrier: dict[str, Any], profile: Any) -> None:
-    """It is never required. So one of unknown origin is withheld, and removed from every field."""
+    """A text's signature is never required.
+
+    A signature of unknown origin is therefore withheld, and removed from every field.
+    """
     history = [user("a"), assistant([text("b"), text("c")], **carrier), user("d")]
     expected = {HERE: (OWN, {"carried": 1}), THERE: ({}, {"withheld": 1}), None: ({}, {"withheld": 1})}
 
@@ -311,7 +326,7 @@ def test_a_text_s_signature_is_sent_to_its_known_origin(carrier: dict[str, Any],
 
 
 def test_store_keys_are_ids_and_digests() -> None:
-    """They are the ids of calls without their suffixes, and digests of the client's signatures."""
+    """The keys are the ids of calls without suffixes, and digests of the client's signatures."""
     details = {"reasoning_details": [ENTRY]}
     history = [
         user("a", **OWN),
@@ -327,7 +342,7 @@ def test_store_keys_are_ids_and_digests() -> None:
 
 @EACH
 def test_models_that_sign_nothing_get_no_signature(carrier: str) -> None:
-    """Only Gemini reads one beside a call or a text, or behind an id. Calls and results still match."""
+    """Only Gemini reads signatures, so other models get none in any field or id. Calls and results still match."""
     history = carried(carrier)
     history[1] |= OWN
 
@@ -348,7 +363,10 @@ KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read
     "entry", [e for e in KNOWN if e["id"] in ("g65", "g66", "g68")], ids=lambda e: e["id"]
 )
 def test_signatures_of_public_reports_do_no_harm(entry: dict[str, Any], model: str) -> None:
-    """Joined and cut ones are replaced at once, a foreign one in good base64 after a refusal."""
+    """Joined and cut signatures are replaced at once.
+
+    A foreign signature in valid base64 is replaced after a refusal.
+    """
     profile = profile_for(f"gemini/{model}")
     messages = as_sent(sanitize(entry["messages"], profile).messages, profile)
 
@@ -383,7 +401,7 @@ def _kept(origin: str) -> StoredSignature:
     st.sets(st.sampled_from(["c1", "c2", "c3", text_key(OURS), text_key(THEIRS)])),
 )
 def test_result_with_an_outline_is_the_same(history: list[Any], known: set[str]) -> None:
-    """Plain messages are skipped where they can neither hold nor get a signature."""
+    """With an outline, messages that can neither hold nor get a signature are skipped. The result is the same."""
     kept = dict.fromkeys(sorted(known), _kept(HERE))
     outline = outline_of(history)
 

@@ -1,8 +1,8 @@
-"""The signatures of the remaining calls return to their calls, for any change of the history by a client.
+"""Tests that the calls a client keeps get their signatures back, however it changes the history.
 
-Rounds are played as a client would. The emulator's signed answers pass the wire and the normalizer. The client keeps a
-part of them. Its history then passes restoring, sanitizing, stand-ins and the wire. The emulator's judge refuses a
-missing, a foreign and a misplaced signature.
+The tests play rounds of tool calls as a client would. The emulator's signed answers pass the wire and the normalizer.
+The client keeps a part of each answer. The client's history then passes restoring, sanitizing, stand-ins and the wire.
+The emulator's judge refuses a missing, a foreign and a misplaced signature.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ History = list[Message]
 
 @dataclass
 class Loop:
-    """A client's loop: its history, the proxy's store, and the signature of each call by its arguments."""
+    """A client's loop: its history, the proxy's store, and the signature of each signed call by id."""
 
     history: History
     kept: dict[str, StoredSignature] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Loop:
             self.kept[one.id or text_key(one.signature)] = found
 
     def send(self) -> tuple[list[dict[str, Any]], dict[str, int]]:
-        """Return the parts with calls that arrive, having shown the whole to the judge."""
+        """Send the history to the emulator's judge. Return the function call parts and the counts."""
         restored, counts = restore_signatures(self.history, self.kept, HERE)
         messages, stand_ins = with_stand_ins(sanitize(restored, PROFILE).messages, PROFILE)
         body = build_request(messages, {}, PROFILE, MODEL)
@@ -66,7 +66,7 @@ class Loop:
 
 
 def answer(number: int, count: int, place: str) -> list[dict[str, Any]]:
-    """Return the parts of an answer with calls, signed where *place* says."""
+    """Return the parts of an answer with *count* calls. *place* is where the signature stands."""
     calls = [
         {"functionCall": {"name": "fg"[at % 2], "args": {"n": number, "at": at, "x": 1.5}}}
         for at in range(count)
@@ -81,7 +81,7 @@ def answer(number: int, count: int, place: str) -> list[dict[str, Any]]:
 
 
 def play(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], origin: str = HERE) -> Loop:
-    """Play rounds of (calls, place of the signature, streamed).
+    """Return the loop after *rounds* of (number of calls, place of the signature, streamed).
 
     *keep* returns the part of an answer that the client keeps.
     """
@@ -104,7 +104,7 @@ def play(rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 
 
 def whole_message(parts: list[dict[str, Any]], ids: CallIds) -> tuple[Message, list[Signed]]:
-    """Return the message that a client gets of a whole answer."""
+    """Return a client's message of an answer that is not streamed, and its signatures."""
     body = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
     done, findings = normalize_answer(
         read_answer(body, model=MODEL), fallback_id="c", created=1, model="m", ids=ids
@@ -114,7 +114,7 @@ def whole_message(parts: list[dict[str, Any]], ids: CallIds) -> tuple[Message, l
 
 
 def streamed_message(parts: list[dict[str, Any]], ids: CallIds) -> tuple[Message, list[Signed]]:
-    """Return the message that a client puts together of a stream, one part an event."""
+    """Return a client's message of a stream with one part per event, and its signatures."""
     reader = StreamReader(MODEL)
     normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=False, ids=ids)
     chunks = [
@@ -172,7 +172,7 @@ KEEPING = st.sampled_from([everything, known_fields])
 
 
 def assert_real(loop: Loop, parts: list[dict[str, Any]]) -> None:
-    """Every call that was signed has its own signature, and no other call has any."""
+    """Assert that every signed call has its own signature, and that no other call has one."""
     assert {
         part["functionCall"]["id"]: part["thoughtSignature"] for part in parts if "thoughtSignature" in part
     } == {
@@ -187,7 +187,7 @@ def assert_real(loop: Loop, parts: list[dict[str, Any]]) -> None:
 def test_a_loop_keeps_its_signatures(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
-    """Every first call has the real signature."""
+    """The first call of every round has its real signature, from the store."""
     loop = play(rounds, keep)
 
     parts, counts = loop.send()
@@ -200,7 +200,7 @@ def test_a_loop_keeps_its_signatures(
 def test_results_in_another_order_keep_the_signatures(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], data: st.DataObject
 ) -> None:
-    """Parallel results come in any order."""
+    """The order of parallel results does not change the signatures."""
     loop = play(rounds, keep)
     history: History = []
     results: History = []
@@ -220,9 +220,9 @@ def test_results_in_another_order_keep_the_signatures(
 def test_calls_split_over_messages_keep_the_signature(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
-    """The client sends one assistant message for each call, and all results behind.
+    """The client sends one assistant message for each call, and then all results.
 
-    They become one turn again, signed on the first call.
+    The messages become one turn again, signed on the first call.
     """
     loop = play(rounds, keep)
     loop.history = [
@@ -242,7 +242,7 @@ def test_calls_split_over_messages_keep_the_signature(
 def test_evicted_rounds_leave_the_other_signatures(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message], data: st.DataObject
 ) -> None:
-    """A client, or the budget, drops rounds. The other rounds keep their signatures."""
+    """When the oldest rounds are dropped, the other rounds keep their signatures."""
     loop = play(rounds, keep)
     starts = [at for at, message in enumerate(loop.history) if message["role"] == "assistant"]
     first = data.draw(st.sampled_from(starts))
@@ -255,7 +255,10 @@ def test_evicted_rounds_leave_the_other_signatures(
 def test_a_lost_signed_call_is_replaced_by_a_stand_in(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
-    """A compaction that drops the first of parallel calls leaves an unsigned first. It gets a stand-in."""
+    """A client's compaction drops the first of parallel calls, which was signed.
+
+    The call that is now first gets a stand-in.
+    """
     loop = play(rounds, keep)
     lost = set(loop.signatures)
     loop.history = [
@@ -274,7 +277,7 @@ def test_a_lost_signed_call_is_replaced_by_a_stand_in(
 
 @given(ROUNDS)
 def test_another_endpoint_gets_stand_ins(rounds: list[tuple[int, str, bool]]) -> None:
-    """A signature of another origin is not sent, from any carrier. The stand-in is."""
+    """Signatures of another origin are withheld, with and without the store. Stand-ins are sent instead."""
     for forget in (False, True):
         loop = play(rounds, everything, origin=THERE)
         if forget:
@@ -305,7 +308,10 @@ def test_another_provider_gets_no_signature(
 
 @given(ROUNDS)
 def test_a_lost_store_leaves_the_client_s_signatures(rounds: list[tuple[int, str, bool]]) -> None:
-    """After a restart, a client that sends back every field still has its signatures. Others get a stand-in."""
+    """Without the store, a client that sends back every field keeps its signatures.
+
+    For other clients, stand-ins are sent.
+    """
     loop = play(rounds, everything)
     loop.kept.clear()
     parts, counts = loop.send()
@@ -323,7 +329,7 @@ def test_a_lost_store_leaves_the_client_s_signatures(rounds: list[tuple[int, str
 def test_a_changed_call_loses_its_signature(
     rounds: list[tuple[int, str, bool]], keep: Callable[[Message], Message]
 ) -> None:
-    """A call with other arguments is not the one that was signed."""
+    """A call whose arguments changed is no longer the signed call, so its signature is withheld."""
     loop = play(rounds, keep)
     for message in loop.history:
         for call in message.get("tool_calls", []):
@@ -338,7 +344,7 @@ def test_a_changed_call_loses_its_signature(
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("keeps", [True, False])
 def test_the_signature_of_a_text_returns_to_its_origin(streamed: bool, keeps: bool) -> None:
-    """It stands beside the text, and is restored where the client sends it and its origin is known."""
+    """A text's signature is sent again only if the client returns it and its origin is known."""
     loop = Loop([{"role": "user", "content": "go"}])
     signature = sign_text(1)
     parts = [{"text": "Good day."}, {"text": "", "thoughtSignature": signature}]

@@ -21,7 +21,7 @@ History = list[dict[str, Any]]
 
 
 def signed(call_id: str, signature: str = REAL, **extra: Any) -> dict[str, Any]:
-    """Return a call with a signature in its place."""
+    """Return a call with a signature in the canonical field."""
     return call(call_id, extra_content={"google": {"thought_signature": signature}, **extra})
 
 
@@ -101,7 +101,7 @@ def on_calls(messages: Any) -> list[str | None]:
 def test_the_first_call_of_each_content_has_one(
     history: History, signatures: list[str | None], count: int
 ) -> None:
-    """A call with a signature keeps its own. Later parallel calls have none by rule."""
+    """A call that has a signature keeps this signature. Later parallel calls need no signature, so they get none."""
     before = copy.deepcopy(history)
 
     messages, replaced = with_stand_ins(history, GEMINI_3)
@@ -113,7 +113,7 @@ def test_the_first_call_of_each_content_has_one(
 
 
 def test_system_messages_begin_no_content() -> None:
-    """Gemini's contents do not include them, so calls on both sides of one are parallel."""
+    """Gemini's contents have no system messages, so calls before and after a system message are parallel."""
     history = [user("a"), assistant(None, [call("c1")]), system("s"), assistant(None, [call("c2")])]
 
     assert on_calls(with_stand_ins(history, GEMINI_3)[0]) == [STAND_IN, None]
@@ -121,7 +121,7 @@ def test_system_messages_begin_no_content() -> None:
 
 @pytest.mark.parametrize("profile", [GEMINI_1, GEMINI_2, OPENAI], ids=lambda profile: profile.name)
 def test_models_that_require_none_get_none(profile: Any) -> None:
-    """Models up to Gemini 2.5 accept signatures, and never require them."""
+    """Models before Gemini 3 require no signature, so they get no stand-in."""
     history = [user("a"), assistant(None, [call("c1"), signed("c2")]), tool("c1"), tool("c2")]
 
     messages, replaced = with_stand_ins(history, profile)
@@ -131,7 +131,7 @@ def test_models_that_require_none_get_none(profile: Any) -> None:
 
 
 def test_other_fields_stay() -> None:
-    """A stand-in is added to the other fields."""
+    """A stand-in is added to the call, and the call's other fields stay."""
     history = [user("a"), assistant("b", [call("c1", extra_content={"google": {"x": 1}}, y=2)]), tool("c1")]
 
     messages, _ = with_stand_ins(history, GEMINI_3)
@@ -145,7 +145,7 @@ def test_other_fields_stay() -> None:
 
 @pytest.mark.parametrize("stand_in", sorted(STAND_INS))
 def test_a_stand_in_that_is_there_is_counted(stand_in: str) -> None:
-    """The signature is lost in any case. A stand-in stays once it is there."""
+    """A stand-in that the history already has stays, and counts as a lost signature."""
     history = [user("a"), assistant(None, [signed("c1", stand_in)]), tool("c1")]
 
     messages, replaced = with_stand_ins(history, GEMINI_3)
@@ -157,7 +157,7 @@ def test_a_stand_in_that_is_there_is_counted(stand_in: str) -> None:
 
 @pytest.mark.parametrize("profile", [GEMINI_3, GEMINI_3_STRICT], ids=lambda profile: profile.name)
 def test_the_judge_accepts_them(profile: Any) -> None:
-    """The emulator reports a missing signature without them, and nothing with them."""
+    """The emulator's judge reports a missing signature without stand-ins, and nothing with stand-ins."""
     history = [
         user("a"),
         assistant(None, [call("c1"), call("c2")]),

@@ -1,4 +1,4 @@
-"""Rules on connections, tried on real sockets, with their log line and counts."""
+"""Tests of the rules on client connections with real sockets, their log lines and their counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def connect(proxy: Proxied, sent: bytes = b"") -> tuple[asyncio.StreamRead
 
 
 async def is_closed(reader: asyncio.StreamReader) -> bool:
-    """Wait for the end of the connection. Return True where the process closes it."""
+    """Wait for the end of the connection. Return True if the process closes the connection."""
     try:
         async with asyncio.timeout(30):
             return await reader.read() == b""
@@ -45,7 +45,7 @@ async def open_connections(proxy: Proxied, count: int) -> None:
 async def test_connection_without_a_whole_head_is_closed_in_time_and_counted(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    """The client sends nothing or half a head."""
+    """The client sends nothing, or half of a request's head."""
     monkeypatch.setattr(table, "HEAD_S", 0.1)
     async with proxied(settings_of(), upstream) as proxy:
         reader, writer = await connect(proxy, sent)
@@ -59,7 +59,7 @@ async def test_connection_without_a_whole_head_is_closed_in_time_and_counted(
 async def test_slow_bytes_of_a_head_do_not_extend_its_time(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The client sends a byte again and again."""
+    """A client that sends one byte after another is disconnected all the same."""
     monkeypatch.setattr(table, "HEAD_S", 0.3)
     async with proxied(settings_of(), upstream) as proxy:
         reader, writer = await connect(proxy, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
@@ -78,7 +78,7 @@ async def test_slow_bytes_of_a_head_do_not_extend_its_time(
 async def test_connection_that_sent_a_head_is_kept(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, headers: dict[str, str]
 ) -> None:
-    """Clients, probes and scrapers reuse it, also after a refused key."""
+    """Clients, probes and scrapers reuse a connection, also after a refused key."""
     monkeypatch.setattr(table, "HEAD_S", 0.1)
     async with proxied(settings_of(general_settings={"master_key": KEY}), upstream) as proxy:
         first = await proxy.get(path, headers)
@@ -200,7 +200,7 @@ async def test_other_errors_of_the_event_loop_reach_the_default_handler(
 async def test_closed_connections_are_logged_at_once_and_then_in_intervals(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, log_lines: LogLines
 ) -> None:
-    """After an interval without any, the next one is logged at once."""
+    """After an interval without closed connections, the next closed connection is logged at once."""
     monkeypatch.setattr(guard, "LINE_S", 0.2)
     async with proxied(settings_of(), upstream) as proxy:
         proxy.server.gateway.connections.resize(4)

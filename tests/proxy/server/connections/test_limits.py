@@ -1,4 +1,4 @@
-"""The number of connections that the process's file descriptors allow."""
+"""Tests of the number of connections that the process's file descriptors allow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proxy.server.connections.limits import (
 @pytest.mark.parametrize("descriptors", [64, 256, 1_024, 4_096, 65_536, 1_048_576])
 @pytest.mark.parametrize("in_flight", [1, 64, 512, 20_000])
 def test_descriptors_suffice_for_connections_and_their_upstreams(descriptors: int, in_flight: int) -> None:
-    """Some clients may connect under every limit."""
+    """At least eight clients may connect under any limit."""
     clients = max_connections(descriptors, in_flight)
     upstream = min(in_flight, clients)
 
@@ -32,7 +32,10 @@ def test_descriptors_suffice_for_connections_and_their_upstreams(descriptors: in
     [(256, 512, 92), (256, 64, 120), (4_096, 512, 3_392), (65_536, 512, 8_192), (65_536, 10_000, 20_000)],
 )
 def test_connections_for_a_number_of_descriptors(descriptors: int, in_flight: int, connections: int) -> None:
-    """Clients get half of scarce descriptors. A bound on memory holds where there are many."""
+    """Clients get at least half of the free descriptors.
+
+    Where there are many descriptors, a maximum for the sake of memory holds.
+    """
     assert max_connections(descriptors, in_flight) == connections
 
 
@@ -49,7 +52,7 @@ def test_connections_for_a_number_of_descriptors(descriptors: int, in_flight: in
 def test_soft_limit_is_raised_and_never_lowered(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, reached: int
 ) -> None:
-    """The hard limit and a maximum bound it."""
+    """The soft limit is raised to the hard limit, but at most to 65,536."""
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked.append(both))
@@ -60,7 +63,7 @@ def test_soft_limit_is_raised_and_never_lowered(
 
 
 def test_failure_to_raise_the_limit_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox may forbid it."""
+    """A sandbox may forbid raising the limit, and this raises no error."""
 
     def refuse(*_: object) -> None:
         raise ValueError("not allowed to raise maximum limit")

@@ -33,7 +33,7 @@ def models(old: Settings, new: Settings) -> dict[int, int]:
 def test_unedited_entries_are_matched_by_name_in_their_order(
     old: str, new: str, matched: dict[int, int]
 ) -> None:
-    """Each letter is the name of an entry. Metrics have it as a label."""
+    """Each letter is the name of an entry. Metrics have the name as a label."""
     assert match_unchanged(*(settings_of(*map(entry, names)) for names in (old, new))) == matched
 
 
@@ -49,7 +49,7 @@ def test_unedited_entries_are_matched_by_name_in_their_order(
     ids=str,
 )
 def test_entry_with_an_edited_parameter_is_not_matched(edit: dict[str, Any]) -> None:
-    """The edit may be the cure for its failures."""
+    """An edited entry begins without state, since the edit may be the cure for its failures."""
     old = settings_of(entry("a", api_key="old", extra_headers={"x-team": "a"}))
     params: dict[str, Any] = {"api_key": "old", "extra_headers": {"x-team": "a"}, **edit}
 
@@ -62,7 +62,7 @@ def test_entry_with_an_edited_parameter_is_not_matched(edit: dict[str, Any]) -> 
     ids=str,
 )
 def test_entry_with_another_share_is_matched(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Its share of the requests says nothing about its failures, so its circuit stays as it is."""
+    """A weight or an order says nothing about failures, so the entry keeps its circuit."""
     old = settings_of(entry("a", api_key="k", **before))
 
     assert match_unchanged(old, settings_of(entry("x"), entry("a", api_key="k", **after))) == {0: 1}
@@ -71,7 +71,7 @@ def test_entry_with_another_share_is_matched(before: dict[str, Any], after: dict
 
 @pytest.mark.parametrize("key", ["profile", "transport", "model_info"])
 def test_entry_with_another_edited_key_is_not_matched(key: str) -> None:
-    """The keys stand outside ``litellm_params``."""
+    """An edited key outside ``litellm_params`` also makes a new entry."""
     values: dict[str, Any] = {
         "profile": "openai",
         "transport": "litellm",
@@ -82,7 +82,7 @@ def test_entry_with_another_edited_key_is_not_matched(key: str) -> None:
 
 
 def test_model_is_matched_under_another_name_or_key() -> None:
-    """Its address and its limits must be the same."""
+    """A model is matched only if its provider's name, its address and its limits are the same."""
     old = settings_of(entry("a", api_key="old"))
 
     assert models(old, settings_of(entry("z"), entry("b", api_key="new"))) == {0: 0}
@@ -92,7 +92,7 @@ def test_model_is_matched_under_another_name_or_key() -> None:
 
 
 def test_unchanged_entries_are_matched_before_edited_ones() -> None:
-    """One of two keys of a pool was replaced."""
+    """In a pool of two keys, one key is replaced, and the unchanged entry moves up."""
     old = settings_of(entry("a", api_key="first"), entry("a", api_key="second"))
     new = settings_of(entry("a", api_key="second"), entry("a", api_key="third"))
 
@@ -101,7 +101,7 @@ def test_unchanged_entries_are_matched_before_edited_ones() -> None:
 
 
 def test_model_is_matched_under_its_own_name_first() -> None:
-    """Two names stand for one model."""
+    """Of two names for one model, the entry with the same name is matched."""
     old = settings_of(entry("a"), entry("b", api_key="old"))
 
     assert models(old, settings_of(entry("b", api_key="new"))) == {1: 0}

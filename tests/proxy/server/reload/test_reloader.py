@@ -1,4 +1,4 @@
-"""A reload applies a configuration whole or not at all, and no request sees two."""
+"""A reload applies a configuration whole or not at all, and no request sees two configurations."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def reloads(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterat
 
 
 async def test_reload_adds_and_removes_models(reloads: Reloading) -> None:
-    """The list of models is the new one."""
+    """After a reload, removed models are unknown, and the list has the new models."""
     await reloads.take_up(settings_of(OTHER))
 
     statuses = [(await reloads.proxy.post(chat(model=name))).status for name in ("other", MODEL)]
@@ -124,7 +124,7 @@ async def test_reload_adds_and_removes_models(reloads: Reloading) -> None:
 async def test_request_in_flight_ends_with_the_old_configuration(
     reloads: Reloading, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Its model is removed, and a key is now required."""
+    """The reload removes the request's model and requires a key. The request still gets its answer."""
     go_on = asyncio.Event()
     steps: list[Step] = [say("Good "), go_on, say("day."), STOP] if stream else [go_on, answer()]
     upstream.then(*steps)
@@ -149,7 +149,7 @@ async def test_request_in_flight_ends_with_the_old_configuration(
 
 
 async def test_request_in_flight_falls_back_by_the_old_configuration(upstream: ScriptedUpstream) -> None:
-    """The fallback is removed during the first attempt."""
+    """A reload during the first attempt removes the fallback, and the request still falls back."""
     models = {MODEL: GEMINI, "spare": GEMINI}
     settings = settings_of(models, router_settings={"fallbacks": [{MODEL: ["spare"]}], "timeout": 30})
     go_on = asyncio.Event()
@@ -168,7 +168,7 @@ async def test_request_in_flight_falls_back_by_the_old_configuration(upstream: S
 
 
 async def test_request_keeps_the_configuration_of_its_head(reloads: Reloading) -> None:
-    """The reload comes before the rest of the body."""
+    """The request's head fixes its configuration, although the reload comes before the rest of its body."""
     body = json.dumps(chat()).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
     head += "Connection: close\r\n\r\n"
@@ -239,7 +239,7 @@ async def test_unreadable_configuration_is_reported_without_the_exceptions_text(
 async def test_configuration_without_a_key_is_refused_on_an_open_address(
     upstream: ScriptedUpstream, log_lines: LogLines
 ) -> None:
-    """The rule is that of the start."""
+    """A reload refuses a configuration that the start would refuse."""
     keyed = settings_of(general_settings={"master_key": SECRET})
     async with reloading(keyed, upstream, host="0.0.0.0") as reloads:
         await reloads.take_up(settings_of())
@@ -255,7 +255,7 @@ async def test_configuration_without_a_key_is_refused_on_an_open_address(
 async def test_log_line_of_a_reload_names_changes_and_no_value(
     upstream: ScriptedUpstream, log_lines: LogLines
 ) -> None:
-    """It names keys, models, needed restarts and warnings."""
+    """The log line names keys, models, needed restarts and warnings."""
     settings = settings_of(general_settings={"admin": {"host": "127.0.0.1", "port": 0}})
     without = settings_of(
         router_settings={"num_retries": 1}, general_settings={"admin": {"host": "127.0.0.1", "port": 0}}
@@ -307,7 +307,7 @@ async def test_new_model_has_its_series_and_old_counts_stay(reloads: Reloading) 
 
 
 def chunked(size: int) -> AsyncIterator[bytes]:
-    """Yield a body of about *size* bytes, whose length is not announced."""
+    """Return a body of about *size* bytes that is sent without a content length."""
 
     async def pieces() -> AsyncIterator[bytes]:
         yield json.dumps({**chat(), "messages": [user("x" * size)]}).encode()
@@ -316,7 +316,7 @@ def chunked(size: int) -> AsyncIterator[bytes]:
 
 
 async def test_reload_changes_the_limit_on_bodies(reloads: Reloading) -> None:
-    """The limit rises and falls, also for bodies of no announced length."""
+    """The limit rises and falls, also for bodies without a content length."""
 
     async def statuses() -> list[int]:
         large = {**chat(), "messages": [user("x" * (3 * MIB // 2))]}
@@ -334,7 +334,7 @@ async def test_reload_changes_the_limit_on_bodies(reloads: Reloading) -> None:
 def held_back(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[asyncio.Event, asyncio.Event]:
-    """Let the upstream's preparation wait. Return the events of its start and of its release."""
+    """Let the upstream's preparation wait. Return an event that marks its start, and an event that releases it."""
     preparing, may_go_on = asyncio.Event(), asyncio.Event()
 
     async def prepare(settings: Settings) -> None:
@@ -348,7 +348,7 @@ def held_back(
 async def test_old_configuration_serves_until_the_new_one_is_prepared(
     reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A transport may need seconds."""
+    """Requests use the old configuration while a transport prepares, which may take seconds."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = asyncio.ensure_future(reloads.take_up(settings_of(OTHER)))
     await asyncio.wait_for(preparing.wait(), 30)
@@ -364,7 +364,7 @@ async def test_old_configuration_serves_until_the_new_one_is_prepared(
 async def test_requests_during_a_reload_cause_one_more_reload(
     reloads: Reloading, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The later reload reads the file again."""
+    """Three requests during a reload cause one later reload, which reads the file again."""
     preparing, may_go_on = held_back(upstream, monkeypatch)
     taking_up = asyncio.ensure_future(reloads.take_up(settings_of()))
     await asyncio.wait_for(preparing.wait(), 30)
@@ -383,7 +383,7 @@ async def test_requests_during_a_reload_cause_one_more_reload(
 async def test_old_settings_are_freed_after_their_last_request(
     reloads: Reloading, upstream: ScriptedUpstream
 ) -> None:
-    """The reload leaves no task either."""
+    """A reload leaves no reference to the old settings, and no task."""
     await reloads.take_up(settings_of())  # the fixture holds the first settings
     old = [weakref.ref(reloads.proxy.server.gateway.settings)]
     go_on = asyncio.Event()
@@ -415,7 +415,7 @@ async def test_old_settings_are_freed_after_their_last_request(
 async def test_reload_cancelled_during_its_preparation_is_not_applied(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process is ending."""
+    """A reload is cancelled when the process ends, and the old configuration stays."""
     preparing, _ = held_back(upstream, monkeypatch)
     async with proxied(settings, upstream) as proxy:
         reloader = Reloader(lambda: Loaded(settings_of(OTHER)), "127.0.0.1")

@@ -68,7 +68,7 @@ async def test_new_gateway_shares_the_processes_objects_and_has_new_settings(gat
 
 
 async def test_old_gateway_is_unchanged(gateway: Gateway) -> None:
-    """Its requests go on with it."""
+    """Requests of the old gateway go on with the old settings and state."""
     renewed(gateway, settings_of(entry("new")))
 
     assert gateway.settings is OLD
@@ -77,7 +77,7 @@ async def test_old_gateway_is_unchanged(gateway: Gateway) -> None:
 
 
 async def test_state_of_an_entry_moves_to_its_new_position(gateway: Gateway) -> None:
-    """The state is its circuit, its refusals and its learned window."""
+    """An entry's circuit, refusals and learned window follow the entry."""
     settings = settings_of(entry("new"), entry("gemini/*", "gemini/*"), entry("b", **KEY))
 
     after = renewed(gateway, settings)
@@ -91,7 +91,7 @@ async def test_state_of_an_entry_moves_to_its_new_position(gateway: Gateway) -> 
 
 
 async def test_edited_key_resets_the_circuit_and_keeps_the_learned_window(gateway: Gateway) -> None:
-    """Refusals are dropped as well."""
+    """An edited key resets the circuit and drops refusals, and the learned window stays."""
     settings = settings_of(entry("b", api_key="another"))
 
     after = renewed(gateway, settings)
@@ -110,7 +110,7 @@ async def test_edited_key_resets_the_circuit_and_keeps_the_learned_window(gatewa
 async def test_refusals_are_dropped_where_a_section_that_shapes_bodies_changes(
     gateway: Gateway, section: dict[str, Any]
 ) -> None:
-    """The circuit stays open."""
+    """A change of a section drops refusals, and an open circuit stays open."""
     settings = settings_of(entry("a", **KEY), entry("b", **KEY), **section)
 
     after = renewed(gateway, settings)
@@ -120,7 +120,7 @@ async def test_refusals_are_dropped_where_a_section_that_shapes_bodies_changes(
 
 
 async def test_refusals_after_a_reload_do_not_reach_the_new_gateway(gateway: Gateway) -> None:
-    """An old request was planned by the old settings."""
+    """A refusal after the reload belongs to a request that the old settings planned."""
     settings = settings_of(entry("b", **KEY))
 
     after = renewed(gateway, settings)
@@ -132,7 +132,7 @@ async def test_refusals_after_a_reload_do_not_reach_the_new_gateway(gateway: Gat
 
 
 async def test_running_calls_count_in_both_balancers(gateway: Gateway) -> None:
-    """Their results reach the new balancer."""
+    """The results of running calls reach the new balancer."""
     settings = settings_of(entry("new"), entry("a", **KEY))
     attempts = [gateway.balancer.acquire(of(OLD, "a"), 0.0) for _ in range(3)]
 
@@ -162,7 +162,7 @@ async def test_used_retry_budget_is_inherited(gateway: Gateway) -> None:
 
 
 async def test_new_cooldown_holds_for_inherited_circuits(gateway: Gateway) -> None:
-    """A time of 0 closes them at once."""
+    """A cooldown of 0 closes inherited circuits at once."""
     off = renewed(gateway, settings_of(entry("b", **KEY), router_settings={"cooldown_time": 0}))
     assert off.balancer.state(of(off.settings, "b"), 1.0) is State.CLOSED
 
@@ -175,7 +175,7 @@ async def test_new_cooldown_holds_for_inherited_circuits(gateway: Gateway) -> No
 
 
 async def test_fewer_places_refuse_new_requests_and_end_no_running_one(gateway: Gateway) -> None:
-    """Places in flight stay counted."""
+    """The places of running requests stay counted in the new gateway."""
     slots = [acquire(gateway.admission, "client", 0.0) for _ in range(3)]
 
     after = renewed(gateway, settings_of(general_settings={"max_in_flight": 3}))
@@ -188,7 +188,7 @@ async def test_fewer_places_refuse_new_requests_and_end_no_running_one(gateway: 
 
 
 async def test_store_keeps_the_newest_signatures_that_fit(gateway: Gateway) -> None:
-    """The oldest ones are dropped at once."""
+    """The oldest signatures are dropped at once."""
     half_mib = bytes(2**19)
     await gateway.store.put("space", {"old": half_mib, "new": half_mib}, tenant="t")
 
@@ -200,7 +200,7 @@ async def test_store_keeps_the_newest_signatures_that_fit(gateway: Gateway) -> N
 
 
 async def test_fetcher_is_replaced_only_where_its_section_changes(gateway: Gateway) -> None:
-    """It is None where images are not fetched."""
+    """The fetcher is None where images are not fetched."""
     asked = {"general_settings": {"media": {"fetch": True}}}
     more = {"general_settings": {"media": {"fetch": True, "max_mib": 1}}}
 
@@ -216,7 +216,7 @@ async def test_fetcher_is_replaced_only_where_its_section_changes(gateway: Gatew
 
 
 async def test_series_of_circuits_are_those_of_the_new_configuration(gateway: Gateway) -> None:
-    """The gauge of a removed deployment would stay for ever."""
+    """Otherwise the gauge of a removed deployment would stay forever."""
     gateway.metrics.circuits.labels("b", "1").set(2)
 
     after = renewed(gateway, settings_of(entry("a"), entry("c")))
@@ -227,7 +227,7 @@ async def test_series_of_circuits_are_those_of_the_new_configuration(gateway: Ga
 
 
 async def test_gen_ai_metrics_are_switched_without_losing_counts(gateway: Gateway) -> None:
-    """The upstream below them stays the same."""
+    """The observed upstream stays the same object when the metrics are switched on and off."""
     on = settings_of(general_settings={"gen_ai_metrics": True})
 
     first = renewed(gateway, on)
@@ -244,7 +244,7 @@ async def test_gen_ai_metrics_are_switched_without_losing_counts(gateway: Gatewa
 
 
 async def test_recent_requests_are_kept_until_the_inspector_is_switched_off(gateway: Gateway) -> None:
-    """The store gets the new limits."""
+    """While the inspector is on, the store of recent requests gets the new limits."""
     assert gateway.recent_requests is not None
     gateway.recent_requests.note(ended_request("r1"), "")
 

@@ -1,4 +1,4 @@
-"""The report on a new configuration, and its settings that need a restart."""
+"""Tests of the report on a new configuration, and of settings that need a restart."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ADMIN = {"host": "127.0.0.1", "port": 9464}
 
 @pytest.mark.parametrize("path", NEEDS_RESTART)
 def test_keys_that_need_a_restart_exist(path: str) -> None:
-    """The table has names of the configuration's keys."""
+    """Every path in ``NEEDS_RESTART`` is a key of the configuration."""
     section, _, key = path.partition(".")
     assert key in SECTIONS[section].model_fields
 
 
 def test_equal_settings_have_no_changes() -> None:
-    """One file was read twice."""
+    """Settings of a file that is read twice have no changes."""
     assert find_changes(settings_of(entry(api_key=SECRET)), settings_of(entry(api_key=SECRET))) == Changes()
 
 
@@ -41,7 +41,7 @@ def test_equal_settings_have_no_changes() -> None:
     ],
 )
 def test_changed_keys_are_named_without_their_values(sections: dict[str, Any], keys: tuple[str, ...]) -> None:
-    """An alias in another section gives the same name."""
+    """A key that is set by an alias in another section is reported under its own name."""
     changes = find_changes(settings_of(), settings_of(**sections))
 
     assert changes == Changes(keys=keys)
@@ -49,7 +49,7 @@ def test_changed_keys_are_named_without_their_values(sections: dict[str, Any], k
 
 
 def test_added_removed_and_changed_models_are_named() -> None:
-    """Each member of a pool counts, and so does their order."""
+    """A pool is changed when a member changes, or when the order of its members changes."""
     before = settings_of(
         entry("stays"), entry("goes"), entry("pool"), entry("pool", api_key="a"), entry("edited")
     )
@@ -73,7 +73,7 @@ def test_added_removed_and_changed_models_are_named() -> None:
 
 
 def test_key_that_needs_a_restart_keeps_its_value() -> None:
-    """All other keys change."""
+    """Keys that need no restart get their new values."""
     running = settings_of(general_settings={"admin": ADMIN, "max_in_flight": 1})
     wanted = settings_of(general_settings={"admin": {**ADMIN, "port": 9999}, "max_in_flight": 2})
 
@@ -88,7 +88,7 @@ def test_key_that_needs_a_restart_keeps_its_value() -> None:
 
 
 def test_section_that_needs_a_restart_keeps_its_values() -> None:
-    """The section of logs is one."""
+    """The section ``general_settings.logs`` needs a restart as a whole."""
     wanted = settings_of(general_settings={"logs": {"level": "warning"}})
 
     settings, needs_restart = keep_restart_settings(settings_of(), wanted)
@@ -97,7 +97,7 @@ def test_section_that_needs_a_restart_keeps_its_values() -> None:
 
 
 def test_needed_restart_is_named_at_each_reload() -> None:
-    """It is no longer named when the change is taken back."""
+    """A needed restart is named until the change is taken back."""
     running = settings_of(general_settings={"admin": ADMIN})
     wanted = settings_of()
 
@@ -109,7 +109,6 @@ def test_needed_restart_is_named_at_each_reload() -> None:
 
 
 def test_settings_are_the_same_object_where_no_restart_is_needed() -> None:
-    """A copy would be needless."""
     wanted = settings_of(entry("other"))
     assert keep_restart_settings(settings_of(), wanted) == (wanted, ())
     assert keep_restart_settings(settings_of(), wanted)[0] is wanted

@@ -82,7 +82,7 @@ def write_in_place(path: Path, text: str) -> None:
 
 
 def rename_over(path: Path, text: str) -> None:
-    """Put another file in its place, as editors and deployments do."""
+    """Rename another file to *path*, as editors and deployments do."""
     other = path.with_suffix(".tmp")
     other.write_text(text)
     other.rename(path)
@@ -114,7 +114,7 @@ def test_each_way_to_save_a_file_is_reported_every_time(
 
 
 def test_deleted_file_is_reported_and_so_is_its_return(file: Path) -> None:
-    """The reload of a missing file fails, and the operator reads that in the log."""
+    """A missing file is reported, so that the operator reads of the failed reload in the log."""
     with watching(file) as watched:
         file.unlink()
         assert watched.reports(None)
@@ -164,7 +164,7 @@ def test_change_of_a_neighbour_is_not_reported(file: Path) -> None:
 
 
 def test_change_between_creation_and_start_is_reported(file: Path) -> None:
-    """The configuration is read in between."""
+    """The configuration is read between the creation and the start of the watch."""
     watched, watch = Watched(file), FileWatch(str(file), quiet_ms=10)
     rename_over(file, "a: 2\n")
     watch.start(watched.on_change)
@@ -175,7 +175,7 @@ def test_change_between_creation_and_start_is_reported(file: Path) -> None:
 
 
 def test_polling_finds_a_change_without_an_event(tmp_path: Path) -> None:
-    """The file is a symlink to a file in another directory."""
+    """The watched file is a symlink into another directory, where a change causes no event."""
     elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
     for directory in (elsewhere, here):
         directory.mkdir()
@@ -214,7 +214,7 @@ def test_directory_that_is_replaced_is_watched_anew(tmp_path: Path, monkeypatch:
 def test_file_is_polled_and_a_warning_logged_once_where_no_watch_is_left(
     file: Path, monkeypatch: pytest.MonkeyPatch, log_lines: LogLines
 ) -> None:
-    """The system limits the watches of a user."""
+    """The system limits the number of watches, so the file may have to be polled."""
     tried = threading.Semaphore(0)
 
     def refuse(*_: object, **__: object) -> None:
@@ -237,7 +237,7 @@ def test_file_is_polled_and_a_warning_logged_once_where_no_watch_is_left(
 
 
 def test_thread_has_ended_when_the_watch_is_stopped(file: Path) -> None:
-    """A later report would reach a closed event loop."""
+    """A report after the stop would reach a closed event loop."""
     with watching(file):
         rename_over(file, "a: 2\n")
 

@@ -52,7 +52,7 @@ ROUTES: dict[str, tuple[str, str]] = {
     "fireworks": ("fireworks_ai/accounts/fireworks/models/x", "litellm"),
     "perplexity": ("perplexity/sonar", "litellm"),
 }
-"""A model for each row, and its transports."""
+"""A model for each row of the table, and the transports that reach it."""
 
 WAYS = [
     (name, transport)
@@ -72,7 +72,7 @@ class Arrival:
     body: Mapping[str, Any] | None
     dropped: frozenset[str] = frozenset()
     changed: tuple[tuple[str, str], ...] = ()
-    """Reasons and details."""
+    """The reason and the detail of each change."""
 
     refused: str | None = None
 
@@ -129,7 +129,10 @@ class Provider:
     async def _sent(
         self, call: UpstreamCall, transport: str, upstream: SelectingUpstream
     ) -> Mapping[str, Any]:
-        """Send a call here. OpenAI's rules are for its own address: there the body is read before it goes out."""
+        """Send a call to this server, and return the body that arrived.
+
+        OpenAI's rules hold only for its own address, so a body for that address is read before it is sent.
+        """
         own = call.deployment.api_base is None
         if own and transport == "direct":
             written: Mapping[str, Any] = json.loads(

@@ -1,4 +1,4 @@
-"""A provider that writes down what arrives, for the tests of the table."""
+"""A fixture for the tests of the table: a provider that records what arrives."""
 
 from __future__ import annotations
 

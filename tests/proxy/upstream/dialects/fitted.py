@@ -1,4 +1,4 @@
-"""Rows of the table that tests fit parameters to, and the check of one rule."""
+"""Dialects that tests fit parameters to, and the check of one rule."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ V4 = Dialect("v4", efforts=("none", "high"), thinking="always")
 
 
 def fit(dialect: Dialect, messages: list[Any] | None = None, **parameters: Any) -> FittedParameters:
-    """Fit parameters to a row."""
+    """Return *parameters* fitted to a dialect."""
     return fit_parameters(parameters, dialect, messages or HISTORY)
 
 
 def changes_of(fitted: FittedParameters) -> str:
-    """Return kind, reason and detail of each change. All changes have place 0."""
+    """Return kind, reason and detail of each change. Assert that all changes have the index 0."""
     assert all((change.step, change.index) == ("parameters", 0) for change in fitted.changes)
     return ", ".join(f"{change.kind} {change.reason} {change.detail}" for change in fitted.changes)
 
 
 Row = tuple[Dialect, dict[str, Any], dict[str, Any], str]
-"""A dialect, the parameters given, those expected (empty: those given), and the changes as in :func:`changes_of`."""
+"""A dialect, given parameters, expected parameters, and the changes as :func:`changes_of` writes them.
+
+Without changes, empty expected parameters stand for the given ones.
+"""
 
 
 def check_rule(dialect: Dialect, given: dict[str, Any], expected: dict[str, Any], changes: str) -> None:

@@ -1,4 +1,4 @@
-"""The row of a deployment is chosen by its provider, its model and its transport."""
+"""Tests that a deployment's row of the table is chosen by provider, model and transport."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def row_of(model: str, transport: Transport = "litellm", **params: Any) -> Diale
     ],
 )
 def test_row_of_a_provider_and_model(model: str, name: str) -> None:
-    """A provider without a row gets the row of others. A gateway of OpenAI's wire is only compatible."""
+    """A provider without its own row gets the row ``others``.
+
+    A server with OpenAI's format gets the row ``openai-compatible``.
+    """
     assert row_of(model).name == name
 
 
@@ -63,13 +66,13 @@ def test_gpt_oss_has_three_levels_wherever_it_runs(model: str) -> None:
 def test_deepseek_v4_has_more_efforts_on_the_direct_wire(
     transport: Transport, efforts: tuple[str, ...]
 ) -> None:
-    """Through litellm the effort is only a switch."""
+    """Through litellm, the effort only switches thinking on or off."""
     assert row_of("deepseek/deepseek-v4", transport).efforts == efforts
 
 
 @pytest.mark.parametrize(("transport", "limit"), [("direct", "any"), ("litellm", "one")])
 def test_litellm_merges_the_limits_of_some_servers(transport: Transport, limit: str) -> None:
-    """Both names of the limit would become one there."""
+    """Litellm would merge both names of the limit into one."""
     assert row_of("xinference/qwen3", transport).limit == limit
 
 

@@ -28,7 +28,7 @@ def test_generation_is_found_under_any_spelling_of_the_version(spelled: str, usu
 
 
 def test_spelling_that_litellm_does_not_know_asks_for_schemas_by_a_tool() -> None:
-    """The model thinks with a budget as usual."""
+    """A name that litellm does not know gets a thinking budget as usual, but schemas only by a tool."""
     spelled, usual = claude_of("claude-4.5-sonnet"), claude_of("claude-sonnet-4-5")
 
     assert spelled is not None

@@ -12,7 +12,7 @@ ROWS = [value for value in vars(table).values() if isinstance(value, Dialect)]
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_row_holds_known_kinds_of_choices_formats_and_efforts(row: Dialect) -> None:
-    """A misspelled kind would never match, and the rule that finds the nearest effort needs their order."""
+    """A misspelled kind would never match. The rule that finds the nearest effort needs the efforts in order."""
     assert row.choices <= CHOICES
     assert row.formats | row.formats_with_tools <= FORMATS
     assert list(row.efforts or ()) == [effort for effort in EFFORTS if effort in (row.efforts or ())]
@@ -25,5 +25,5 @@ def test_parameter_is_not_both_dropped_and_carried(row: Dialect) -> None:
 
 
 def test_each_row_has_a_name_of_its_own() -> None:
-    """Reports show the name."""
+    """Reports show a row's name, so every name is unique."""
     assert len({row.name for row in ROWS}) == len(ROWS)

@@ -1,4 +1,4 @@
-"""All rules of the dialects together, over any parameters."""
+"""Tests of all rules of the dialects together, with generated parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.proxy.upstream.dialects.fitted import CALLED, CLAUDE, HISTORY, JSON, 
 
 
 def test_parameters_that_the_deployment_allows_stay_unchanged() -> None:
-    """The rules do not see them."""
+    """The rules do not see parameters that the deployment allows."""
     given = {"n": 3, "stop": [""], "temperature": 9, "top_k": 1, "tools": [], "tool_choice": NAMED}
 
     assert fit_parameters(given, MISTRAL, HISTORY, allowed=frozenset(given)).parameters is given
@@ -67,7 +67,7 @@ DIALECTS = [ANTHROPIC, CLAUDE, COHERE, COMPATIBLE, DEEPSEEK, GEMINI, GEMINI_3, M
 def test_every_parameter_is_kept_or_named(
     parameters: dict[str, Any], dialect: Dialect, messages: list[Any]
 ) -> None:
-    """Fitted parameters fit when they are fitted again, and the given ones are not changed."""
+    """A second fitting changes nothing, and the given parameters are not changed."""
     before = copy.deepcopy(parameters)
     try:
         fitted = fit_parameters(parameters, dialect, messages)

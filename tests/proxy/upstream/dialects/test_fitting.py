@@ -1,4 +1,4 @@
-"""Parameters while rules change them."""
+"""Tests of ``Fitting``, which holds a request's parameters while rules change them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_replacing_under_another_name_keeps_the_place_and_overwrites_the_other()
 
 
 def test_withholding_is_counted_without_a_change_and_dropping_with_one() -> None:
-    """Both are in the list of dropped parameters."""
+    """Withheld and dropped parameters are both in the list of dropped parameters."""
     fitted = fitting({"a": 1, "b": 2})
     fitted.withhold("a")
     fitted.drop("b", "why")
@@ -42,12 +42,12 @@ def test_withholding_is_counted_without_a_change_and_dropping_with_one() -> None
 
 
 def test_allowed_names_have_no_value_for_a_rule() -> None:
-    """Rules leave names alone that they do not see."""
+    """A rule sees no value for an allowed name, so it leaves the parameter alone."""
     assert fitting({"a": 1}, "a").value("a") is None
 
 
 def test_declared_functions_are_those_of_both_forms_even_where_allowed() -> None:
-    """A choice may name any of them."""
+    """A tool choice may name any declared function."""
     tools = [{"type": "function", "function": {"name": "f"}}]
 
     assert fitting({"tools": tools, "functions": [{"name": "g"}]}, "tools").declared() == ("f", "g")

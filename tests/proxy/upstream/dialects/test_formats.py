@@ -1,4 +1,4 @@
-"""The format of the answer: a parameter where the dialect has one, else an instruction."""
+"""Tests of the answer's format: a parameter where the dialect has one, else an instruction."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ FORMATS: list[Row] = [
 
 @pytest.mark.parametrize("row", FORMATS)
 def test_a_format_without_a_parameter_becomes_an_instruction(row: Row) -> None:
-    """A schema becomes ``json_object`` where the provider knows that."""
+    """A schema becomes ``json_object`` where the provider knows only that format."""
     check_rule(*row)
 
 
 def test_a_schema_that_is_no_object_is_refused() -> None:
-    """The refusal comes before an instruction is made."""
+    """An invalid schema is refused before an instruction is made of it."""
     schema = {**SCHEMA, "json_schema": {"schema": []}}
 
     check_refused(GEMINI, {"tools": [TOOL], "response_format": schema}, "response_format")
 
 
 def test_format_as_an_instruction_needs_a_system_or_user_message() -> None:
-    """A history of assistant messages has no place for it."""
+    """A history of assistant messages alone has no message that can hold the instruction."""
     with pytest.raises(InvalidRequest):
         fit(COHERE, [assistant("Hello.")], response_format=JSON)
 

@@ -1,4 +1,4 @@
-"""The reasoning efforts of Gemini's models."""
+"""Tests of the reasoning efforts and thinking traits of Gemini's models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters that OpenAI's own models refuse, at OpenAI's own address only."""
+"""Tests of the parameters that OpenAI's own models refuse at OpenAI's own address."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_each_family_refuses_its_own_parameters(model: str) -> None:
     ],
 )
 def test_sampling_is_refused_while_the_model_reasons(model: str, effort: str | None, kept: bool) -> None:
-    """From 5.1 on a model may skip reasoning, and some do so by default."""
+    """From GPT-5.1 on, a model may skip reasoning, and some models do so by default."""
     asked = {"temperature": 0.5, "top_p": 0.5, **({"reasoning_effort": effort} if effort else {})}
 
     assert withheld(f"openai/{model}", asked) == (set() if kept else {"temperature", "top_p"})
@@ -115,5 +115,5 @@ def test_sampling_is_refused_while_the_model_reasons(model: str, effort: str | N
 
 @pytest.mark.parametrize(("temperature", "kept"), [(1, True), (1.0, True), (0, False), (1.1, False)])
 def test_temperature_of_one_is_taken_while_the_model_reasons(temperature: float, kept: bool) -> None:
-    """It is the default value."""
+    """A temperature of 1 is accepted, since it is the default."""
     assert withheld("openai/o3", {"temperature": temperature}) == (set() if kept else {"temperature"})

@@ -1,4 +1,4 @@
-"""Reasoning effort: the nearest one that the model knows, and what excludes it."""
+"""Tests of reasoning effort: the nearest one that the model knows, and what excludes it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ EFFORTS_GIVEN: list[Row] = [
 
 @pytest.mark.parametrize("row", EFFORTS_GIVEN)
 def test_the_effort_is_one_that_the_model_takes(row: Row) -> None:
-    """Parameters that thinking excludes are dropped, or the effort is."""
+    """Where thinking excludes a parameter, either the parameter or the effort is dropped."""
     check_rule(*row)
 
 

@@ -1,4 +1,4 @@
-"""Histories in which a model cannot begin to think."""
+"""Tests of histories in which a model cannot begin to think."""
 
 from __future__ import annotations
 

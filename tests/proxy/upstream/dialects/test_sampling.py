@@ -1,4 +1,4 @@
-"""Sampling, limits and stop sequences: ranges, lengths and names."""
+"""Tests of sampling, limits and stop sequences: their ranges, lengths and names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIMITS: list[Row] = [
 
 @pytest.mark.parametrize("row", LIMITS)
 def test_the_limit_is_named_once(row: Row) -> None:
-    """Of two limits ``max_completion_tokens`` counts. The name is the provider's."""
+    """Of two limits, ``max_completion_tokens`` counts. The limit is sent under the provider's name for it."""
     check_rule(*row)
 
 
@@ -62,7 +62,10 @@ SAMPLING: list[Row] = [
 
 @pytest.mark.parametrize("row", SAMPLING)
 def test_sampling_stays_within_the_dialect(row: Row) -> None:
-    """A value goes into its range. A parameter that another one excludes is dropped."""
+    """A value outside its range is set to the nearest allowed value.
+
+    A parameter that another parameter excludes is dropped.
+    """
     check_rule(*row)
 
 
@@ -82,7 +85,7 @@ STOPS: list[Row] = [
 
 @pytest.mark.parametrize("row", STOPS)
 def test_stop_sequences_are_those_that_the_dialect_takes(row: Row) -> None:
-    """The first ones stay. Blank ones are dropped where the provider refuses them."""
+    """The first stop sequences stay. Blank stop sequences are dropped where the provider refuses them."""
     check_rule(*row)
 
 
@@ -93,5 +96,5 @@ def test_stop_sequences_are_those_that_the_dialect_takes(row: Row) -> None:
 def test_more_answers_than_the_model_gives_are_refused(
     dialect: Dialect, parameters: dict[str, Any], param: str
 ) -> None:
-    """The client did not ask for fewer answers."""
+    """A larger ``n`` is refused, since the client did not ask for fewer answers."""
     check_refused(dialect, parameters, param)

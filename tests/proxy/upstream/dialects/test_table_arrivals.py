@@ -129,13 +129,16 @@ ARRIVALS: dict[str, tuple[dict[str, Any], dict[str, Outcome]]] = {
         {"gpt-5": AS_IT_CAME, "openai o3 mistral claude-4.5 cohere": DROPPED},
     ),
 }
-"""For each case what is sent, and what comes of it: of a body, the fields that it must hold somewhere."""
+"""For each case, the parameters that are sent, and the outcome for each route.
+
+An outcome may be the fields that the body must hold.
+"""
 
 
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.parametrize("case", ARRIVALS)
 async def test_parameters_arrive_as_the_table_says(provider: Provider, case: str) -> None:
-    """Each provider gets what its row says, through each transport that it has."""
+    """Each provider gets the fields of the table, through every transport that reaches the provider."""
     parameters, outcomes = ARRIVALS[case]
     name = list(parameters)[-1]
     for names, outcome in outcomes.items():

@@ -1,4 +1,4 @@
-"""Tools and tool choice: a choice without tools, the old form, and a choice that cannot be expressed."""
+"""Tests of tools and tool choice: a choice without tools, the old form, and a choice that cannot be expressed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_tools_are_those_that_the_dialect_takes(row: Row) -> None:
 def test_a_choice_of_an_undeclared_function_is_refused(
     dialect: Dialect, parameters: dict[str, Any], param: str
 ) -> None:
-    """The model could not call it."""
+    """A model could not call an undeclared function, so the choice is refused."""
     check_refused(dialect, parameters, param)
 
 

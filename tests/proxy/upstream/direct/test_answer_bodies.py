@@ -1,4 +1,4 @@
-"""The body of an answer: read in pieces, within a limit in bytes."""
+"""Tests of ``AnswerBody``, which reads an answer's body in pieces, within a limit in bytes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_a_body_that_has_arrived_is_read_without_a_wait() -> None:
 
 
 async def test_a_body_of_too_many_bytes_is_a_fault() -> None:
-    """Both ways of reading check the limit."""
+    """``read_arrived`` and ``read_rest`` both check the limit in bytes."""
     with pytest.raises(UpstreamFault, match="too large"):
         body_of(b"abcd").read_arrived(3)
     with pytest.raises(UpstreamFault, match="too large"):
@@ -47,7 +47,7 @@ async def test_a_body_of_too_many_bytes_is_a_fault() -> None:
 
 
 async def test_bytes_that_were_put_back_come_first() -> None:
-    """The caller can inspect the first bytes."""
+    """A caller can inspect the first bytes and put them back."""
     body = body_of(b"abc")
     begun = await body.next()
     body.put_back(begun)

@@ -49,7 +49,7 @@ async def test_connection_with_unasked_bytes_is_not_reused(unasked: bytes, read:
 
 @pytest.mark.parametrize("unasked", WHOLE, ids=len)
 async def test_second_answer_in_the_same_packet_is_not_used(unasked: bytes) -> None:
-    """The next call opens a connection."""
+    """After a second answer in the same packet, the next call opens a new connection."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(whole(GOOD) + (unasked if len(provider.exchanges) == 1 else b""))
@@ -63,7 +63,7 @@ async def test_second_answer_in_the_same_packet_is_not_used(unasked: bytes) -> N
 
 
 async def test_bytes_after_a_stream_are_not_used() -> None:
-    """A stream's connection is checked in the same way."""
+    """After bytes that follow a stream, the next call opens a new connection."""
     sent = asyncio.Event()
 
     async def script(exchange: Exchange) -> None:

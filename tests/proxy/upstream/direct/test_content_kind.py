@@ -38,6 +38,6 @@ def test_first_bytes_tell_a_stream_from_a_whole_answer(begun: bytes, found: bool
     [*((begun, True) for begun in STREAMS), (b"odd: field", True), (b'{"error"', False), (b"[{", False)],
 )
 def test_announced_stream_is_one_unless_it_begins_as_json(begun: bytes, found: bool, blanks: bytes) -> None:
-    """Unknown fields may begin a stream."""
+    """An announced stream may begin with an unknown field, but not with JSON."""
     assert is_events(blanks, announced=True) is None
     assert is_events(blanks + begun, announced=True) is found

@@ -1,4 +1,4 @@
-"""An answer that arrives before the whole request has been sent."""
+"""Tests of an answer that arrives before the whole request has been sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.builders import user
 
 
 async def test_connection_is_closed_when_the_answer_comes_before_the_request_was_sent() -> None:
-    """The unsent rest of one request would become the start of the next one."""
+    """The next call opens a new connection, since the old one still expects the rest of a request."""
     connections = 0
 
     async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

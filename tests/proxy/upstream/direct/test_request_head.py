@@ -1,4 +1,4 @@
-"""The head of a request, written once for a URL and its headers."""
+"""Tests of a request's head, which is written once for a URL and its headers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lines_of(head: bytes) -> dict[str, str]:
 
 
 async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
-    """Given headers replace those of aiohttp and the proxy's name."""
+    """Given headers replace the default headers, but not the content length."""
     given = {"Authorization": "Bearer k", "user-agent": "own", "content-length": "7"}
     destination = destination_of("http://h:81/a%20b?alt=sse", given)
     head = destination.head_for(b"12345")
@@ -37,7 +37,7 @@ async def test_head_has_our_name_the_given_headers_and_the_length() -> None:
 
 
 async def test_more_headers_are_sent_with_one_request_only() -> None:
-    """The kept head stays the same."""
+    """Headers of one request are not added to the kept head."""
     destination = destination_of("http://h/v1", {"Authorization": "Bearer k"})
     plain = lines_of(destination.head_for(b"12345"))
     more_headers = {"traceparent": "00-a-b-01", "tracestate": "c=d, e=f"}

@@ -1,4 +1,4 @@
-"""Whole answers over the direct transport: the request, valid answers and invalid ones."""
+"""Tests of answers over the direct transport: the request, valid answers and invalid answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_unchanged_history_reaches_the_provider_byte_for_byte() -> None:
 
 @BOTH
 async def test_error_object_in_a_200_is_an_error(stream: bool) -> None:
-    """It has the status that it names, whole or streamed."""
+    """An error object in a 200 gives the status that the object names, whole or streamed."""
     body = json.dumps({"error": {"message": f"Overloaded, {KEY}.", "code": 529}}).encode()
     reply, _ = await ask(sending(whole(body)), stream=stream)
 
@@ -145,7 +145,7 @@ async def test_body_that_is_not_compressed_as_announced_is_a_502(stream: bool) -
 async def test_body_without_end_is_refused_at_the_size_limit(
     unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The connection is closed then."""
+    """The connection is closed at the limit."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
     reply, provider = await ask(flooding(head("application/json"), unit * 4096), stream=stream)
 
@@ -158,7 +158,7 @@ async def test_body_without_end_is_refused_at_the_size_limit(
 async def test_size_limit_counts_unpacked_bytes(
     unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small packed body may unpack to very much."""
+    """A small packed body may unpack to a very large one."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
     bomb = gzip.compress(unit * (4 * 2**20))
     reply, _ = await ask(sending(whole(bomb, Content_Encoding="gzip")), stream=stream)
@@ -168,7 +168,7 @@ async def test_size_limit_counts_unpacked_bytes(
 
 @BOTH
 async def test_refused_request_opens_no_connection(stream: bool) -> None:
-    """The plan fails before the call."""
+    """A request that cannot be planned is refused before any call."""
     async with providing(sending(whole(GOOD))) as provider:
         entry = {
             "model": "openai/gpt-4.1",

@@ -32,7 +32,7 @@ from tests.support.scripted_upstream import say
 async def test_connection_is_reused_after_a_complete_answer(
     kinds: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rule holds after whole answers and after finished streams."""
+    """A connection is reused after whole answers and after finished streams."""
     monkeypatch.setattr(direct, "_AFTER_DONE_S", 2)  # a slow machine is not what is tested
 
     async def script(exchange: Exchange) -> None:
@@ -52,7 +52,7 @@ async def test_connection_is_reused_after_a_complete_answer(
 
 @pytest.mark.parametrize("parts", [[STREAM + b"data: more\n\n"], [STREAM, b"more"], [event({"error": "x"})]])
 async def test_connection_of_an_unfinished_body_is_not_reused(parts: list[bytes]) -> None:
-    """The next request opens a connection."""
+    """After an unfinished body, the next request opens a new connection."""
 
     async def script(exchange: Exchange) -> None:
         if provider.connections == 1:
@@ -81,7 +81,7 @@ async def test_connection_of_an_unfinished_body_is_not_reused(parts: list[bytes]
     ids=["whole, waiting", "whole, half", "stream, waiting", "stream, headers", "stream, chunk"],
 )
 async def test_client_that_disconnects_closes_the_provider_s_connection(start: bytes, stream: bool) -> None:
-    """The rule holds before, during and after the head."""
+    """The connection is closed before, during and after the head of the answer."""
     async with providing(sending(start, then="wait")) as provider, before(provider.port) as proxy:
 
         async def until() -> None:
@@ -120,7 +120,7 @@ async def test_client_that_does_not_read_stops_the_provider() -> None:
 
 
 async def test_number_of_connections_is_not_limited() -> None:
-    """The number of calls is limited elsewhere."""
+    """The transport has no limit of its own, since the number of calls is limited elsewhere."""
     count = 150  # the client library's own limit is 100
     all_here = asyncio.Event()
 

@@ -66,7 +66,7 @@ HOW = pytest.mark.parametrize("how", ["whole", "whole as a stream", "event", "la
 @MODELS
 @HOW
 async def test_error_keeps_status_headers_and_bytes(how: str, model: str) -> None:
-    """The time to retry and the kind of quota can be read from them."""
+    """The time to retry and the kind of quota can be read from the fault's evidence."""
     body = json.dumps(USED_UP).encode()
     found = await fault(answering(body, how, model), model, stream=how != "whole")
 
@@ -81,7 +81,7 @@ async def test_error_keeps_status_headers_and_bytes(how: str, model: str) -> Non
 
 @MODELS
 async def test_large_error_body_is_not_kept_as_evidence(model: str) -> None:
-    """A part of a JSON text could not be read."""
+    """A large error body is dropped, since a part of a JSON text could not be read."""
     body = json.dumps({"error": {"code": 500, "message": "x" * 2**17}}).encode()
     found = await fault(answering(body, "event", model), model, stream=True)
 
@@ -89,7 +89,7 @@ async def test_large_error_body_is_not_kept_as_evidence(model: str) -> None:
 
 
 async def test_timeout_has_no_event_as_evidence() -> None:
-    """It has the status and the headers."""
+    """The evidence of a timeout has the answer's status and headers."""
     found = await fault(sending(head() + FIRST, then="wait"), "openai/m", stream=True, idle_s=0.1)
 
     assert isinstance(found, UpstreamTimeout)
@@ -137,7 +137,7 @@ async def test_gemini_s_400_for_a_bad_key_is_a_401(
     ],
 )
 async def test_400_that_only_mentions_a_key_stays_a_400(error: dict[str, Any]) -> None:
-    """The message is passed on."""
+    """The provider's message is passed on."""
     body = json.dumps({"error": {"code": 400, **error}}).encode()
     found = await fault(sending(whole(body, status="400 X")), "gemini/gemini-2.5-pro", stream=False)
 

@@ -1,4 +1,4 @@
-"""Failures of the direct transport, and the client's error for each."""
+"""Tests of failures of the direct transport, and of the client's error for each failure."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_connection_that_breaks_in_a_whole_answer_is_a_502(then: str) -> N
 @pytest.mark.parametrize("then", ["close", "wait"])
 @pytest.mark.parametrize("start", [b"", FIRST], ids=["before", "after"])
 async def test_invalid_framing_ends_a_stream_at_once(start: bytes, then: str) -> None:
-    """Aiohttp closes the connection then, and the body gets that error."""
+    """On invalid framing, aiohttp closes the connection, and the stream ends with that error."""
     reply, _ = await ask(sending(head() + start, b"zz\r\nno chunk\r\n", then=then), stream=True)
 
     if start:
@@ -91,7 +91,7 @@ async def test_invalid_framing_ends_a_stream_at_once(start: bytes, then: str) ->
 
 @pytest.mark.parametrize("status", ["200 OK", "429 Slow down"])
 async def test_invalid_framing_ends_a_whole_answer_at_once(status: str) -> None:
-    """An error keeps its status."""
+    """An error with invalid framing keeps its status."""
     asked = time.monotonic()
     start = head("application/json", status) + piece(GOOD[:10])
     reply, _ = await ask(sending(start, b"zz\r\n", then="wait"), stream=False)
@@ -102,7 +102,7 @@ async def test_invalid_framing_ends_a_whole_answer_at_once(status: str) -> None:
 
 @pytest.mark.parametrize("then", ["close", "reset", "broken"])
 async def test_lost_connection_has_another_cause_than_an_unreachable_provider(then: str) -> None:
-    """The provider may have worked on a request that was sent."""
+    """The causes differ, since a provider may have worked on a request that was sent."""
     end = b"zz\r\n" if then == "broken" else b""
     async with providing(sending(head() + FIRST, end, then=then)) as provider:
         async with calling(provider.port) as direct:
@@ -158,7 +158,7 @@ async def test_error_keeps_its_status_whatever_its_body_does(
 @BOTH
 @pytest.mark.parametrize("value", [b"1\x01\x7f\x1b", b"\xff\xfe\x80", b"9" * 400])
 async def test_invalid_retry_after_is_left_out_of_the_error(value: bytes, stream: bool) -> None:
-    """HTTP allows these characters in no header."""
+    """A value is not passed on if it is too long or has characters that HTTP forbids."""
     start = b"HTTP/1.1 429 X\r\nContent-Length: 2\r\nRetry-After: " + value + b"\r\n\r\n{}"
     reply, _ = await ask(sending(start), stream=stream)
 

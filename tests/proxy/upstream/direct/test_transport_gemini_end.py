@@ -20,16 +20,16 @@ from tests.proxy.upstream.provider import Exchange, Script, calling, head, piece
 MODEL = "gemini/gemini-2.5-pro"
 SOON = 0.05
 AT_ONCE_S = 15.0
-"""Seconds that a recognized end may take on a busy machine. The limit of silence is twice as long."""
+"""Seconds that a recognized end may take on a busy machine. The idle limit is twice as long."""
 
 
 def said(*candidates: dict[str, Any], **fields: Any) -> bytes:
-    """Write one event."""
+    """Return one event of a stream."""
     return piece(b"data: " + json.dumps({"candidates": list(candidates), **fields}).encode() + b"\r\n\r\n")
 
 
 def candidate(text: str, reason: str | None = None, index: int = 0) -> dict[str, Any]:
-    """Build one candidate of an event."""
+    """Return one candidate of an event."""
     end = {"finishReason": reason} if reason else {}
     return {"index": index, "content": {"role": "model", "parts": [{"text": text}]}, **end}
 
@@ -58,7 +58,7 @@ def leaving_open(*parts: bytes, then: str = "wait") -> Script:
 
 
 async def ask(script: Script, count: int = 1, **limits: float) -> tuple[list[Any], float]:
-    """Return the chunks, and the seconds until the last of them."""
+    """Return the chunks of one call, and the seconds that the call took."""
     async with (
         providing(script) as provider,
         calling(

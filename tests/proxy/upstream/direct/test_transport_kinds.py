@@ -1,4 +1,4 @@
-"""Streams without their content type, and answers of the other kind than the one asked for."""
+"""Tests of streams without their content type, and of answers of another kind than requested."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def test_whole_answer_to_a_stream_becomes_chunks(kind: str, blanks: bytes)
 
 
 async def test_tool_calls_of_a_whole_answer_get_an_index_in_chunks() -> None:
-    """The index is the call's place."""
+    """The index is the call's position in the answer."""
     called: dict[str, Any] = answer(None, tool_calls=[CALL, {**CALL, "id": "b"}])
     called["choices"][0]["finish_reason"] = "tool_calls"
     reply, _ = await ask(sending(whole(json.dumps(called).encode())), stream=True)
@@ -102,7 +102,7 @@ async def test_stream_to_a_whole_request_is_refused_at_once(kind: str) -> None:
 
 
 async def test_error_event_to_a_whole_request_is_not_repeated() -> None:
-    """The answer is the same 502."""
+    """An error event is not passed on, and the client gets the same 502."""
     reply, _ = await ask(sending(whole(event({"error": {"message": KEY}}) + event(say("x")))), stream=False)
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_error")

@@ -1,4 +1,4 @@
-"""Name resolution, TLS and socket options of the direct transport."""
+"""Tests of name resolution, TLS and socket options of the direct transport."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def connections_of(direct: Direct) -> list[socket.socket]:
 
 
 async def test_nagles_algorithm_is_off() -> None:
-    """Small requests leave at once."""
+    """``TCP_NODELAY`` is set, so that small requests leave at once."""
     async with providing(sending(whole(GOOD))) as provider, calling(provider.port) as direct:
         await direct.ask(stream=False)
         [used] = connections_of(direct)
@@ -41,11 +41,11 @@ async def test_nagles_algorithm_is_off() -> None:
 MAKE_CERTIFICATE = Path(__file__).parents[3] / "clients" / "python" / "make_certificate.py"
 
 SLOWLY = (head("application/json"), piece(GOOD[:10]), piece(GOOD[10:]) + piece(b""))
-"""An answer whose body is waited for."""
+"""The parts of an answer whose body the transport has to wait for."""
 
 
 async def test_broken_idle_connection_is_replaced_without_a_complaint() -> None:
-    """Asyncio reports no unread error."""
+    """The broken connection leaves no exception that asyncio reports."""
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
     async with providing(sending(*SLOWLY, b"", then="reset")) as provider, calling(provider.port) as direct:
@@ -152,7 +152,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @asynccontextmanager
 async def listening(certificate: Path, received: bytearray) -> AsyncIterator[int]:
-    """Serve TLS with a certificate, keep what comes through it, and yield the port."""
+    """Serve TLS with a certificate, add received bytes to *received*, and yield the port."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
 
@@ -170,7 +170,7 @@ async def listening(certificate: Path, received: bytearray) -> AsyncIterator[int
 
 @BOTH
 async def test_untrusted_certificate_is_refused_before_the_request(certificate: Path, stream: bool) -> None:
-    """The failure allows a fallback."""
+    """An untrusted certificate counts as an unreachable provider, which allows a fallback."""
     received = bytearray()
     async with listening(certificate, received) as port, calling(f"https://127.0.0.1:{port}/v1") as direct:
         with pytest.raises(UpstreamUnreachable) as raised:
@@ -181,7 +181,7 @@ async def test_untrusted_certificate_is_refused_before_the_request(certificate: 
 
 
 async def test_trusted_certificate_is_accepted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same certificate is trusted here, so the other test shows that trust decides."""
+    """The same certificate is accepted once it is trusted."""
     trusting = ssl.create_default_context(cafile=str(certificate))
     monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
     received = bytearray()

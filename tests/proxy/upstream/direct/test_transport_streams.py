@@ -1,4 +1,4 @@
-"""Streams over the direct transport: framing, cuts, breaks and ends."""
+"""Tests of streams over the direct transport: framing, cuts, breaks and ends."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_stream_arrives_complete_however_it_is_cut(parts: list[bytes]) -> 
 )
 @pytest.mark.parametrize("started", [False, True], ids=["before", "after"])
 async def test_broken_stream_is_never_a_finished_answer(parts: list[bytes], then: str, started: bool) -> None:
-    """It is a 502 before the first chunk, and an error event after it."""
+    """A broken stream is a 502 before the first chunk, and an error event after it."""
     reply, _ = await ask(sending(head(), *([FIRST] if started else []), *parts, then=then), stream=True)
     codes = {"upstream_error", "upstream_unreachable"}
 
@@ -132,7 +132,7 @@ async def test_broken_stream_is_never_a_finished_answer(parts: list[bytes], then
     ids=["status", "text", "vllm", "long", "key"],
 )
 async def test_error_event_is_an_error_without_our_secrets(error: Any, text: str, status: int) -> None:
-    """It is an HTTP error before the first chunk, and the last event after it."""
+    """An error event is an HTTP error before the first chunk, and the last event after it."""
     reply, _ = await ask(sending(head() + piece(event(error) + DONE) + piece(b"")), stream=True)
     assert reply.status == status
     assert text in reply.error["message"]
@@ -144,7 +144,7 @@ async def test_error_event_is_an_error_without_our_secrets(error: Any, text: str
 
 
 async def test_large_event_arrives() -> None:
-    """An event has the size of an image at most."""
+    """An event may be as large as an image, here 2 MiB."""
     large = "x" * (2 * 2**20)
     sent = event(say(large)) + event(STOP) + DONE
     reply, _ = await ask(sending(head(), piece(sent), piece(b"")), stream=True)
@@ -168,7 +168,7 @@ async def test_event_without_end_is_refused_at_the_size_limit(monkeypatch: pytes
     ids=["silence", "close", "reset", "broken framing", "trailing"],
 )
 async def test_stream_is_complete_after_done_whatever_follows(parts: list[bytes], then: str) -> None:
-    """The client does not wait for the rest."""
+    """After ``[DONE]``, the client does not wait for the end of the connection."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(head() + piece(STREAM))
@@ -184,7 +184,7 @@ async def test_stream_is_complete_after_done_whatever_follows(parts: list[bytes]
 
 
 async def test_other_tasks_run_while_a_packed_stream_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small body may unpack to very much. It is read in pieces."""
+    """A small body may unpack to a very large one, so it is read in pieces."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     unit = (b":" + b" " * 1000 + b"\n") * 1000
     data = b"".join(packer.compress(unit) for _ in range(16)) + packer.flush()

@@ -37,7 +37,7 @@ from tests.support.proxied import chat
 from tests.support.scripted_upstream import chunk, say
 
 SLOW_S = 20.0
-"""Seconds that a limit below one second may take on a busy machine. Every other limit is longer."""
+"""Seconds that a limit below one second may take on a busy machine. Limits that a test must not reach are longer."""
 
 
 def dripping(start: bytes, unit: bytes, times: int, end: bytes = b"", every: float = 0.1) -> Script:
@@ -86,7 +86,10 @@ async def test_silence_before_a_stream_begins_is_a_first_byte_timeout(start: byt
     "start", [b"", JSON_HEAD, JSON_HEAD + piece(b" \n")], ids=["nothing", "head", "blank"]
 )
 async def test_silence_before_a_whole_answer_ends_at_the_deadline(start: bytes) -> None:
-    """A whole answer is limited by the deadline only, since it begins after all of it has been written."""
+    """Until its first byte, only the deadline limits a whole answer.
+
+    The provider writes the whole text before it sends.
+    """
     error, took = await timed_out(
         sending(start, then="wait"), stream=False, first_byte_s=0.05, idle_s=0.05, total_s=0.2
     )

@@ -1,4 +1,4 @@
-"""The arguments of litellm's calls: the proxy's own, and parameters from the allow-list."""
+"""Tests of the arguments of litellm's calls: the proxy's own, and parameters from the allow-list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def arguments_of(model: str, *, stream: bool = False, call: Any = None, **params
 
 
 def test_proxy_s_own_arguments_are_set() -> None:
-    """There is no retry, one address and one key. A server without a key gets a stand-in."""
+    """The arguments allow no retries, and hold one address and one key.
+
+    For a server without a key, they hold a placeholder.
+    """
     arguments = arguments_of("openai/m", call={"parameters": {"temperature": 0.5}})
 
     assert arguments["temperature"] == 0.5
@@ -49,13 +52,13 @@ def test_proxy_s_own_arguments_are_set() -> None:
     ],
 )
 def test_credentials_other_than_a_key_get_no_stand_in(model: str, params: dict[str, Any]) -> None:
-    """The stand-in would be sent in place of them, as an API key of Bedrock."""
+    """A placeholder key would be sent in place of other credentials, for example as Bedrock's API key."""
     assert "api_key" not in arguments_of(model, **params)
     assert arguments_of(model, api_key="k", **params)["api_key"] == "k"
 
 
 def test_the_timeout_is_that_of_the_deployment_for_every_call() -> None:
-    """Each new value would make litellm open another HTTP client."""
+    """Each new timeout value would make litellm open another HTTP client."""
     one = arguments_of("openai/m", timeout=7)["timeout"]
 
     assert (one.read, one.connect) == (7, 2)
@@ -78,7 +81,7 @@ def test_only_a_stream_is_asked_for_its_usage(stream: bool, ask: bool, given: bo
 def test_top_k_goes_in_the_body_where_openai_s_sdk_asks(
     model: str, extra_body: Any, top_k: int | None
 ) -> None:
-    """The SDK has no such argument."""
+    """For servers behind OpenAI's SDK, ``top_k`` goes in the body, since the SDK has no such argument."""
     arguments = arguments_of(model, call={"parameters": {"top_k": 3}})
 
     assert (arguments.get("extra_body"), arguments.get("top_k")) == (extra_body, top_k)
@@ -103,7 +106,7 @@ def test_tools_are_copies_without_the_fields_that_cohere_refuses(model: str, is_
 
 
 def test_headers_and_credentials_of_the_deployment_go_along() -> None:
-    """Litellm gets them as plain texts."""
+    """Litellm gets the headers and credentials as plain text."""
     arguments = arguments_of("openai/m", extra_headers={"X-Team": "red-team"}, organization="org-1")
 
     assert arguments["extra_headers"] == {"X-Team": "red-team"}
@@ -111,7 +114,7 @@ def test_headers_and_credentials_of_the_deployment_go_along() -> None:
 
 
 def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
-    """Litellm drops them for models whose names it does not know."""
+    """Otherwise litellm drops ``dimensions`` for models whose names it does not know."""
     call = TextCall(
         deployment_of("openai/e", api_base=BASE), {"input": "a", "dimensions": 5}, LIMITS, extra_body={"x": 1}
     )

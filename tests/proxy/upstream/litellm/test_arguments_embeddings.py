@@ -1,4 +1,4 @@
-"""litellm's arguments for embeddings, and the inputs that it would misread."""
+"""Tests of litellm's arguments for embeddings, and of inputs that litellm would misread."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def arguments_of(model: str, value: Any, **parameters: Any) -> dict[str, Any]:
 def test_only_openai_s_provider_gets_a_format(
     model: str, given: dict[str, Any], sent: dict[str, Any]
 ) -> None:
-    """OpenAI's SDK asks for base64 without one. For other providers the proxy writes the format later."""
+    """Without a format, OpenAI's SDK asks for base64. For other providers the proxy writes the format later."""
     assert arguments_of(model, "a", **given) == {"input": "a", **sent}
 
 

@@ -31,7 +31,7 @@ async def test_cookie_of_openai_is_not_sent_back(real: Proxied, openai: OpenAIEm
 
 @pytest.mark.usefixtures("litellm")
 async def test_cookie_of_anthropic_is_not_sent_back() -> None:
-    """Litellm makes this client itself."""
+    """A cookie is also dropped by the client that litellm itself makes for Anthropic."""
     async with serving(ANTHROPIC) as anthropic:
         params = {"model": "anthropic/claude-sonnet-4-5", "api_base": anthropic.base_url, "api_key": OUR_KEY}
         settings = settings_on("litellm", {"claude": params})

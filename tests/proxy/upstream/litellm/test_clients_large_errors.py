@@ -41,7 +41,7 @@ def error_of(size: int) -> bytes:
 
 
 def refusing(size: int) -> Script:
-    """Return a provider that refuses every request with an error of *size* bytes."""
+    """Return a script that refuses every request with an error of *size* bytes."""
     return sending(whole(error_of(size), status="400 Bad Request"))
 
 
@@ -59,7 +59,7 @@ async def fault_of(model: str, transport: str, script: Script, *, stream: bool) 
 async def test_litellm_gets_no_large_error_body(
     monkeypatch: pytest.MonkeyPatch, model: str, size: int, stream: bool
 ) -> None:
-    """The message and the whole body are still those of the provider."""
+    """The fault still has the provider's message and whole body."""
     seen: list[int] = []
     await SelectingUpstream.for_settings(
         settings_on("litellm", {"model": {"model": model, "api_key": OUR_KEY}})
@@ -86,7 +86,7 @@ def _watched(mapping: Callable[..., Any], seen: list[int]) -> Callable[..., Any]
 
 @pytest.mark.usefixtures("litellm")
 async def test_litellm_redacts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its search for keys takes quadratic time."""
+    """Redaction is off, since litellm's search for keys takes quadratic time."""
     redacted: list[int] = []
     model = "anthropic/claude-sonnet-4-5"
     await SelectingUpstream.for_settings(
@@ -178,7 +178,7 @@ BODIES: dict[str, tuple[list[bytes | Exception], str, bytes, bytes]] = {
 async def test_error_body_is_kept_up_to_a_limit_and_small_ones_are_shown(
     sent: list[bytes | Exception], coding: str, kept: bytes, shown: bytes
 ) -> None:
-    """Litellm gets the shown body."""
+    """The kept body is for the proxy, and litellm gets the shown body."""
     stream = Sent(*sent)
     headers = {"content-encoding": coding} if coding else {}
     response = httpx.Response(400, headers=headers, stream=stream)
@@ -190,7 +190,7 @@ async def test_error_body_is_kept_up_to_a_limit_and_small_ones_are_shown(
 
 
 async def test_unpacking_stops_at_the_limit() -> None:
-    """Of 64 MiB of zeros, packed into 64 KiB, the first pieces are unpacked."""
+    """Of 64 MiB of zeros in a 64 KiB body, only the first pieces are read."""
     stream = Sent(*pieces(gzip.compress(bytes(2**26))))
     response = httpx.Response(500, headers={"content-encoding": "gzip"}, stream=stream)
     await read_error_body(response)
@@ -201,7 +201,7 @@ async def test_unpacking_stops_at_the_limit() -> None:
 
 @pytest.mark.parametrize("status", [200, 302])
 async def test_body_of_a_good_answer_is_not_read(status: int) -> None:
-    """Litellm reads it."""
+    """The body of an answer without an error is left for litellm to read."""
     stream = Sent(b"data: ", b"1")
     response = httpx.Response(status, stream=stream)
     await read_error_body(response)

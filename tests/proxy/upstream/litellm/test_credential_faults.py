@@ -1,4 +1,4 @@
-"""Failures of litellm to get credentials: the SDKs' own exceptions decide, and not litellm's class."""
+"""Tests of missing credentials: the SDKs' own exceptions decide, and not litellm's class of error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_AWS = BOTOCORE.NoCredentialsError()
 
 
 class AuthenticationError(Exception):
-    """Has the name of litellm's class."""
+    """An exception with the name of litellm's class."""
 
 
 class ProviderError(Exception):
@@ -29,7 +29,7 @@ class ProviderError(Exception):
 
 
 def google_error(name: str) -> Exception:
-    """Return an error with the name and the module of one of google-auth's, which is not installed here."""
+    """Return an error with the name and module of a google-auth error. The package is not installed here."""
     kind = type(name, (Exception,), {"__module__": "google.auth.exceptions"})
     found: Exception = kind("Your default credentials were not found.")
     return found
@@ -62,7 +62,7 @@ def google_error(name: str) -> Exception:
     ids=repr,
 )
 def test_missing_credentials_are_found_with_their_reason(chain: list[BaseException], reason: str) -> None:
-    """The innermost cause says most. Its first line is the reason."""
+    """The reason is the first line of the innermost cause."""
     found = find_missing_credentials(chain, ())
 
     assert found is not None
@@ -87,7 +87,7 @@ def test_missing_credentials_are_found_with_their_reason(chain: list[BaseExcepti
     ids=repr,
 )
 def test_other_failures_are_not_taken_for_missing_credentials(chain: list[BaseException]) -> None:
-    """A client could otherwise park a deployment by its words, or by an image that needs a package."""
+    """Otherwise a client could open a deployment's circuit by its words, or by an image that needs a package."""
     for outer, inner in pairwise(chain):
         outer.__cause__ = inner
 
@@ -95,7 +95,7 @@ def test_other_failures_are_not_taken_for_missing_credentials(chain: list[BaseEx
 
 
 def test_reason_holds_no_secret_and_is_short() -> None:
-    """The SDKs may quote what they were given."""
+    """Reasons are masked and cut, since the SDKs may quote their arguments."""
     long = find_missing_credentials([ValueError("Missing credentials " + "x" * 9_000)], ())
     masked = find_missing_credentials(
         [ValueError("Missing credentials in key-of-ours-1")], ("key-of-ours-1",)

@@ -1,4 +1,4 @@
-"""The environment and the loggers of litellm."""
+"""Tests of the environment variables and the loggers of litellm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_environment_of_the_operator_is_overwritten(monkeypatch: pytest.MonkeyPa
 def test_a_logger_that_litellm_switched_on_is_silent_again(
     name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its lines quote messages and addresses."""
+    """The log lines of litellm quote messages and addresses."""
     logger = logging.getLogger(name)
     logger.disabled, logger.propagate = False, True
     quiet_litellm()

@@ -1,4 +1,4 @@
-"""litellm's exceptions as the proxy's errors: the causes decide, not litellm's class."""
+"""Tests of litellm's exceptions as the proxy's errors: the causes decide, not litellm's class."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_an_http_answer_keeps_its_status_and_its_masked_message() -> None:
 
 
 def test_the_kept_body_counts_before_the_one_that_litellm_got() -> None:
-    """Litellm gets nothing of a large body."""
+    """The kept body counts first, since litellm gets nothing of a large body."""
     kept = json.dumps({"error": {"message": "Kept."}}).encode()
     error = answered(400, b"", **{ERROR_BODY: kept})
 
@@ -122,14 +122,14 @@ def test_the_kept_body_counts_before_the_one_that_litellm_got() -> None:
 
 
 def test_no_text_of_a_local_failure_reaches_the_client() -> None:
-    """It may hold paths, addresses and parts of the history."""
+    """The text of a local failure may hold paths, addresses and parts of the history."""
     for error in (ValueError("/srv/secret"), reading_failed(), OpenAIError("/srv/secret")):
         assert "secret" not in to_proxy_error(error, secrets=()).message
         assert "choices" not in to_proxy_error(error, secrets=()).message
 
 
 def test_errors_that_cause_each_other_are_read_once() -> None:
-    """A circle in the chain of causes ends."""
+    """A circle in the chain of causes does not keep the reader in a loop."""
     first, second = ValueError(), KeyError()
     first.__cause__, second.__cause__ = second, first
 

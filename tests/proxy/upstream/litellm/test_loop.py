@@ -1,4 +1,4 @@
-"""The second event loop: results, errors, cancelling and closing."""
+"""Tests of the second event loop, which runs in its own thread: results, errors, cancelling and closing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_cancelling_cancels_the_coroutine_without_waiting() -> None:
 
 
 async def test_closing_cancels_the_tasks_that_still_run() -> None:
-    """Litellm leaves a logging task."""
+    """Closing cancels running tasks, since litellm leaves a logging task."""
     thread, ended = LoopThread(), threading.Event()
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""The messages that litellm gets, for Gemini and for others."""
+"""Tests of the messages that litellm gets, for Gemini and for other models."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_result_that_is_no_clean_object_arrives_as_text(content: Any) -> None:
 
 
 def test_clean_object_is_left_to_litellm() -> None:
-    """Litellm sends it as an object."""
+    """The message stays the same, since litellm sends a clean JSON object as an object."""
     history = [user("go"), assistant(calls=[call("c")]), tool("c", json.dumps({"a": 1}))]
 
     assert litellm_messages(history, GEMINI_2)[-1] is history[-1]

@@ -21,7 +21,7 @@ TEXT = {"type": "string"}
 
 
 def declared(*schemas: dict[str, Any], **function: Any) -> list[dict[str, Any]]:
-    """Return tools with those parameters."""
+    """Return one tool for each schema of parameters."""
     return [
         {"type": "function", "function": {"name": "f", "parameters": schema, **function}}
         for schema in schemas
@@ -68,14 +68,14 @@ def test_properties_named_like_keywords_arrive(name: str) -> None:
 
 @pytest.mark.usefixtures("litellm")
 def test_openai_strict_is_left_out() -> None:
-    """Gemini has no such field."""
+    """Gemini has no field ``strict``."""
     [declaration] = sent(declared({"type": "object", "properties": {"a": TEXT}}, strict=True))
 
     assert declaration.keys() == {"name", "parameters"}
 
 
 def test_tools_for_other_providers_are_copies() -> None:
-    """The cleaned tools are kept for other requests."""
+    """The tools are copied, since the cleaned tools are kept for other requests."""
     tools = declared({"type": "object", "properties": {"strict": TEXT}}, strict=True)
 
     copied = litellm_tools(tools, rewritten=False)
@@ -88,7 +88,7 @@ def test_tools_for_other_providers_are_copies() -> None:
 
 
 def test_cohere_gets_only_the_fields_that_it_knows() -> None:
-    """It refuses a request with any other field of a function."""
+    """Cohere refuses a request with any other field of a function."""
     [tool] = without_extras(declared({"type": "object", "properties": {"a": TEXT}}, strict=True, x_own=1))
 
     assert tool["function"].keys() == {"name", "parameters"}

@@ -1,4 +1,4 @@
-"""Calls through litellm: large ones are converted on a second event loop."""
+"""Tests of calls through litellm: large calls are converted on a second event loop."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_large_calls_run_on_the_second_event_loop(
 def test_a_call_whose_sdk_looks_for_credentials_runs_on_the_second_event_loop(
     model: str, apart: bool
 ) -> None:
-    """The look-up blocks, and no other request may wait for it."""
+    """A look-up of credentials blocks, and no other request may wait for it."""
     [deployment] = resolve(
         settings_on("litellm", {"model": {"model": model, "api_base": "http://h"}}), "model"
     )

@@ -32,7 +32,7 @@ class ImageServer:
 
 
 class Names(AbstractResolver):
-    """Resolves from a table. Each look-up of a name takes its next answer, and the last one stays."""
+    """Resolves from a table. Each look-up of a name gives the name's next answer, and the last answer stays."""
 
     def __init__(self, **answers: list[list[str]]) -> None:
         self._answers = {name.replace("_", "."): list(given) for name, given in answers.items()}
@@ -64,7 +64,7 @@ class Names(AbstractResolver):
 
 @asynccontextmanager
 async def serving_images() -> AsyncIterator[ImageServer]:
-    """Serve on a port of the kernel's choice."""
+    """Serve images on a port that the kernel chooses."""
     server = ImageServer(0)
 
     async def handle(request: web.Request) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""Public IP addresses and others."""
+"""Tests of which IP addresses are public."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_global_unicast_addresses_are_public(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["", *NOT_PUBLIC.split()])
 def test_private_and_special_addresses_are_not_public(host: str) -> None:
-    """Metadata services, tunnels, multicast and texts that are no address are among them."""
+    """Metadata services, tunnels, multicast and texts that are no address are not public."""
     assert not is_public(host)
 
 
@@ -39,8 +39,10 @@ REGISTRY = """
 2001:4:112::/48 2001:10::/28 2001:20::/28 2001:30::/28 2001:db8::/32 2002::/16 2620:4f:8000::/48
 3fff::/20 5f00::/16 fc00::/7 fe80::/10 224.0.0.0/4 fec0::/10 ff00::/8
 """
-"""IANA's special-purpose registries of both families (2025-10), but for the two blocks that hold IPv4 addresses
-(``::ffff:0:0/96`` and ``64:ff9b::/96``); and what other registries reserve."""
+"""The blocks of IANA's special-purpose registries (2025-10), and blocks that other registries reserve.
+
+Left out are the two blocks that hold IPv4 addresses (``::ffff:0:0/96`` and ``64:ff9b::/96``).
+"""
 
 NEIGHBOURS = ["3ffe:ffff::1", "4000::1", "2620:4f:7fff::1", "2620:4f:8001::1", "192.31.195.9", "192.31.197.9"]
 
@@ -56,5 +58,5 @@ def test_special_purpose_blocks_are_not_public(block: str) -> None:
 
 @pytest.mark.parametrize("host", NEIGHBOURS)
 def test_addresses_beside_a_special_block_are_public(host: str) -> None:
-    """The exception, 4000::1, is outside of global unicast."""
+    """Neighbours of a special block are public, except 4000::1, which is outside of global unicast."""
     assert is_public(host) == (host != "4000::1")

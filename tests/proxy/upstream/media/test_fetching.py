@@ -1,4 +1,4 @@
-"""Fetching over real sockets: refused addresses, and limits for fetched images."""
+"""Tests of fetching images over real sockets: refused addresses, and limits on size and time."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def test_reason_names_an_address_that_is_not_public(images: ImageServer) -
     "addresses", [["8.8.8.8", "10.0.0.1"], ["127.0.0.1", "8.8.8.8"], ["169.254.169.254"], []]
 )
 async def test_name_with_one_private_address_is_refused(images: ImageServer, addresses: list[str]) -> None:
-    """Any of the addresses might be connected to."""
+    """The connection might go to any of the name's addresses."""
     names = Names(images_test=[addresses])
 
     told = await words(fetcher(images, public=is_public, resolver=names), images.url("/a.png"))
@@ -234,7 +234,7 @@ async def test_images_of_a_request_share_one_size_limit(images: ImageServer) -> 
 
 
 async def test_an_address_is_fetched_once(images: ImageServer) -> None:
-    """A request may name it several times."""
+    """An address that a request names three times is fetched once."""
     found = await fetcher(images).fetch(
         [images.url("/a.png")] * 3, client=CLIENT, until=asyncio.get_running_loop().time() + 5
     )
@@ -244,7 +244,7 @@ async def test_an_address_is_fetched_once(images: ImageServer) -> None:
 
 
 async def test_slow_images_of_one_client_do_not_delay_another(images: ImageServer) -> None:
-    """A client that names a hundred images has six places."""
+    """A client that names a hundred images gets six fetches at a time."""
     found = fetcher(images, timeout_s=60.0)
     slow = [asyncio.ensure_future(fetch(found, images.url(f"/silent?{n}"), seconds=60)) for n in range(100)]
     await wait_until(lambda: images.hits["/silent"] == 6)
@@ -260,7 +260,7 @@ async def test_slow_images_of_one_client_do_not_delay_another(images: ImageServe
 
 
 async def test_waiting_for_a_place_does_not_use_up_the_time(images: ImageServer) -> None:
-    """The timeout of a fetch begins when it gets its place."""
+    """The timeout of a fetch begins when the fetch starts, and not while it waits."""
     found = fetcher(images, timeout_s=0.4)
     paths = [*(f"/silent?{n}" for n in range(12)), "/a.png"]
 
@@ -271,7 +271,7 @@ async def test_waiting_for_a_place_does_not_use_up_the_time(images: ImageServer)
 
 
 async def test_the_deadline_ends_the_wait_for_a_place(images: ImageServer) -> None:
-    """The place goes to the next fetch."""
+    """A fetch that waits past its deadline is never sent, and a later fetch succeeds."""
     found = fetcher(images, timeout_s=60.0)
     slow = [asyncio.ensure_future(fetch(found, images.url(f"/silent?{n}"))) for n in range(6)]
     await wait_until(lambda: images.hits["/silent"] == 6)
@@ -289,7 +289,10 @@ async def test_the_deadline_ends_the_wait_for_a_place(images: ImageServer) -> No
 async def test_slow_name_keeps_its_place_until_its_thread_ends(
     images: ImageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A look-up cannot be cancelled. asyncio's own threads are not used."""
+    """A look-up cannot be cancelled, so it counts against its client until its thread ends.
+
+    Look-ups do not use asyncio's own threads.
+    """
     asked, threads, go = [], set(), threading.Event()
 
     def look_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:

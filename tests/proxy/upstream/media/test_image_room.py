@@ -1,4 +1,4 @@
-"""The bytes held for the images of one request while they arrive."""
+"""Tests of ``ImageRoom``, which holds the bytes of one request's images while they arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images at addresses, through the whole proxy: fetched where the operator allows it."""
+"""Tests of images by URL through the whole proxy, which fetches them where the operator allows it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def blobs(entry: dict[str, Any]) -> list[dict[str, Any]]:
 async def test_fetched_image_reaches_the_provider_inline(
     gemini: GeminiEmulator, images: ImageServer, open_guard: None, transport: str, log_lines: LogLines
 ) -> None:
-    """A change names the fetch. The address is in no log, metric or header."""
+    """The header of changes counts the fetch. The address is in no log, metric or header."""
     models = {"gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}}
     settings = settings_on(transport, models, general_settings=FETCH)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -95,7 +95,7 @@ async def test_addresses_of_the_own_network_are_refused(
 
 @pytest.fixture
 def scripted(open_guard: None) -> Callable[..., Any]:
-    """Return a function that serves models with fetching on before a scripted upstream."""
+    """Return a function that serves the proxy with fetching switched on and a scripted upstream."""
 
     def serve(upstream: ScriptedUpstream, models: dict[str, Any], **sections: Any) -> Any:
         general = sections.pop("general_settings", FETCH)
@@ -116,7 +116,7 @@ def urls(upstream: ScriptedUpstream, call: int = -1) -> list[str]:
 
 
 async def test_retries_and_fallbacks_fetch_once(scripted: Callable[..., Any], images: ImageServer) -> None:
-    """A target that fetches by itself gets the address."""
+    """Retries and a fallback use the image that the first attempt fetched."""
     down = UpstreamFault("down", upstream_status=503)
     upstream = ScriptedUpstream([down], [down], [down])
     names = {"gemini": GEMINI, "old": "gemini/gemini-2.5-flash", "gpt": "openai/gpt-4.1"}
@@ -147,7 +147,7 @@ async def test_only_the_mode_repair_fetches(
 async def test_unfetched_image_of_an_old_turn_becomes_a_note(
     scripted: Callable[..., Any], images: ImageServer
 ) -> None:
-    """The conversation goes on. Images in tool results are treated like old ones."""
+    """An image of an old turn or of a tool result becomes a note if it cannot be fetched."""
     upstream = ScriptedUpstream()
     history = [
         user([text("a"), image(images.url("/missing"))]),

@@ -13,7 +13,7 @@ from proxy.upstream.media.name_lookup import ThreadResolver
 
 
 async def test_system_s_addresses_are_returned_as_numbers() -> None:
-    """The port is the requested one. No second look-up follows."""
+    """Addresses come with the requested port. The flags keep aiohttp from a second look-up."""
     found = await ThreadResolver().resolve("localhost", 81)
 
     assert {(result["host"], result["port"]) for result in found} == {("127.0.0.1", 81)}
@@ -24,7 +24,7 @@ async def test_system_s_addresses_are_returned_as_numbers() -> None:
 async def test_a_name_without_addresses_is_an_os_error(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A name that cannot be encoded is one too. The error's text does not hold the name."""
+    """A name that cannot be resolved or encoded raises an ``OSError``. The error's text does not hold the name."""
 
     def fail(*given: Any, **named: Any) -> Any:
         raise error

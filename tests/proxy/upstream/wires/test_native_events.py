@@ -19,7 +19,7 @@ DEPLOYMENT = deployment_of("openai/m")
 
 
 def call_of(client: str | None) -> UpstreamCall:
-    """Build the call of a client that speaks this format."""
+    """Return the call of a client that speaks this format."""
     messages = [user("a")]
     source = None if client is None else Source(client, b"{}", messages)
     return UpstreamCall(DEPLOYMENT, messages, {}, LIMITS, source=source)
@@ -39,7 +39,7 @@ def call_of(client: str | None) -> UpstreamCall:
 def test_client_of_the_same_format_takes_native_events(
     wire: str | None, client: str | None, takes: bool
 ) -> None:
-    """The internal form is the exception, whose chunks are native already."""
+    """OpenAI's format is the exception, since its chunks are native already."""
     assert takes_native(wire, call_of(client)) == takes
 
 
@@ -53,7 +53,7 @@ def test_client_of_the_same_format_takes_native_events(
     ids=["one chunk", "none", "several"],
 )
 def test_event_is_attached_to_its_one_chunk(chunks: list[Any], found: list[Any]) -> None:
-    """An event without chunks gets one without choices."""
+    """An event without chunks is attached to a new chunk without choices."""
     assert attach_event(chunks, "toy", EVENT) == found
 
 

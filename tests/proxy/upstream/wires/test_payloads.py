@@ -1,4 +1,4 @@
-"""The JSON of an answer: lone surrogates are read, and invalid or deeply nested JSON is a fault."""
+"""Tests of an answer's JSON: lone surrogates are read, and invalid or deeply nested JSON is a fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.proxy.upstream.wires.gemini.test_reading_any_answer import _json
 
 @given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
 def test_any_bytes_are_json_or_the_provider_s_fault(text: bytes) -> None:
-    """Other exceptions are not raised."""
+    """Reading the bytes raises no other exception."""
     try:
         value = load_payload(text)
     except UpstreamFault:
@@ -57,7 +57,7 @@ def test_invalid_json_without_surrogates_is_parsed_once(monkeypatch: pytest.Monk
 
 
 def test_answer_that_is_nested_too_deeply_is_the_provider_s_fault() -> None:
-    """It could not be written out again."""
+    """The proxy could not write such an answer out again."""
     deep = orjson.dumps(body({"text": "a"})).replace(b'"a"', b"[" * 300 + b"]" * 300)
 
     with pytest.raises(UpstreamFault, match="nested too deeply"):

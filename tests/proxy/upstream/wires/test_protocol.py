@@ -1,4 +1,4 @@
-"""Every wire keeps the protocol. A new one is added to ``samples.table`` with its sample."""
+"""Every wire keeps the protocol. A new wire is added to ``samples.table`` with its sample."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ MESSAGES = [system(TEXTS[0]), user(TEXTS[1]), assistant(TEXTS[2]), user(TEXTS[3]
 
 @pytest.fixture(params=SAMPLES, ids=lambda sample: sample.provider)
 def sample(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> WireSample:
-    """Return each sample in turn. The toy is in the table meanwhile."""
+    """Return each sample in turn. The toy wire is in the table during the test."""
     plug_in_toy(monkeypatch)
     given: WireSample = request.param
     return given
 
 
 def sample_deployment(sample: WireSample, base: str | None = BASE, **params: Any) -> Deployment:
-    """Return a deployment of the sample's model with our key, as a configuration makes it."""
+    """Return a deployment of the sample's model with the key of this test."""
     return deployment_of(sample.model, api_base=base, api_key=KEY, **params)
 
 
@@ -68,7 +68,7 @@ def test_every_row_of_the_table_has_a_sample() -> None:
 
 @BOTH
 def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, stream: bool) -> None:
-    """Each text stands there once."""
+    """The request holds each message's text once."""
     deployment = sample_deployment(sample)
     body = wire_of(deployment).write_request(call_of(deployment), stream=stream)
 
@@ -110,7 +110,7 @@ def test_header_of_the_deployment_is_sent_in_place_of_the_wire_s(sample: WireSam
 
 
 def test_answer_is_read_into_the_canonical_form(sample: WireSample) -> None:
-    """It is a ``chat.completion`` with one choice."""
+    """The answer is a ``chat.completion`` with one choice."""
     deployment = sample_deployment(sample)
     answer = wire_of(deployment).read_answer(sample.answer, call_of(deployment))
     [choice] = answer["choices"]
@@ -132,7 +132,7 @@ def test_stream_is_the_same_for_any_cut_of_its_bytes(sample: WireSample) -> None
 
 
 def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> None:
-    """The transport then waits a short time in place of the idle limit."""
+    """After the last choice has ended, the transport waits only a short time, in place of the idle limit."""
     reader = wire_of(deployment := sample_deployment(sample)).read_stream(call_of(deployment))
     first, *later = SSEDecoder().feed(sample.stream)
 
@@ -145,7 +145,7 @@ def test_stream_may_end_only_when_its_choices_have_ended(sample: WireSample) -> 
 
 
 def test_truncated_stream_raises(sample: WireSample) -> None:
-    """A cut within or after the first event is no end."""
+    """A stream that is cut within or after its first event is an error."""
     deployment = sample_deployment(sample)
     end_of_first = sample.stream.index(b"\n\n") + 2
 
@@ -156,7 +156,7 @@ def test_truncated_stream_raises(sample: WireSample) -> None:
 
 
 def test_message_of_an_error_body_is_returned(sample: WireSample) -> None:
-    """The client gets it."""
+    """The client gets the provider's message."""
     assert wire_of(sample_deployment(sample)).read_error(400, sample.refusal) == "Too many tokens."
 
 
@@ -169,7 +169,7 @@ def test_error_in_place_of_an_answer_raises_with_its_message(sample: WireSample)
 
 
 def test_error_in_a_stream_raises_with_its_message(sample: WireSample) -> None:
-    """The chunks before it are no answer."""
+    """The chunks before the error are no answer."""
     reader = wire_of(deployment := sample_deployment(sample)).read_stream(call_of(deployment))
     reader.feed(SSEDecoder().feed(sample.stream)[0])
 
@@ -190,7 +190,7 @@ def test_body_that_is_no_json_raises(sample: WireSample, body: bytes) -> None:
 def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
     sample: WireSample, client: str | None
 ) -> None:
-    """Every chunk and every whole answer has one. The internal form has none."""
+    """Every event and every whole answer has its source. In OpenAI's format there is none."""
     deployment = sample_deployment(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     if client is not None:

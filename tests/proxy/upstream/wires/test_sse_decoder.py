@@ -1,4 +1,4 @@
-"""Server-sent events: corners of the format, any split of the bytes, and limits."""
+"""Tests of the decoder for server-sent events: corners of the format, splits of the bytes, and limits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TABLE: dict[str, tuple[bytes, list[bytes]]] = {
 
 
 def decoded(*pieces: bytes) -> list[bytes]:
-    """Feed the pieces to one decoder."""
+    """Return the payloads that one decoder finds in the pieces."""
     decoder = SSEDecoder()
     return [payload for piece in pieces for payload in decoder.feed(piece)]
 
@@ -117,7 +117,7 @@ ENDLESS = {
 def test_event_over_the_limit_is_refused_with_bounded_memory(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until then a small multiple of the limit is held."""
+    """Until the refusal, the decoder holds at most a small multiple of the limit."""
     limit = 2**15
     monkeypatch.setattr(sse_decoder, "LARGEST_EVENT", limit)
     piece = ENDLESS[name]
@@ -156,7 +156,7 @@ def test_limit_is_for_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
     ("size", "line"), [(10 * 2**20, 10 * 2**20), (2**20, 10)], ids=["one line", "lines of 10 B"]
 )
 def test_time_of_a_large_event_in_small_pieces_is_linear(size: int, line: int) -> None:
-    """A decoder that copied all lines for each new one would take minutes."""
+    """A decoder that copied all lines for each new line would take minutes."""
     raw = (b"data: " + b"x" * line + b"\n") * (size // (line + 7) or 1) + b"\n"
     pieces = [raw[at : at + 1024] for at in range(0, len(raw), 1024)]
     [payload] = decoded(*pieces)

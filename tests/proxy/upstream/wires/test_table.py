@@ -1,4 +1,4 @@
-"""The wires of a deployment are those of its provider's row, and OpenAI's where it has none."""
+"""A deployment's wires are those of its provider's row, or OpenAI's where the provider has no row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.mark.parametrize("provider", [*OPENAI_BASES, *sorted(OPENAI_SERVERS), "unknown"])
 def test_provider_without_a_row_has_openai_s_wires(provider: str) -> None:
-    """Many servers speak OpenAI's wire."""
+    """The servers of many providers speak OpenAI's format."""
     deployment = deployment_of(f"{provider}/some-model")
 
     assert wire_of(deployment) is OPENAI.chat
@@ -39,7 +39,7 @@ def test_provider_without_a_row_has_openai_s_wires(provider: str) -> None:
 
 
 def test_gemini_has_no_text_completions() -> None:
-    """Its models are asked for a chat."""
+    """Text completions for Gemini's models become chats."""
     deployment = deployment_of("gemini/gemini-3.6-flash")
 
     assert wire_of(deployment) is GEMINI.chat
@@ -52,7 +52,7 @@ def test_gemini_has_no_text_completions() -> None:
 
 @pytest.mark.parametrize("provider", WIRES)
 def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
-    """``transport: direct`` would be refused otherwise."""
+    """Otherwise the configuration would refuse ``transport: direct`` for the provider."""
     assert speaks_to(provider)
 
 
@@ -65,7 +65,7 @@ def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
     ids=["independence", "transport"],
 )
 def test_contract_has_the_folder_of_each_wire(contract: str, field: str) -> None:
-    """A folder that the contract leaves out could import another provider's."""
+    """A wire's folder that the contract leaves out could import another provider's wire."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     [listed] = [one[field] for one in settings["contracts"] if one["name"] == contract]
     folders = (ROOT / "proxy" / "upstream" / "wires").glob("*/wire.py")
@@ -74,7 +74,7 @@ def test_contract_has_the_folder_of_each_wire(contract: str, field: str) -> None
 
 
 def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The default is litellm for all others."""
+    """Providers without a row use litellm by default."""
     deployment = deployment_of("toy/talker")
     assert transport_of(deployment) == "litellm"
 
@@ -83,7 +83,7 @@ def test_direct_transport_is_the_default_for_a_row(monkeypatch: pytest.MonkeyPat
 
 
 def test_wire_for_chats_only_has_no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Text completions of its models become chats."""
+    """Text completions for the models of such a wire become chats."""
     plug_in_toy(monkeypatch)
     deployment = deployment_of("toy/talker")
 

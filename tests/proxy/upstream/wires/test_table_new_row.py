@@ -1,4 +1,7 @@
-"""A new row of the table is all that a new wire needs. The toy wire passes through the whole proxy."""
+"""A new row of the table is all that a new wire needs.
+
+The tests send requests for the toy wire through the whole proxy.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ async def test_stream_comes_over_the_new_wire() -> None:
 
 
 async def test_whole_answer_where_a_stream_was_asked_for_becomes_chunks() -> None:
-    """The transport does this for every wire."""
+    """The transport turns whole answers into chunks, for every wire."""
     async with toy_answering(answer_whole) as (proxy, _):
         reply = await proxy.post(chat(stream=True))
 
@@ -110,7 +113,7 @@ async def test_truncated_stream_ends_in_an_error() -> None:
 
 
 async def test_refusal_gives_the_provider_s_message_and_status() -> None:
-    """The wire reads the message."""
+    """The toy wire reads the provider's message from the error's body."""
     async with toy_answering(refuse) as (proxy, _):
         reply = await proxy.post(chat())
 

@@ -1,4 +1,4 @@
-"""Builders of contents and parts."""
+"""Builders of Gemini's contents and parts, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contents after sanitizing and cuts. The emulator judges each repair."""
+"""Tests of Gemini contents after sanitizing and cuts. The emulator judges each repair."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILE = user({"fileData": {"mimeType": "application/pdf", "fileUri": "files/a"}},
 
 
 def repaired(native: Contents, profile: Profile = GEMINI_3_STRICT) -> Contents:
-    """Return *native* after sanitizing. The emulator accepts it, and the input is not mutated."""
+    """Return *native* after sanitizing. The emulator must accept the result, and the input must not be mutated."""
     before = copy.deepcopy(native)
     projected = GEMINI_CONTENTS.project(native)
     done = sanitize(projected.messages, profile)
@@ -54,7 +54,7 @@ def repaired(native: Contents, profile: Profile = GEMINI_3_STRICT) -> Contents:
     ],
 )
 def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
-    """Messages do not carry thoughts, signatures, files and missing ids."""
+    """The list keeps what chat messages cannot hold, such as thoughts and files."""
     projected = project_contents(native)
     done = sanitize(projected.messages, GEMINI_3_STRICT)
 
@@ -142,7 +142,7 @@ def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
     ],
 )
 def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
-    """A content that is equal to an item of the list is that item."""
+    """A written content that equals an item of the list is the same object."""
     made = repaired(native)
 
     assert made == written
@@ -151,7 +151,7 @@ def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
 
 
 def test_two_user_turns_become_one_content_for_gemini_1() -> None:
-    """Later models accept both."""
+    """Later models accept two user turns in a row."""
     native = [ASKED, FILE]
     [joined] = repaired(native, GEMINI_1)
 
@@ -161,7 +161,7 @@ def test_two_user_turns_become_one_content_for_gemini_1() -> None:
 
 
 def test_media_that_moves_out_of_a_response_stays_native() -> None:
-    """Before Gemini 3, it stands in a content of its own after the responses."""
+    """Before Gemini 3, the media stands in a content of its own after the responses."""
     medium = {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "plot"}}
     response = {"name": "f", "id": "a", "response": {"output": "see"}, "parts": [medium]}
     made = repaired([ASKED, CALLED, user({"functionResponse": response}), MORE], GEMINI_2)
@@ -195,7 +195,7 @@ def test_nested_file_stays_native_beside_a_shortened_text() -> None:
 
 
 def test_single_content_without_a_role_gets_one_when_another_follows() -> None:
-    """Gemini reads a missing role as the user's in a list of one alone."""
+    """Gemini reads a missing role as the user's only in a list of one content."""
     native = [{"parts": [said()]}]
     projected = project_contents(native)
     more = [*projected.messages, {"role": "user", "content": "stop"}]
@@ -219,7 +219,7 @@ def test_unknown_fields_of_parts_and_contents_stay() -> None:
 
 
 def test_dropped_rounds_drop_their_items() -> None:
-    """All other items are the same objects."""
+    """All items of the remaining rounds are the same objects."""
     native = [ASKED, CALLED, ANSWERED, MORE, UNNAMED, UNNAMED_ANSWER]
     projected = project_contents(native)
     cut = [projected.messages[0], *projected.messages[3:]]
@@ -230,7 +230,7 @@ def test_dropped_rounds_drop_their_items() -> None:
 
 
 def test_shortened_result_is_written_anew_beside_unchanged_ones() -> None:
-    """The part of its neighbour is the same object."""
+    """The part of the unchanged result is the same object."""
     native = [ASKED, UNNAMED, UNNAMED_ANSWER]
     projected = project_contents(native)
     shorter = [*projected.messages[:2], {**projected.messages[2], "content": "do…"}, projected.messages[3]]
@@ -255,7 +255,7 @@ def test_inserted_user_message_is_a_content_and_system_message_is_none() -> None
 
 
 def test_renamed_call_renames_its_response() -> None:
-    """The message of a result has no name, so that only the call is changed."""
+    """The message of a result has no name, so the pipeline renames only the call."""
     native = [ASKED, model(called("my tool", "a")), user(answered("my tool", "a"))]
     made = repaired(native)
 
@@ -264,7 +264,7 @@ def test_renamed_call_renames_its_response() -> None:
 
 
 def test_missing_result_is_the_pipelines_text() -> None:
-    """The text above is that of :data:`MISSING_RESULT`."""
+    """``MISSING`` in this file has the text of :data:`MISSING_RESULT`."""
     assert MISSING == {"error": MISSING_RESULT.split('"')[3]}
 
 

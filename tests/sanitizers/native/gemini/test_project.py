@@ -77,7 +77,7 @@ def test_media_of_the_model_becomes_a_text() -> None:
 def test_response_is_the_text_under_its_usual_key_or_json(response: Any, content: str) -> None:
     """A response is the text under its usual key, or JSON.
 
-    An error keeps its key, since its text could read as a success.
+    An error keeps its key, since its text alone could read as a success.
     """
     part = {"functionResponse": {"name": "f", "response": response}}
 
@@ -85,7 +85,7 @@ def test_response_is_the_text_under_its_usual_key_or_json(response: Any, content
 
 
 def test_signature_stands_on_its_call() -> None:
-    """A signature goes to Google's place on its call, so that a changed call keeps it."""
+    """A signature goes to ``extra_content.google`` of its call, so that a changed call keeps the signature."""
     [message] = project_contents([model(called("f", "a"))]).messages
 
     assert message["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": SIGNED}}

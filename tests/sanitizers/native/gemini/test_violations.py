@@ -1,4 +1,4 @@
-"""The rules of contents, each broken once."""
+"""Tests of the rules for Gemini's contents. Each rule is broken at least once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ BROKEN: list[tuple[str, list[dict[str, Any]], int]] = [
 
 @pytest.mark.parametrize(("rule", "native", "index"), BROKEN)
 def test_broken_rule_is_found_in_its_place(rule: str, native: list[dict[str, Any]], index: int) -> None:
-    """The profile is one that has the rule."""
+    """Each list is checked with a profile that has the rule."""
     profile = {"nested_media": GEMINI_2, "user_run": GEMINI_1}.get(rule, GEMINI_3_STRICT)
     found = {(violation.rule, violation.index) for violation in find_content_violations(native, profile)}
 
@@ -93,6 +93,6 @@ def test_list_that_the_models_take_breaks_no_rule(native: list[dict[str, Any]], 
 
 
 def test_work_limit_ends_the_check() -> None:
-    """Each part takes a step."""
+    """The check of each part takes a step of the work limit."""
     with limited_by(WorkLimit(50)), pytest.raises(WorkLimitExceeded):
         find_content_violations([user(*[said()] * 100)], GEMINI_3)

@@ -58,7 +58,7 @@ def test_new_call_has_its_arguments_as_an_object(arguments: str, args: dict[str,
 
 
 def test_changed_call_keeps_its_signature() -> None:
-    """A changed call keeps its signature, which stands in Google's place on the call."""
+    """A changed call keeps its signature, which is in the call's ``extra_content.google``."""
     changed = {**call("x", "f", "{}"), "extra_content": {"google": {"thought_signature": SIGNED}}}
 
     [part] = write_turn(assistant(None, [changed]), {}, set())

@@ -37,7 +37,7 @@ with_forms = st.sampled_from([row for row in PROVIDER_PROFILES if row.call_id_fo
 
 
 def in_rounds(ids: list[str]) -> History:
-    """Return a history of one round for each id, whose function and result have its number."""
+    """Return a history with one tool round for each id. The function and the result have the number of the id."""
     messages = []
     for number, one in enumerate(ids):
         messages += [
@@ -85,7 +85,7 @@ COLLIDING = [
 @pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
 @pytest.mark.parametrize(("first", "second"), COLLIDING)
 def test_spellings_that_look_alike_stay_apart(first: str, second: str, profile: Profile) -> None:
-    """Removing or replacing signs would give two ids the same form."""
+    """If illegal characters were only removed or replaced, the two ids would become equal."""
     for pair in ([first, second], [second, first]):
         for history in (in_one_turn(pair), in_rounds(pair)):
             one, other = renamed(history, profile)
@@ -97,7 +97,7 @@ def test_spellings_that_look_alike_stay_apart(first: str, second: str, profile: 
 
 @given(id_lists, with_forms)
 def test_ids_are_injective_and_of_the_form(given: list[str], profile: Profile) -> None:
-    """Ids that have the form stay."""
+    """Ids that have the provider's form stay unchanged."""
     for history in (in_one_turn(given), in_rounds(given)):
         sent = renamed(history, profile)
 
@@ -112,7 +112,7 @@ def test_ids_are_injective_and_of_the_form(given: list[str], profile: Profile) -
 
 @given(id_lists, with_forms)
 def test_ids_are_the_same_each_time(given: list[str], profile: Profile) -> None:
-    """The same history gives the same ids, from a copy as well."""
+    """A history and its copy give the same ids."""
     history = in_rounds(given)
 
     assert renamed(history, profile) == renamed(copy.deepcopy(history), profile)
@@ -140,7 +140,7 @@ def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) ->
 
 @given(id_lists, with_forms, st.sampled_from(PROVIDER_PROFILES))
 def test_ids_stay_behind_another_provider(given: list[str], first: Profile, second: Profile) -> None:
-    """Ids stay different, and a second gateway of the same provider changes none."""
+    """Ids stay different, and a second gateway of the same provider changes no id."""
     once = list(sanitize(in_rounds(given), first).messages)
 
     assert sanitize(copy.deepcopy(once), first).messages == once
@@ -149,7 +149,7 @@ def test_ids_stay_behind_another_provider(given: list[str], first: Profile, seco
 
 
 def test_too_long_ids_stay_at_openai_when_the_front_is_cut_away() -> None:
-    """New ids are derived from the old ids, and not from their place."""
+    """New ids are derived from the old ids, and not from positions in the history."""
     given = [f"call_{number}" + "x" * 40 for number in range(3)]
 
     assert renamed(in_rounds(given), OPENAI)[1:] == renamed(in_rounds(given)[4:], OPENAI)
@@ -157,7 +157,10 @@ def test_too_long_ids_stay_at_openai_when_the_front_is_cut_away() -> None:
 
 @pytest.mark.parametrize("profile", [ANTHROPIC, MISTRAL], ids=lambda profile: profile.name)
 def test_both_sides_and_late_results_are_renamed(profile: Profile) -> None:
-    """Results that come late, doubled or out of order have the new id of their call. The last one wins."""
+    """Results that come late, doubled or out of order have the new id of their call.
+
+    The last of two results for one call wins.
+    """
     history = [
         user("a"),
         assistant(calls=[call("f.f:0", "f"), call("f.g:1", "g")]),
@@ -220,7 +223,7 @@ def test_result_of_an_id_used_again_answers_the_later_call(profile: Profile) -> 
 
 @pytest.mark.parametrize("profile", [*NINE, *TOKEN], ids=lambda profile: profile.name)
 def test_derived_id_differs_from_a_given_one(profile: Profile) -> None:
-    """A given id that equals the derived one stays, and the other call gets the next candidate."""
+    """A given id that equals a derived id stays. The other call gets the next candidate."""
     (derived,) = renamed(in_rounds(["a.b"]), profile)
 
     one, other = renamed(in_rounds(["a.b", derived]), profile)
@@ -232,7 +235,7 @@ def test_derived_id_differs_from_a_given_one(profile: Profile) -> None:
     "profile", [row for row in PROVIDER_PROFILES if row.call_id_form == "any"], ids=lambda row: row.name
 )
 def test_profiles_without_a_form_take_any_character(profile: Profile) -> None:
-    """Ids of up to 40 characters stay where no form is required, used again or not."""
+    """Where no form is required, ids of up to 40 characters stay, even if an id is used again."""
     history = [
         message | {"reasoning_content": ""} for message in in_rounds(["functions.f:0", "functions.f:0"])
     ]

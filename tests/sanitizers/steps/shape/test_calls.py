@@ -1,4 +1,4 @@
-"""The ``shape`` step: calls, their arguments, and the legacy forms of both."""
+"""Tests of the ``shape`` step for calls, their arguments, and the legacy forms of both."""
 
 from __future__ import annotations
 
@@ -171,5 +171,8 @@ LEGACY = [
 
 @pytest.mark.parametrize("case", [*CALLS, *LEGACY], ids=lambda case: case.id)
 def test_each_call_gets_a_form_that_can_be_sent(case: Case) -> None:
-    """Arguments that are no object stay word for word."""
+    """Text that is no JSON object is kept under ``_raw``.
+
+    OpenAI accepts any text, so there the text stays unchanged.
+    """
     check(normalize_shape, case)

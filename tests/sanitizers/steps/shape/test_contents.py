@@ -1,4 +1,4 @@
-"""The ``shape`` step: contents and fields, at Gemini, at OpenAI and at providers with rules of their own."""
+"""Tests of the ``shape`` step for contents and fields, with the rules of several providers."""
 
 from __future__ import annotations
 

@@ -16,7 +16,10 @@ GO = user("go")
 
 
 def pairs(history: list[dict[str, Any]], profile: Profile = GEMINI_3) -> list[tuple[str, str]]:
-    """Sanitize and return (function name, result content) for each call, in order. Ids have to fit."""
+    """Sanitize and return (function name, result content) for each call, in order.
+
+    The ids of a call and its result must be equal.
+    """
     messages = sanitize(history, profile).messages
     found = []
     for at, message in enumerate(messages):
@@ -228,7 +231,7 @@ def test_unreadable_signature_suffix_is_removed_with_its_id() -> None:
 
 
 def test_long_ids_are_renamed_at_openai() -> None:
-    """OpenAI takes 40 characters. The call and its result get the same id."""
+    """OpenAI accepts ids of up to 40 characters. The call and its result get the same id."""
     long = "call_" + "x" * 60
     history = [GO, assistant(calls=[call(long, "f")]), tool(long, "1")]
 
@@ -240,7 +243,7 @@ def test_long_ids_are_renamed_at_openai() -> None:
 
 
 def test_derived_ids_never_collide_with_given_ones() -> None:
-    """A taken candidate is skipped."""
+    """A candidate that the history already uses as an id is skipped."""
     first = sanitize([GO, assistant(calls=[call(None, "f")]), tool(None, "1")], GEMINI_3).messages
     derived = first[1]["tool_calls"][0]["id"]
     history = [

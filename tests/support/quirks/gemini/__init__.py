@@ -1,1 +1,1 @@
-"""Answers on Gemini's own wire, as its models, and the servers that copy it, send them."""
+"""Answers on Gemini's own wire, as sent by Gemini models and by servers that copy this wire."""

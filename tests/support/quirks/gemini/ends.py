@@ -1,4 +1,4 @@
-"""Quirks of ends, on Gemini's own wire, missing ends among them."""
+"""Quirks of how answers end, on Gemini's own wire, missing ends included."""
 
 from __future__ import annotations
 

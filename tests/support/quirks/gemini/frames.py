@@ -1,4 +1,4 @@
-"""Quirks of frames, on Gemini's own wire."""
+"""Quirks of how events are framed, on Gemini's own wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams on Gemini's own wire with any combination of the quirks, and what they mean."""
+"""Draws streams on Gemini's own wire with any combination of the quirks, and their meanings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Part = dict[str, Any]
 
 @st.composite
 def gemini_rows(draw: st.DrawFn) -> Row:
-    """Draw an answer and the events that it comes in."""
+    """Draw an answer's meaning and the events of its stream."""
     calls = draw(distinct_calls())
     text, thoughts = draw(TEXTS), draw(st.sampled_from(["", "", "Hm.", "Hm, so: 日"]))
     reason = draw(st.sampled_from(["STOP"] * 4 + ["MAX_TOKENS", draw(st.sampled_from(_FILTERED))]))
@@ -104,7 +104,7 @@ def _event(parts: list[Part]) -> dict[str, Any]:
 
 
 def _end(draw: st.DrawFn, events: list[dict[str, Any]], reason: str) -> None:
-    """Say how the answer ended: with the last part or behind it, once or, for STOP, with each event."""
+    """Add the finish reason in the last event, in one more event or, for STOP, in every event."""
     how = draw(st.sampled_from(["last", "empty text", "no parts", "no content", "each"]))
     if how == "each" and reason == "STOP":
         for event in events:

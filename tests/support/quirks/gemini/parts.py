@@ -24,7 +24,7 @@ def text(said: str, **fields: Any) -> dict[str, Any]:
 
 
 def call(name: str = "f", args: Any = None, **fields: Any) -> dict[str, Any]:
-    """Build a part that calls; keyword arguments become fields of the part, but for `id`."""
+    """Build a part with a call; keyword arguments other than `id` become fields of the part."""
     named = {"id": fields.pop("id")} if "id" in fields else {}
     given = {} if args is None else {"args": args}
     return {"functionCall": {**named, "name": name, **given}, **fields}
@@ -56,9 +56,9 @@ def row(
     framing: Framing = PLAIN,
     taken: tuple[str, ...] = (),
 ) -> Row:
-    """Build a row; a stream of one event is a whole answer as well, unless *whole* says otherwise.
+    """Build a row; a stream of one event is also the row's whole answer, unless *whole* is given.
 
-    Its end says what it cost, as Gemini always has it, unless the row is about that.
+    The last event gets a usage, as Gemini always sends it, unless some event already has one.
     """
     if events and not any("usageMetadata" in one for one in events):
         events = [*events[:-1], _counted(events[-1])]
@@ -78,13 +78,13 @@ def row(
 
 
 def _counted(event: Any) -> Any:
-    """Return an event of an answer with what it cost; anything else as it is."""
+    """Return an event of an answer with a usage added; return anything else unchanged."""
     is_answer = isinstance(event, dict) and "error" not in event
     return {**event, "usageMetadata": USAGE} if is_answer else event
 
 
 def calls(*found: tuple[str, Any], finish: str = "tool_calls", **more: Any) -> Meaning:
-    """Return the meaning of an answer of calls."""
+    """Return the meaning of an answer that makes calls."""
     return Meaning(calls=found, finish=finish, **more)
 
 

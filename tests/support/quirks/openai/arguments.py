@@ -1,4 +1,4 @@
-"""Calls on OpenAI's wire: what the arguments are."""
+"""Quirks of call arguments, on OpenAI's wire."""
 
 from __future__ import annotations
 

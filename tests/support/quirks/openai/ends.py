@@ -1,4 +1,4 @@
-"""Quirks of ends, on OpenAI's wire, missing ends among them."""
+"""Quirks of how answers end, on OpenAI's wire, missing ends included."""
 
 from __future__ import annotations
 

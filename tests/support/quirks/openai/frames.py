@@ -1,4 +1,4 @@
-"""Quirks of frames, on OpenAI's wire."""
+"""Quirks of how events are framed, on OpenAI's wire."""
 
 from __future__ import annotations
 

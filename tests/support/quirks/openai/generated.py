@@ -1,4 +1,4 @@
-"""Streams on OpenAI's wire with any combination of the quirks, and what they mean."""
+"""Draws streams on OpenAI's wire with any combination of the quirks, and their meanings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILTERS = ["function_call_filter: MALFORMED_FUNCTION_CALL", "function_call_filt
 
 @st.composite
 def openai_rows(draw: st.DrawFn) -> Row:
-    """Draw an answer, the way in which it is written, and everything around it."""
+    """Draw the stream of an answer in a random way of writing, and its meaning."""
     model = draw(st.sampled_from([GOOGLE, OTHER]))
     way = draw(ways())
     calls = understood(way, draw(distinct_calls()))
@@ -110,7 +110,7 @@ def _calls(draw: st.DrawFn, way: Way, slots: list[Slot]) -> list[dict[str, Any]]
 
 
 def _end(draw: st.DrawFn, chunks: list[dict[str, Any]], finish: str) -> int:
-    """Add the finish reason, in a chunk of its own or in the last one, and return its place."""
+    """Add the finish reason in the last chunk or in a new one, and return that chunk's index."""
     in_last = draw(st.booleans())
     if chunks and in_last:
         chunks[-1]["choices"][0]["finish_reason"] = finish
@@ -175,7 +175,7 @@ def _with_heads(draw: st.DrawFn, chunks: list[dict[str, Any]]) -> list[dict[str,
 
 
 def _kept_ids(model: str, way: Way, slots: list[Slot]) -> tuple[str | None, ...]:
-    """Return the ids that are the server's to give: legal ones of their own, but for Gemini models."""
+    """Return the ids that must reach the client unchanged: legal, distinct ids of models other than Gemini's."""
     kept = model == OTHER and way.ids in ("own", "own each")
     return tuple(
         way.id_of(at, slot.name, 0) if kept and number == 0 else None
@@ -185,5 +185,5 @@ def _kept_ids(model: str, way: Way, slots: list[Slot]) -> tuple[str | None, ...]
 
 
 def _told(way: Way, slots: list[Slot]) -> str:
-    """Say how the calls are written, for a failure's report."""
+    """Describe how the calls are written, for the report of a failed test."""
     return f"{way} {[slot.pieces for slot in slots]}"

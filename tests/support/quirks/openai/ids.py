@@ -1,4 +1,4 @@
-"""Calls on OpenAI's wire: what a call's id is."""
+"""Quirks of call ids, on OpenAI's wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls on OpenAI's wire: which piece belongs to which call."""
+"""Quirks of call indices, on OpenAI's wire: which piece belongs to which call."""
 
 from __future__ import annotations
 

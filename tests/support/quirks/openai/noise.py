@@ -1,4 +1,4 @@
-"""The fields that vendors put beside OpenAI's, at every place where reports have them."""
+"""The fields that vendors add to OpenAI's, at every level at which reports show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VENDOR: dict[str, Any] = {
     "service_tier": None,
     "obfuscation": "xyz",
 }
-"""On the answer itself: Groq, Perplexity, litellm, OpenRouter, OpenAI."""
+"""Fields on the answer itself, as added by Groq, Perplexity, litellm, OpenRouter and OpenAI."""
 
 
 def cluttered(one: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The parts of answers on OpenAI's wire, as the servers behind the reports write them."""
+"""The parts of answers on OpenAI's wire, as the servers in public reports write them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ TEXT_A = '{"city":"A"}'
 TEXT_B = '{"city":"B"}'
 
 ABSENT: Any = object()
-"""A field that is left out, where None is null."""
+"""Marks a field that is left out; None stands for null."""
 
 
 def present(**fields: Any) -> dict[str, Any]:
-    """Return the fields that are there."""
+    """Return the fields whose value is not ABSENT."""
     return {name: value for name, value in fields.items() if value is not ABSENT}
 
 
 def chunk(delta: Any = ABSENT, finish: Any = None, *, at: int = 0, **fields: Any) -> dict[str, Any]:
-    """Build a chunk of one choice; keyword arguments become fields of the chunk, and ABSENT takes one away."""
+    """Build a chunk of one choice; keyword arguments become fields of the chunk, and ABSENT removes a field."""
     choice = present(index=at, delta=delta, finish_reason=finish)
     head = {
         "id": "chatcmpl-1",
@@ -71,7 +71,7 @@ def whole(message: Any, finish: Any = "stop", **fields: Any) -> bytes:
 
 
 def whole_calls(*calls: Any, finish: Any = "tool_calls", content: Any = None, **fields: Any) -> bytes:
-    """Write a whole answer of calls."""
+    """Write a whole answer that makes calls."""
     return whole({"content": content, "tool_calls": list(calls)}, finish, **fields)
 
 
@@ -87,13 +87,13 @@ def row(
     done: bool = True,
     taken: tuple[str, ...] = (),
 ) -> Row:
-    """Build a row; the stream ends with `[DONE]` unless *done* says otherwise."""
+    """Build a row; the stream ends with `[DONE]` unless *done* is false."""
     body = framing.write([*events, *([DONE] if done else [])])
     return Row(name, model, body, meaning, whole, taken, source)
 
 
 def calls(*found: tuple[str, Any], finish: str = "tool_calls", **more: Any) -> Meaning:
-    """Return the meaning of an answer of calls."""
+    """Return the meaning of an answer that makes calls."""
     return Meaning(calls=found, finish=finish, **more)
 
 

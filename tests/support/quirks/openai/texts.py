@@ -1,4 +1,4 @@
-"""Quirks of a message beside its calls, on OpenAI's wire: texts, thoughts, roles, choices."""
+"""Quirks of a message apart from its calls, on OpenAI's wire: texts, thoughts, roles, choices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Draws the ways in which OpenAI-compatible servers separate calls, as far as a reader can still understand them.
 
-The index or an id of its own separates a call from the next one. Without either, a server is understood only
-if each call's arguments are complete before the next call. It must then not leave arguments empty. A repeated
-id or name shows that a piece replaces the text before it. Without that, `{"a":` and `{"a":1}` could be
+The index or an id of its own separates a call from the next one. Without either, a server is understood only if each
+call's arguments are complete before the next call. The server must then not leave arguments empty. A repeated id or
+name shows that a piece replaces the text before it. Without a repeated id or name, `{"a":` and `{"a":1}` could be
 growing text or two pieces.
 """
 
@@ -49,7 +49,7 @@ class Way:
         return {"right": slot, "zero": 0, "none": ABSENT, "null": None}[self.index]
 
     def id_of(self, slot: int, name: str, number: int) -> Any:
-        """Return the id in a slot's piece of this number."""
+        """Return the id in piece *number* of a slot."""
         ids = self.ids
         if number and ids not in _EACH and ids != "new each":
             return None if self.null_fields else ABSENT
@@ -77,7 +77,7 @@ class Slot:
 
 @st.composite
 def ways(draw: st.DrawFn) -> Way:
-    """Draw a way that can be understood."""
+    """Draw a way of writing calls that a reader can understand."""
     index = draw(st.sampled_from(["right", "zero", "none", "null"]))
     ids = ["own", "own each", "none", "null", "empty", *sorted(_SHARED), "odd", "long"]
     ids += ["new each"] if index in ("right", "zero") else []
@@ -110,7 +110,10 @@ def understood(way: Way, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[
 def draw_slots(
     draw: st.DrawFn, way: Way, calls: list[tuple[str, dict[str, Any]]], cut_off: bool
 ) -> list[Slot]:
-    """Write calls in slots. *cut_off* means that the answer does not end with a call's finish reason."""
+    """Write calls in slots, and return the slots with their pieces.
+
+    *cut_off* means that the answer does not end with a call's finish reason.
+    """
     slots: list[Slot] = []
     left = list(calls)
     while left:

@@ -12,7 +12,7 @@ from proxy.upstream.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="
 SIGNED = {"google": {"thought_signature": SIGNATURE}}
-"""The signature as an answer carries it, beside a call or beside the text."""
+"""The signature as an answer carries it, in a call or in a message."""
 
 
 def body(*parts: dict[str, Any], reason: str | None = "STOP", **rest: Any) -> dict[str, Any]:
@@ -100,7 +100,10 @@ def only_choice(answer: dict[str, Any]) -> dict[str, Any]:
 def test_parts_become_text_reasoning_calls_and_signatures(
     parts: list[dict[str, Any]], message: dict[str, Any], reason: str
 ) -> None:
-    """Parts become text, reasoning, calls and signatures. Each signature is beside its call or text."""
+    """Parts become text, reasoning, calls and signatures.
+
+    Each signature is in its call, or in the message of its text.
+    """
     expected = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     assert only_choice(read_answer(body(*parts), model="m")) == expected
 
@@ -168,7 +171,7 @@ def test_blocked_prompt_is_one_filtered_choice() -> None:
 def test_200_that_is_no_answer_is_a_fault(answer: Any, words: str, cause: Cause) -> None:
     """A 200 without an answer is a fault whose message and cause name the reason.
 
-    It is never an empty ``stop``.
+    The answer is never an empty ``stop``.
     """
     with pytest.raises(UpstreamFault, match=words) as caught:
         read_answer(answer, model="m")
@@ -185,7 +188,7 @@ def test_error_in_a_200_keeps_its_status() -> None:
 
 
 def test_id_and_model_are_geminis() -> None:
-    """The answer has Gemini's id and model. If Gemini names no model, it has the requested one."""
+    """The answer has Gemini's id and model. If Gemini names no model, the answer has the requested model."""
     named = read_answer(body({"text": "a"}, responseId="r1", modelVersion="v1"), model="m")
     unnamed = read_answer(body({"text": "a"}), model="m")
 

@@ -1,4 +1,4 @@
-"""The ids of an answer's calls: Gemini's own where it gives usable ones."""
+"""Tests of the ids of an answer's calls: Gemini's own ids where usable, else derived ids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def ids(*parts: dict[str, Any], **rest: Any) -> list[str]:
 
 
 def test_missing_ids_are_derived() -> None:
-    """They are unique in the answer, differ between answers, and stay the same when it is read again."""
+    """Derived ids are unique in an answer and differ between answers. A second reading gives the same ids."""
     first = ids(call(), call(), call(id=""), responseId="r1")
 
     assert len(set(first)) == 3
@@ -25,7 +25,7 @@ def test_missing_ids_are_derived() -> None:
 
 
 def test_id_of_another_call_is_replaced() -> None:
-    """The same call that is sent again is one call."""
+    """The same call that is sent again is one call. Another call with its id gets a new id."""
     assert ids(call("f", {}, id="r"), call("f", {}, id="r")) == ["r"]
 
     first, second = ids(call("f", {"a": 1}, id="r"), call("f", {"a": 2}, id="r"), call("f", {"a": 2}, id="r"))

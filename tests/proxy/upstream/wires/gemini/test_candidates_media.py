@@ -1,4 +1,4 @@
-"""The line that stands in an answer in place of media."""
+"""Tests of the note that replaces media in an answer."""
 
 from __future__ import annotations
 

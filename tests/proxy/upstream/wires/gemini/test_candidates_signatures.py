@@ -24,17 +24,20 @@ def signed(part: dict[str, Any], signature: Any = SIGNATURE) -> dict[str, Any]:
 
 
 Said = tuple[list[dict[str, Any]], str | None]
-"""The calls of an answer without their places, and the signature that is the answer's own."""
+"""The calls of an answer without their indexes, and the answer's own signature."""
 
 
 def whole(parts: Parts) -> Said:
-    """Read a whole answer."""
+    """Return the calls and the signature of an answer that is read as a whole."""
     message = read_answer(body(*parts), model="m")["choices"][0]["message"]
     return message.get("tool_calls", []), signature_of(message)
 
 
 def streamed(parts: Parts) -> Said:
-    """Read a stream with one part in each event. The answer's own signature is in the last chunk."""
+    """Return the calls and the signature of an answer that is streamed with one part per event.
+
+    The answer's own signature is in the last chunk.
+    """
     chunks = read(*map(event, parts), STOP)
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
     calls = [one for choice in choices for one in choice["delta"].get("tool_calls", [])]
@@ -77,7 +80,7 @@ WAYS = pytest.mark.parametrize("said", [whole, streamed])
 def test_next_call_takes_a_signature_without_a_call(
     said: Callable[[Parts], Said], parts: Parts, signatures: list[str | None], loose: str | None
 ) -> None:
-    """A call with a signature of its own does not. A repeated call is no call."""
+    """A call with a signature of its own keeps that signature. A repeated call takes no signature."""
     calls, rest = said(parts)
 
     assert [one["id"] for one in calls] == list("ab")[: len(signatures)]
@@ -87,7 +90,7 @@ def test_next_call_takes_a_signature_without_a_call(
 
 @WAYS
 def test_signature_is_sent_back_on_its_call(said: Callable[[Parts], Said]) -> None:
-    """Gemini looks for it there."""
+    """Gemini looks for a signature on the call that was signed."""
     calls, _ = said([signed(THOUGHT), call(id="a")])
 
     sent = build_request([user("x"), assistant(None, calls), tool("a")], {}, GEMINI_3, "m")

@@ -1,4 +1,4 @@
-"""A history as Gemini's contents, with one row for each rule."""
+"""Tests of a history as Gemini's contents, with one case for each rule."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
-    """The body holds nothing else."""
+    """The body holds the contents, a system instruction if there is one, and nothing else."""
     body = build_request(case.given, {}, case.profile, "m")
 
     parts = [{"text": one} for one in case.system]
@@ -193,7 +193,7 @@ def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
     ],
 )
 def test_unsanitized_history_is_refused_with_its_place(history: list[dict[str, Any]], param: str) -> None:
-    """The wire guesses nothing."""
+    """An illegal history is refused with the place of its fault. The wire guesses nothing."""
     with pytest.raises(InvalidRequest) as caught:
         build_request(history, {}, GEMINI_3, "m")
 

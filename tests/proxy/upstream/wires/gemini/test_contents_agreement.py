@@ -29,7 +29,7 @@ FILLER = {"text": " "}
 
 
 def spelled_in_camel_case(value: Any) -> Any:
-    """Spelling: litellm mixes two spellings of names. This wire writes JSON's."""
+    """Spelling: litellm mixes two spellings of names. This wire writes all names in camel case."""
     if isinstance(value, list):
         return [spelled_in_camel_case(item) for item in value]
     if not isinstance(value, dict):
@@ -56,7 +56,7 @@ def without_filler(body: Body) -> Body:
 
 
 def with_media_beside(body: Body) -> Body:
-    """Media of results: litellm nests it for every model. Models before Gemini 3 have no place for it."""
+    """Media of results: litellm nests it for every model. Models before Gemini 3 have no field for nested media."""
     contents: list[Body] = []
     for content in body["contents"]:
         parts = [dict(part) for part in content["parts"]]
@@ -108,16 +108,19 @@ ALWAYS: tuple[Callable[[Body], Body], ...] = (
     with_system_as_one_text,
 )
 BEFORE_GEMINI_3: tuple[Callable[[Body], Body], ...] = (with_media_beside, with_user_neighbours_merged)
-"""The differences that are meant, each with its reason. One more has no history in these strategies: litellm takes a
-result whose text is a data URL for an image, and we leave the text to be a text. What litellm does to calls without
-the sanitizer (equal calls become one, a wrong name for a shared id) does not occur: it was repaired before."""
+"""The intended differences, each with its reason.
+
+One more difference does not occur in these strategies. litellm makes an image of a result whose text is a data URL, and
+this wire keeps the text. litellm joins equal calls, and may give calls with a shared id a wrong name. The sanitizer
+repairs such histories first.
+"""
 
 
 @pytest.mark.usefixtures("litellm")
 @pytest.mark.filterwarnings("ignore")
 @given(histories, st.sampled_from(MODELS))
 def test_contents_are_those_of_litellm(history: list[dict[str, Any]], model: str) -> None:
-    """They are equal, with system instruction and signatures, apart from the listed differences."""
+    """Contents, system instruction and signatures equal those of litellm, apart from the listed differences."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)

@@ -1,4 +1,4 @@
-"""Signatures and ids in a request to Gemini."""
+"""Tests of thought signatures and call ids in a request to Gemini."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROFILES = pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3], ids=lambda p
 
 
 def sent(*calls: dict[str, Any], profile: Profile = GEMINI_3) -> list[dict[str, Any]]:
-    """Return the parts that the calls become."""
+    """Return the parts of the model's turn that the wire writes for these calls."""
     history = [user("a"), assistant(None, calls), *(tool(one["id"]) for one in calls)]
     parts: list[dict[str, Any]] = build_request(history, {}, profile, "m")["contents"][1]["parts"]
     return parts
@@ -26,7 +26,7 @@ def sent(*calls: dict[str, Any], profile: Profile = GEMINI_3) -> list[dict[str, 
 
 @PROFILES
 def test_signature_of_a_call_is_sent(profile: Profile) -> None:
-    """Models that never ask for one get it too."""
+    """Models that never require a signature get the signature too."""
     parts = sent(call("c1"), call("c2", **OWN), profile=profile)
 
     assert [part.get("thoughtSignature") for part in parts] == [None, OURS]
@@ -53,14 +53,14 @@ def test_signature_of_a_call_is_sent(profile: Profile) -> None:
     ids=str,
 )
 def test_signature_in_another_field_is_not_sent(carrier: dict[str, Any]) -> None:
-    """The wire adds no stand-in either."""
+    """The call is sent with neither the signature nor a stand-in."""
     assert sent({**call("c1"), **carrier}) == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
 
 
 @PROFILES
 @pytest.mark.parametrize("content", ["b", [text("b")], [text("a"), text("b")]], ids=str)
 def test_the_last_text_has_the_signature_of_a_message(content: Any, profile: Profile) -> None:
-    """The calls after the text have their own."""
+    """The message's signature goes to its last text part, and not to the call after the text."""
     history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
 
     parts = build_request(history, {}, profile, "m")["contents"][1]["parts"]
@@ -70,14 +70,14 @@ def test_the_last_text_has_the_signature_of_a_message(content: Any, profile: Pro
 
 @pytest.mark.parametrize("content", [None, "", [], [text("")]], ids=str)
 def test_message_without_a_text_sends_no_signature(content: Any) -> None:
-    """The signature of a message belongs to its text."""
+    """A message's signature is sent with its text, so a message without a text sends no signature."""
     history = [user("a"), assistant(content, [call("c1")], **OWN), tool("c1")]
 
     assert "thoughtSignature" not in str(build_request(history, {}, GEMINI_3, "m"))
 
 
 def test_user_messages_and_results_send_no_signature() -> None:
-    """Only the model signs."""
+    """Only the model signs its texts and calls."""
     history = [
         user([text("a"), image()], **OWN),
         assistant(None, [call("c1")]),
@@ -90,7 +90,7 @@ def test_user_messages_and_results_send_no_signature() -> None:
 
 @pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
 def test_ids_are_sent_without_the_signature_s_suffix(mark: str) -> None:
-    """The rule holds for calls and for results."""
+    """The wire removes the suffix from the ids of calls and of results."""
     suffixed = f"c1{mark}{OURS}"
     history = [user("a"), assistant(None, [call(suffixed)]), tool(suffixed)]
 
@@ -102,7 +102,7 @@ def test_ids_are_sent_without_the_signature_s_suffix(mark: str) -> None:
 
 @pytest.mark.parametrize("mark", ["__thought__", "_TSIG_"])
 def test_a_result_without_the_suffix_finds_its_call(mark: str) -> None:
-    """Some clients strip the suffix on one side only."""
+    """Some clients strip the suffix from a result's id, but not from the call's."""
     history = [user("a"), assistant(None, [call(f"c1{mark}{OURS}")]), tool("c1")]
 
     assert (

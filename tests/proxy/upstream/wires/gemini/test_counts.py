@@ -1,4 +1,4 @@
-"""Counts in the spellings of proto JSON."""
+"""Tests that token counts are read in each spelling of proto JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.proxy.upstream.wires.gemini.test_answers import body
     "count", [True, -1, 1.5, "five", "5 ", "\u0665", [], {}, 2**31, float("inf"), float("nan"), 1e300]
 )
 def test_invalid_count_counts_as_missing(count: Any) -> None:
-    """The client does not get it, and no sum includes it."""
+    """The client never gets an invalid count, and no sum includes the count."""
     usage = {"promptTokenCount": 5, "candidatesTokenCount": 3, "totalTokenCount": count}
 
     answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")
@@ -24,7 +24,7 @@ def test_invalid_count_counts_as_missing(count: Any) -> None:
 
 @pytest.mark.parametrize("count", [3, 3.0, "3"])
 def test_counts_in_every_spelling_of_proto_json(count: Any) -> None:
-    """A number may be quoted or have a point."""
+    """A count may be a quoted number, or a number with a decimal point."""
     usage = {"promptTokenCount": 5, "candidatesTokenCount": count, "totalTokenCount": 8}
 
     answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")

@@ -1,4 +1,4 @@
-"""Tools and tool choice."""
+"""Tests of tool declarations and the tool choice in requests to Gemini."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def body(**parameters: Any) -> dict[str, Any]:
 def test_functions_are_declared_once_in_one_tool_object(
     parameters: dict[str, Any], declared: list[dict[str, Any]]
 ) -> None:
-    """Some surfaces refuse several tool objects."""
+    """Some of Gemini's APIs refuse a request with several tool objects."""
     assert body(**parameters) == {"tools": [{"functionDeclarations": declared}]}
 
 
@@ -71,20 +71,20 @@ def test_functions_are_declared_once_in_one_tool_object(
     ],
 )
 def test_each_tool_choice_is_a_mode(choice: dict[str, Any], config: dict[str, Any]) -> None:
-    """``function_call`` counts where there is no ``tool_choice``."""
+    """The legacy ``function_call`` is used only where a request has no ``tool_choice``."""
     assert body(tools=[tool(), tool("g")], **choice)["toolConfig"] == {"functionCallingConfig": config}
 
 
 @pytest.mark.parametrize("parameters", [{"tool_choice": "auto"}, {"tools": [], "tool_choice": "required"}])
 def test_tool_choice_without_declarations_is_left_out(parameters: dict[str, Any]) -> None:
-    """Gemini refuses it."""
+    """Gemini refuses a tool choice in a request without declarations."""
     assert body(**parameters) == {}
 
 
 @pytest.mark.parametrize("name", ["tool_choice", "function_call"])
 @pytest.mark.parametrize("choice", ["any", {"name": "h"}, {"function": "f"}, {}, {"type": "allowed_tools"}])
 def test_unknown_tool_choice_is_refused(name: str, choice: Any) -> None:
-    """The model does not choose in its place."""
+    """The wire does not replace an unknown tool choice by the model's own choice."""
     with pytest.raises(InvalidRequest) as caught:
         body(tools=[tool()], **{name: choice})
 
@@ -92,7 +92,7 @@ def test_unknown_tool_choice_is_refused(name: str, choice: Any) -> None:
 
 
 def test_cached_schema_is_found_by_its_whole_content() -> None:
-    """A schema with one other type is translated anew."""
+    """A schema in which one type has changed is translated again."""
 
     def declared(schema: Any) -> Any:
         return body(tools=[tool(parameters=schema)])["tools"][0]["functionDeclarations"][0]["parameters"]

@@ -1,4 +1,4 @@
-"""Embeddings on Gemini's wire."""
+"""Tests of embeddings on Gemini's wire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.proxy.upstream.wires.gemini.test_wire import BASE, MODEL
     ("value", "method"), [("a", "embedContent"), (["a"], "embedContent"), (["a", "b"], "batchEmbedContents")]
 )
 def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) -> None:
-    """One text has a method of its own."""
+    """One text is sent to ``embedContent``, and several texts to ``batchEmbedContents``."""
     assert GEMINI.embeddings is not None
     plain = TextCall(deployment_of(MODEL), {"input": value}, LIMITS)
 
@@ -29,7 +29,7 @@ def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) 
 
 
 def test_each_text_has_the_client_s_own_fields_and_the_dimensions() -> None:
-    """Gemini reads them with every text of a batch."""
+    """Gemini reads these fields in each request of a batch."""
     parameters = {"input": ["a", "b"], "dimensions": 5}
     body = build_embedding_request(parameters, {"task_type": "RETRIEVAL_QUERY"}, "e")
 
@@ -56,7 +56,7 @@ def test_each_text_has_the_client_s_own_fields_and_the_dimensions() -> None:
 def test_tokens_and_fields_of_other_parameters_are_refused(
     value: Any, extras: dict[str, Any], param: str
 ) -> None:
-    """Tokens mean nothing to Gemini, and the fields are written from the parameters."""
+    """Gemini accepts no tokens as input. The wire writes these fields itself, so a client may not set them."""
     with pytest.raises(InvalidRequest) as caught:
         build_embedding_request({"input": value}, extras, "e")
     assert caught.value.param == param
@@ -75,7 +75,7 @@ def test_tokens_and_fields_of_other_parameters_are_refused(
 def test_embeddings_are_openai_s_list_in_the_order_of_the_texts(
     body: dict[str, Any], expected: list[Any], usage: int | None
 ) -> None:
-    """The usage is there where Gemini counts tokens."""
+    """The answer has a usage only where Gemini sends a valid count."""
     answer = read_embeddings(body, model="e")
 
     assert [one["embedding"] for one in answer["data"]] == expected
@@ -90,7 +90,7 @@ def test_embeddings_are_openai_s_list_in_the_order_of_the_texts(
     ids=repr,
 )
 def test_a_200_without_embeddings_is_a_fault(body: Any, status: int | None) -> None:
-    """An error keeps its status."""
+    """An error in the body keeps its status."""
     with pytest.raises(UpstreamFault) as caught:
         read_embeddings(body, model="e")
     assert caught.value.upstream_status == status

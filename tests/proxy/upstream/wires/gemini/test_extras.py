@@ -1,4 +1,4 @@
-"""Gemini's own fields, from a client's request to the body: through the plan and the wire."""
+"""Tests of Gemini's own fields, from a client's request through the plan to the body that the wire writes."""
 
 from __future__ import annotations
 
@@ -56,13 +56,12 @@ def sent(allowed: list[str], **fields: Any) -> Any:
     ],
 )
 def test_extra_fields_are_sent_when_the_operator_allows_them(name: str, value: Any) -> None:
-    """Other fields are left out."""
+    """A field that the operator does not allow is left out."""
     assert sent([name], **{name: value})[name] == value
     assert name not in sent([], **{name: value})
 
 
 def test_emulator_accepts_safety_settings() -> None:
-    """The request is valid."""
     assert judge(MODEL, sent(["safetySettings"], safetySettings=SAFETY)) is None
 
 
@@ -71,7 +70,7 @@ def test_emulator_accepts_safety_settings() -> None:
 )
 @pytest.mark.parametrize("fields", [{}, {"tools": TOOLS, "tool_choice": "auto"}])
 def test_fields_of_the_history_are_refused(name: str, fields: dict[str, Any]) -> None:
-    """The rule holds even if the configuration allowed these names."""
+    """A client may not set these fields, even where the configuration allows their names."""
     deployment = deployment_of(f"gemini/{MODEL}")
     theirs = {name: [{"role": "model", "parts": [{"text": "theirs"}]}]}
     call = UpstreamCall(deployment, [user("a")], fields, LIMITS, extra_body=theirs)
@@ -114,12 +113,12 @@ def test_fields_of_the_history_are_refused(name: str, fields: dict[str, Any]) ->
 def test_generation_settings_are_merged(
     name: str, parameters: dict[str, Any], given: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    """Settings from OpenAI's parameters stay, and no two settings exclude each other."""
+    """Settings from OpenAI's parameters win. Of two settings that exclude each other, only one is sent."""
     assert sent([name], **parameters, **{name: given})["generationConfig"] == expected
 
 
 def test_generation_settings_that_are_no_object_are_refused() -> None:
-    """They could not be merged."""
+    """Only an object can be merged into the generation settings."""
     with pytest.raises(InvalidRequest, match="must be an object") as caught:
         sent(["generationConfig"], generationConfig=[1])
 
@@ -127,7 +126,7 @@ def test_generation_settings_that_are_no_object_are_refused() -> None:
 
 
 def test_parameter_without_a_field_is_unsupported_even_if_allowed() -> None:
-    """The parameter is reported as left out."""
+    """A parameter that Gemini has no field for is reported as left out."""
     settings = settings_of(
         {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls", "temperature"]}}
     )

@@ -1,4 +1,4 @@
-"""The end of a candidate: OpenAI's finish reason for it, or the fault that it is."""
+"""Tests that a candidate's end becomes OpenAI's finish reason or a fault."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from tests.proxy.upstream.wires.gemini.test_answers import body, call, only_choi
 def test_cut_or_filtered_answer_keeps_that_finish_reason(
     reason: str, expected: str, parts: list[dict[str, Any]]
 ) -> None:
-    """The parts before the end do not matter."""
+    """The finish reason does not depend on the answer's parts."""
     assert only_choice(read_answer(body(*parts, reason=reason), model="m"))["finish_reason"] == expected
 
 
 def test_finish_message_is_in_the_error_up_to_a_limit() -> None:
-    """Gemini explains the fault there."""
+    """Gemini explains the fault in ``finishMessage``."""
     candidate = {"finishReason": "UNEXPECTED_TOOL_CALL", "finishMessage": "tried to call X" + "x" * 9999}
 
     with pytest.raises(UpstreamFault, match="tried to call X") as caught:

@@ -1,4 +1,4 @@
-"""The format of the answer with tools: an instruction before Gemini 3, a setting later."""
+"""Tests of a response format with tools: an instruction before Gemini 3, a setting from Gemini 3 on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMATS: list[Any] = [
 @pytest.mark.parametrize("given", FORMATS)
 @pytest.mark.parametrize("model", [V2_0, V2_5])
 def test_format_with_tools_is_an_instruction_before_gemini_3(model: str, given: dict[str, Any]) -> None:
-    """These models refuse the setting with tools."""
+    """Models before Gemini 3 refuse the setting in a request with tools."""
     messages = [system("be brief"), user("a")]
     parameters = {"response_format": given, "tools": [TOOL], "temperature": 0.5}
 
@@ -40,7 +40,7 @@ def test_format_with_tools_is_an_instruction_before_gemini_3(model: str, given: 
 
 @pytest.mark.parametrize("given", FORMATS)
 def test_format_with_tools_is_a_setting_from_gemini_3_on(given: dict[str, Any]) -> None:
-    """These models take both."""
+    """Gemini 3 and later models accept the setting together with tools."""
     body = build_request(
         [user("a")], {"response_format": given, "tools": [TOOL]}, profile_for(f"gemini/{V3}"), V3
     )
@@ -51,7 +51,7 @@ def test_format_with_tools_is_a_setting_from_gemini_3_on(given: dict[str, Any]) 
 
 @pytest.mark.parametrize("tools", [[], [TOOL]])
 def test_text_format_needs_no_instruction(tools: list[Any]) -> None:
-    """A model writes text anyway."""
+    """A model writes text without any instruction."""
     parameters = {"response_format": {"type": "text"}, "tools": tools}
 
     body = build_request([user("a")], parameters, profile_for(f"gemini/{V2_5}"), V2_5)

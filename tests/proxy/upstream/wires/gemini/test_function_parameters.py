@@ -1,4 +1,4 @@
-"""A function's parameters in the field that can hold them."""
+"""Tests that a function's parameters are sent in the field that can hold their schema."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def root(schema: Any) -> dict[str, Any]:
 
 
 def test_types_are_in_capitals() -> None:
-    """Everything else stays the same."""
+    """Only the names of types change. Other keywords and values stay the same."""
     schema = root(
         {
             "anyOf": [
@@ -73,7 +73,7 @@ def test_types_are_in_capitals() -> None:
     ],
 )
 def test_schema_with_other_keywords_is_sent_as_json_schema(schema: Any) -> None:
-    """It is sent as the same object."""
+    """The schema is sent as the same object."""
     [(field, sent)] = parameter_fields(given := root(schema)).items()
 
     assert field == "parametersJsonSchema"
@@ -81,7 +81,7 @@ def test_schema_with_other_keywords_is_sent_as_json_schema(schema: Any) -> None:
 
 
 def test_schema_that_is_nested_too_deeply_is_sent_as_json_schema() -> None:
-    """The translation stops at a limit."""
+    """The translation stops at a limit of nesting."""
     schema: Any = STRING
     for _ in range(100):
         schema = {"type": "array", "items": schema}
@@ -112,7 +112,7 @@ def test_empty_parameters_are_left_out(schema: Any) -> None:
     ],
 )
 def test_object_without_properties_but_with_a_description_is_declared(schema: Any, field: str) -> None:
-    """The description is not lost."""
+    """Neither a description nor ``additionalProperties`` is lost."""
     assert list(parameter_fields(schema)) == [field]
 
 

@@ -1,4 +1,4 @@
-"""Log probabilities in OpenAI's form."""
+"""Tests that Gemini's log probabilities are written in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TOKEN = {"token": "a", "logProbability": -1}
     ],
 )
 def test_invalid_log_probabilities_are_left_out(chosen: Any, top: Any) -> None:
-    """The answer is complete without them."""
+    """The answer is complete without log probabilities."""
     answer = body({"text": "a"})
     answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": chosen, "topCandidates": top}
 
@@ -36,7 +36,7 @@ def test_invalid_log_probabilities_are_left_out(chosen: Any, top: Any) -> None:
     "top", ["x", {}, ["x"], [{"candidates": "x"}], [{"candidates": ["x"]}], [{}], [], None]
 )
 def test_invalid_alternatives_are_left_out(top: Any) -> None:
-    """The chosen tokens stay."""
+    """The chosen tokens stay without the invalid alternatives."""
     answer = body({"text": "a"})
     answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": [_TOKEN], "topCandidates": top}
 
@@ -46,7 +46,7 @@ def test_invalid_alternatives_are_left_out(top: Any) -> None:
 
 
 def test_log_probabilities_are_read_into_openai_s_form() -> None:
-    """Gemini leaves out a logarithm of zero."""
+    """Gemini leaves out a log probability of zero."""
     answer = body({"text": "a"})
     top = [{"token": "a"}, {"token": "ß", "logProbability": -2.5}]
     answer["candidates"][0]["logprobsResult"] = {

@@ -1,4 +1,4 @@
-"""Media parts as inline data, and media that is refused."""
+"""Tests that media parts are sent as inline data, and that unreadable media is refused."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.support.builders import image, text, user
 
 
 def file(data: Any, **extra: Any) -> dict[str, Any]:
-    """Build a file part."""
+    """Return a file part."""
     return {"type": "file", "file": {"file_data": data, **extra}}
 
 
 def audio(data: Any = "aGk=", style: Any = "wav") -> dict[str, Any]:
-    """Build an audio part."""
+    """Return an audio part."""
     return {"type": "input_audio", "input_audio": {"data": data, "format": style}}
 
 
@@ -48,7 +48,7 @@ def audio(data: Any = "aGk=", style: Any = "wav") -> dict[str, Any]:
 def test_inline_data_is_padded_base64_under_geminis_type(
     part: dict[str, Any], mime_type: str, data: str
 ) -> None:
-    """Other encodings and types are rewritten."""
+    """Other encodings and names of types are rewritten."""
     contents = build_request([user([part])], {}, GEMINI_3, "m")["contents"]
 
     assert contents == [{"role": "user", "parts": [{"inlineData": {"mimeType": mime_type, "data": data}}]}]
@@ -78,7 +78,7 @@ def test_inline_data_is_padded_base64_under_geminis_type(
     ],
 )
 def test_unreadable_media_is_refused(part: dict[str, Any], kind: str) -> None:
-    """The wire fetches nothing. The error names the place, without the bytes."""
+    """The wire fetches no URL. The error names the part, without its bytes."""
     with pytest.raises(InvalidRequest) as caught:
         build_request([user([text("a"), part])], {}, GEMINI_3, "m")
 

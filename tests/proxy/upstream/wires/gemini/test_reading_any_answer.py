@@ -69,7 +69,7 @@ _SHORT_NAMES = [
 
 
 def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every place in *holder*, as what holds it and its key."""
+    """Yield the container and the key of every value within *holder*."""
     for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
         yield holder, key
         if isinstance(holder[key], dict | list):
@@ -97,7 +97,7 @@ _DROP = object()
 
 @st.composite
 def _mutated(draw: st.DrawFn) -> Any:
-    """Take a real answer or error and put something else in a few places of it, or leave them out."""
+    """Draw a real answer or error in which one to three values are replaced or left out."""
     root = [copy.deepcopy(draw(st.sampled_from([ANSWER, ERROR, [ERROR]])))]
     for _ in range(draw(st.integers(1, 3))):
         places = list(_places(root))
@@ -125,7 +125,7 @@ def check_choices(choices: list[dict[str, Any]], said: str) -> None:
 
 
 def check_usage(usage: dict[str, Any] | None) -> None:
-    """Hold every count of a usage to be one."""
+    """Check that every count of a usage is an integer of zero or more."""
     for count in (usage or {}).values():
         counts = count.values() if isinstance(count, dict) else [count]
         assert all(type(one) is int and one >= 0 for one in counts)
@@ -147,7 +147,7 @@ def test_any_whole_answer_is_read_or_is_the_providers_fault(value: Any) -> None:
 
 @given(st.lists(_json | _mutated() | st.just(ANSWER), max_size=3))
 def test_any_stream_is_read_or_is_the_providers_fault(events: list[Any]) -> None:
-    """The same holds for the end of the stream."""
+    """Every chunk can be written as JSON, and some chunk has a finish reason."""
     reader = StreamReader("m")
     chunks = outcome(lambda: [chunk for event in events for chunk in reader.feed(event)] + reader.close())
     if isinstance(chunks, str):
@@ -171,7 +171,7 @@ def _nested(levels: int) -> Any:
 
 @pytest.mark.parametrize("args", [_nested(5_000), {"a": float("inf")}, {"a": float("nan")}])
 def test_arguments_that_cannot_be_written_as_json_are_a_fault(args: Any) -> None:
-    """They are nested too deeply, or hold infinities."""
+    """The arguments are nested too deeply, or hold an infinity or NaN."""
     with pytest.raises(UpstreamFault, match="cannot be written"):
         read_answer(body(call(args=args)), model="m")
 
@@ -186,13 +186,13 @@ def test_arguments_that_cannot_be_written_as_json_are_a_fault(args: Any) -> None
     ],
 )
 def test_text_or_finish_reason_of_another_type_is_a_fault(answer: Any) -> None:
-    """Their content would be lost."""
+    """A value of another type would be lost."""
     with pytest.raises(UpstreamFault, match="not Gemini's"):
         read_answer(answer, model="m")
 
 
 def test_null_fields_count_as_missing() -> None:
-    """Proto JSON means the same by both."""
+    """In proto JSON a null field means the same as a missing field."""
     part = {"text": "a", "functionCall": None, "thought": None, "thoughtSignature": None}
 
     assert read_answer(body(part), model="m")["choices"][0]["message"]["content"] == "a"

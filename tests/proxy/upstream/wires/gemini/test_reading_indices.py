@@ -39,7 +39,7 @@ def candidates(*indices: Any) -> dict[str, Any]:
     ],
 )
 def test_candidate_without_an_index_gets_its_place(indices: tuple[Any, ...], texts: dict[int, str]) -> None:
-    """A candidate without an index gets its position, or the first free index if that is taken."""
+    """A candidate without an index gets its position, or the first free index if its position is taken."""
     whole = read_answer(candidates(*indices), model="m")["choices"]
     reader = StreamReader("m")
     chunks = reader.feed(candidates(*indices)) + reader.close()

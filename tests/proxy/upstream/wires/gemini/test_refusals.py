@@ -43,7 +43,7 @@ def test_innermost_message_is_the_refusals(body: Any, words: str | None) -> None
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 2000, b'{"error": '])
 def test_error_body_without_json_has_no_message(body: bytes) -> None:
-    """A load balancer's page is not repeated."""
+    """The proxy does not repeat a load balancer's page as a message."""
     assert read_error(502, body) is None
 
 

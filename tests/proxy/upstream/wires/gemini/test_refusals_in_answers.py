@@ -35,7 +35,6 @@ CALL = UpstreamCall(DEPLOYMENT, [user("a")], {}, LIMITS)
 
 @EACH
 def test_wrapped_error_in_a_stream_keeps_message_and_status(value: Any) -> None:
-    """The reader gets the event's bytes."""
     reader = wire_of(DEPLOYMENT).read_stream(CALL)
     reader.feed(json.dumps(body({"text": "a"}, reason=None)).encode())
 
@@ -47,7 +46,7 @@ def test_wrapped_error_in_a_stream_keeps_message_and_status(value: Any) -> None:
 
 @EACH
 def test_wrapped_error_in_a_whole_answer_keeps_message_and_status(value: Any) -> None:
-    """The body is that of a 200."""
+    """The error arrives in the body of a 200."""
     with pytest.raises(UpstreamFault, match=r"^The model is overloaded\.$") as caught:
         wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), CALL)
 
@@ -55,13 +54,13 @@ def test_wrapped_error_in_a_whole_answer_keeps_message_and_status(value: Any) ->
 
 
 def test_error_without_a_message_gives_its_name_and_status() -> None:
-    """The client learns at least the kind."""
+    """The client learns at least the kind of error."""
     with pytest.raises(UpstreamFault, match=r"^RESOURCE_EXHAUSTED \(status 429\)$"):
         wire_of(DEPLOYMENT).read_answer(b'{"error": {"status": "RESOURCE_EXHAUSTED"}}', CALL)
 
 
 @pytest.mark.parametrize("value", [[], [body({"text": "a"})], [[]], "x", None, 5])
 def test_other_json_in_place_of_an_answer_is_a_fault(value: Any) -> None:
-    """An array with several answers is not one answer."""
+    """An array is not an answer, even where it holds one."""
     with pytest.raises(UpstreamFault, match="not Gemini's"):
         wire_of(DEPLOYMENT).read_answer(json.dumps(value).encode(), CALL)

@@ -32,7 +32,7 @@ histories = st.one_of(any_histories(), damaged_histories(), legal_histories())
 def sanitized(history: list[dict[str, Any]], model: str, *, elsewhere: bool = False) -> Messages | None:
     """Return the history as the wire gets it, or None when it cannot be repaired.
 
-    Its signatures are restored before, where nothing is kept, or all is known to be from *elsewhere*.
+    The signatures are restored first. The store is empty, or with *elsewhere* knows every signature as foreign.
     """
     profile = profile_for(f"gemini/{model}")
     try:
@@ -44,7 +44,7 @@ def sanitized(history: list[dict[str, Any]], model: str, *, elsewhere: bool = Fa
 
 @given(histories, st.sampled_from(MODELS))
 def test_judge_takes_every_sanitized_history(history: list[dict[str, Any]], model: str) -> None:
-    """The exception is a foreign signature from a client, which only Google can recognise."""
+    """The judge accepts every sanitized history, except a foreign signature that only Google can recognise."""
     messages = sanitized(history, model)
     withheld = sanitized(history, model, elsewhere=True)
     if messages is None or withheld is None:
@@ -60,7 +60,7 @@ def test_judge_takes_every_sanitized_history(history: list[dict[str, Any]], mode
 
 @given(histories, st.sampled_from(MODELS))
 def test_no_text_is_lost_doubled_or_moved(history: list[dict[str, Any]], model: str) -> None:
-    """The body holds the texts of the messages in their order, the system's first."""
+    """The body holds all texts of the messages in order, with the system's texts first."""
     messages = sanitized(history, model)
     if messages is None:
         return
@@ -96,7 +96,7 @@ def test_conversion_is_pure(history: list[dict[str, Any]], model: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("entry", [e for e in KNOWN if e["id"].startswith("g")], ids=lambda e: e["id"])
 def test_judge_takes_known_histories(entry: dict[str, Any], model: str) -> None:
-    """The exception is a foreign signature in valid base64."""
+    """The judge accepts every known history, except those with a foreign signature in valid base64."""
     profile = profile_for(f"gemini/{model}")
     messages, withheld = (sanitized(entry["messages"], model, elsewhere=known) for known in (False, True))
     assert messages is not None

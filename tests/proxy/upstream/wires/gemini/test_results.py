@@ -1,4 +1,4 @@
-"""Tool results as responses: what is an object, and where media goes."""
+"""Tests of tool results as function responses: which results are objects, and where their media goes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEDIA_RESPONSE = {"name": "f", "response": {"content": "seen it"}}
 
 
 def test_media_of_a_result_is_nested_from_gemini_3_on() -> None:
-    """3.6 refuses media in any other place."""
+    """Gemini 3.6 refuses media in any other place."""
     history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
 
     last = build_request(history, {}, GEMINI_3_STRICT, "m")["contents"][-1]
@@ -26,7 +26,10 @@ def test_media_of_a_result_is_nested_from_gemini_3_on() -> None:
 
 
 def test_media_of_a_lone_result_stands_beside_it_before_gemini_3() -> None:
-    """Beside several results the media would count as a response."""
+    """A lone result's media follows in the same turn.
+
+    After several results, Gemini would count the media as a response.
+    """
     history = [user("a"), assistant(None, [call("c1")]), tool("c1", MEDIA_RESULT), user("b")]
 
     contents = build_request(history, {}, GEMINI_2, "m")["contents"]
@@ -38,7 +41,7 @@ def test_media_of_a_lone_result_stands_beside_it_before_gemini_3() -> None:
 
 
 def test_media_of_parallel_results_follows_them_before_gemini_3() -> None:
-    """The number of responses must stay that of the calls."""
+    """The media is in a turn of its own, so that the results' turn has as many parts as there are calls."""
     history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
 
     contents = build_request(history, {}, GEMINI_2, "m")["contents"]

@@ -1,4 +1,4 @@
-"""Request parameters as generation settings."""
+"""Tests that request parameters become Gemini's generation settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ SCHEMA = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs":
 
 
 def config(model: str, **parameters: Any) -> Any:
-    """Return the generation settings of a body that the judge takes, None when there are none."""
+    """Return the generation settings of the body, or None when there are none.
+
+    The emulator's judge must accept the body.
+    """
     body = build_request([user("a")], parameters, profile_for(f"gemini/{model}"), model)
     assert judge(model, body) is None
     return body.get("generationConfig")
@@ -71,7 +74,7 @@ def config(model: str, **parameters: Any) -> Any:
     ],
 )
 def test_each_parameter_has_its_field(model: str, parameters: dict[str, Any], expected: Any) -> None:
-    """A parameter that is not set or not carried has none."""
+    """A parameter that is not set or not supported has no field."""
     assert config(model, **parameters) == expected
 
 

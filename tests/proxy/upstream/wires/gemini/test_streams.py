@@ -1,4 +1,4 @@
-"""Streams: chunk by chunk, and against the whole answer."""
+"""Tests of Gemini's streams, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def deltas(*events: Any) -> list[dict[str, Any]]:
 
 
 def reasons(*events: Any) -> list[str]:
-    """Return the finish reasons that were given."""
+    """Return the finish reasons in the chunks of a stream."""
     return [c["finish_reason"] for chunk in read(*events) for c in chunk["choices"] if c["finish_reason"]]
 
 
@@ -48,7 +48,7 @@ def test_each_event_s_text_is_one_delta() -> None:
 
 
 def test_calls_come_whole_and_numbered() -> None:
-    """A call that is sent again is not repeated."""
+    """A call that Gemini sends again is not repeated to the client."""
     a, b = {**call("f", {"x": 1}, id="a"), "thoughtSignature": SIGNATURE}, call("g", id="b")
 
     seen = [
@@ -76,12 +76,12 @@ def test_calls_come_whole_and_numbered() -> None:
     ],
 )
 def test_finish_reason_is_given_once(events: list[Any], reason: str) -> None:
-    """The last chunk has it, when the whole answer is known."""
+    """The finish reason is sent when the whole answer is known."""
     assert reasons(*events) == [reason]
 
 
 def test_each_candidate_has_its_own_finish_reason() -> None:
-    """The texts stay with their candidates."""
+    """Each candidate keeps its own text and finish reason."""
     both = {"candidates": [{"index": i, "content": {"parts": [{"text": "ab"[i]}]}} for i in (0, 1)]}
     end = {"candidates": [{"index": i, "finishReason": r} for i, r in ((0, "STOP"), (1, "MAX_TOKENS"))]}
 
@@ -127,7 +127,7 @@ def test_last_complete_usage_counts(metadata: list[dict[str, Any]]) -> None:
     ],
 )
 def test_stream_that_is_no_answer_is_a_fault(events: list[Any], words: str) -> None:
-    """A stream that broke off has another message than an empty one."""
+    """A stream that broke off has another error message than an empty stream."""
     with pytest.raises(UpstreamFault, match=words):
         read(*events)
 
@@ -143,7 +143,7 @@ def test_stream_that_is_no_answer_is_a_fault(events: list[Any], words: str) -> N
     ],
 )
 def test_error_in_a_stream_is_raised_with_its_status(error: Any, status: int) -> None:
-    """The error is raised where it arrives."""
+    """The reader raises the error when it reads the event."""
     reader = StreamReader("m")
     reader.feed(event({"text": "a"}))
 
@@ -163,7 +163,7 @@ def test_second_close_returns_no_chunks() -> None:
 
 
 def test_id_and_model_are_those_of_the_first_event_that_names_them() -> None:
-    """They stay the same over the stream."""
+    """The id and the model stay the same over the stream."""
     chunks = read(
         event({"text": "a"}, responseId="r1", modelVersion="v1"), body({"text": "b"}, responseId="r2")
     )

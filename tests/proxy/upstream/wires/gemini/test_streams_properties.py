@@ -51,7 +51,7 @@ _reasons = st.sampled_from(["STOP", "MAX_TOKENS", "SAFETY", "OTHER", "MALFORMED_
 def test_any_cut_of_the_parts_gives_the_same_answer(
     candidates: list[list[dict[str, Any]]], reason: str | None, cuts: list[int], trailing: bool
 ) -> None:
-    """A cut in any place gives the same answer or the same fault. Ids are unique."""
+    """Wherever the parts are cut into events, the answer or the fault is the same. The ids of calls are unique."""
     common = {"responseId": "r1", "modelVersion": "v1"}
     ending = {"finishReason": reason} if reason else {}
     whole = {
@@ -90,7 +90,7 @@ def test_any_cut_of_the_parts_gives_the_same_answer(
 
 
 def ids() -> CallIds:
-    """Return what gives the calls of one answer their ids: models of this wire sign."""
+    """Return the source of ids for the calls of one answer. The tag is that of a model that signs its calls."""
     return CallIds("x", tag=tag_of("here gemini-3"))
 
 
@@ -103,9 +103,9 @@ def outcome(reading: Callable[[], Any]) -> Any:
 
 
 def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], AnswerFindings]:
-    """Put the chunks together as a client does, after the normalizer, and return the findings too.
+    """Normalize the chunks, join them as a client does, and return the answer with the findings.
 
-    Calls come whole. Empty arguments, and signatures that arrive late, come with the end.
+    Calls come whole. Only empty arguments and late signatures may come with the finish reason.
     """
     normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=True, ids=ids())
     messages: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Reasoning effort: a budget for 2.5, a level from Gemini 3 on."""
+"""Tests that the reasoning effort is a token budget for Gemini 2.5, and a level from Gemini 3 on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.proxy.upstream.wires.gemini.test_settings import V2_0, V2_5, V3, V3_6
 def test_effort_is_a_budget_for_gemini_2_5_and_a_level_later(
     model: str, effort: str, expected: tuple[Any, bool]
 ) -> None:
-    """A level that the model does not know becomes the nearest one."""
+    """A level that the model does not know becomes the nearest known level."""
     name = "thinkingBudget" if isinstance(expected[0], int) else "thinkingLevel"
 
     thinking = {name: expected[0], "includeThoughts": expected[1]}
@@ -51,12 +51,12 @@ def test_effort_is_a_budget_for_gemini_2_5_and_a_level_later(
 @pytest.mark.parametrize("model", [V2_5, V3, V3_7])
 @pytest.mark.parametrize("effort", ["auto", "default"])
 def test_effort_that_leaves_the_choice_to_the_model_is_not_sent(model: str, effort: str) -> None:
-    """The model decides, as without the parameter."""
+    """The model chooses the effort, as without the parameter."""
     assert config(model, reasoning_effort=effort) is None
 
 
 def test_every_effort_of_the_allow_list_is_known() -> None:
-    """A client's effort gives no 400 on a model that thinks."""
+    """Every effort that the proxy allows can be sent to every model that thinks."""
     for effort in ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default"):
         check_parameter("reasoning_effort", effort)
         for model in (V2_5, V3, V3_6, V3_7):
@@ -65,6 +65,6 @@ def test_every_effort_of_the_allow_list_is_known() -> None:
 
 @pytest.mark.parametrize("model", [V2_0, "gemini-2.5-flash-image", "gemini-2.5-pro-preview-tts"])
 def test_no_effort_where_the_model_does_not_think(model: str) -> None:
-    """The parameter is left out and reported."""
+    """The effort is left out, and reported as not supported."""
     assert config(model, reasoning_effort="low") is None
     assert "reasoning_effort" not in carried_parameters(profile_for(f"gemini/{model}"), model)

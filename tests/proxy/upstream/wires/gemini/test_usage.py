@@ -1,4 +1,4 @@
-"""Gemini's counts of tokens in OpenAI's fields."""
+"""Tests that Gemini's token counts become OpenAI's usage."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WITH_THOUGHTS = {
     ],
 )
 def test_thoughts_count_once_as_completion(metadata: Any, usage: Any) -> None:
-    """Some gateways count thoughts within the candidates' tokens. The total shows that."""
+    """Some gateways count thoughts within the candidates' tokens. The total shows whether they do."""
     extra = {} if metadata is None else {"usageMetadata": metadata}
 
     assert read_answer(body({"text": "a"}, **extra), model="m").get("usage") == usage

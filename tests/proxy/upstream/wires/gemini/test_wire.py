@@ -1,4 +1,4 @@
-"""The addresses and headers of Gemini's wires, and their embeddings."""
+"""Tests of the URLs and headers of Gemini's wires, of deeply nested arguments, and of empty events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3.6-flash
     ("stream", "method"), [(False, ":generateContent"), (True, ":streamGenerateContent?alt=sse")]
 )
 def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
-    """A stream has a method of its own."""
+    """Gemini has separate methods for a stream and for a whole answer."""
     assert (
         GEMINI.chat.url(UpstreamCall(deployment_of(MODEL), [user("a")], {}, LIMITS), stream=stream)
         == f"{BASE}{method}"
@@ -38,7 +38,7 @@ def test_headers_name_the_key(params: dict[str, str], expected: dict[str, str]) 
 
 
 def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
-    """They are a text in OpenAI's format, whose depth was not checked before."""
+    """In OpenAI's format the arguments are a text, so no earlier check has seen their depth."""
     deep = '{"a":' * 900 + "1" + "}" * 900
     messages = [user("a"), assistant(None, [call("c1", "f", deep)]), tool("c1", "b")]
 
@@ -47,7 +47,7 @@ def test_arguments_that_nest_too_deeply_are_the_client_s_fault() -> None:
 
 
 def test_empty_event_of_gemini_gives_no_chunk() -> None:
-    """Some servers send it to keep the connection alive."""
+    """Some servers send empty events to keep the connection alive."""
     call = UpstreamCall(deployment_of(MODEL), [user("a")], {}, LIMITS)
 
     assert GEMINI.chat.read_stream(call).feed(b"") == []

@@ -1,4 +1,4 @@
-"""The wire against the emulator over HTTP: requests taken, answers and streams read back."""
+"""Tests of Gemini's wire against the emulator over HTTP, with whole answers and streams."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Gemini:
         self._base = base
 
     async def control(self, path: str, body: dict[str, Any]) -> None:
-        """Set what the emulator does next."""
+        """Set the emulator's next answers or faults."""
         async with self._session.post(f"{self._base}/_emulator/{path}", json=body) as response:
             assert response.status == 200
 
     async def post(self, model: str, method: str, messages: Any, **parameters: Any) -> tuple[int, bytes]:
-        """Send the messages and return the status and the bytes of what comes back."""
+        """Send the messages, and return the status and the body of the response."""
         body = build_request(messages, parameters, profile_for(f"gemini/{model}"), model)
         url = f"{self._base}/v1beta/models/{model}:{method}"
         async with self._session.post(url, data=write_json(body)) as response:
@@ -70,7 +70,7 @@ class Gemini:
 
 @pytest.fixture
 async def gemini() -> AsyncIterator[Gemini]:
-    """Serve a fresh emulator."""
+    """Yield a client of a new emulator."""
     async with serving() as base, aiohttp.ClientSession() as session:
         yield Gemini(session, base)
 
@@ -111,7 +111,7 @@ async def test_stream_of_the_emulator_equals_its_whole_answer(gemini: Gemini, mo
 
 
 async def test_candidates_of_the_emulator_are_choices(gemini: Gemini) -> None:
-    """The rule holds for whole answers and for streams."""
+    """Each candidate becomes a choice, in whole answers and in streams."""
     whole = await gemini.whole("gemini-2.5-pro", [user("a")], n=2)
     chunks = await gemini.stream("gemini-2.5-pro", [user("a")], n=2)
 
@@ -121,7 +121,7 @@ async def test_candidates_of_the_emulator_are_choices(gemini: Gemini) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 async def test_emulator_applies_the_settings(gemini: Gemini, model: str) -> None:
-    """A limit cuts the answer, and a schema makes it JSON."""
+    """A token limit cuts the answer, and a schema makes the answer JSON."""
     cut = await gemini.whole(
         model, [user("Say a good many words.")], max_tokens=2, reasoning_effort="low", stop=["§"]
     )
@@ -144,7 +144,7 @@ async def test_emulator_applies_the_settings(gemini: Gemini, model: str) -> None
 async def test_faulty_end_is_an_error_whole_and_streamed(
     gemini: Gemini, fault: dict[str, Any], words: str
 ) -> None:
-    """Litellm makes a ``stop`` of it."""
+    """Litellm reports a faulty end as ``stop``."""
     await gemini.control("faults", {"faults": [{**fault, "times": 2}]})
 
     with pytest.raises(UpstreamFault, match=words):
@@ -154,7 +154,7 @@ async def test_faulty_end_is_an_error_whole_and_streamed(
 
 
 async def test_stream_without_a_finish_reason_is_a_fault(gemini: Gemini) -> None:
-    """The body itself ends without an error."""
+    """The response's body itself ends without an error."""
     await gemini.control("faults", {"faults": [{"end_after_chunks": 2}]})
 
     with pytest.raises(UpstreamFault, match="broke off"):
@@ -162,7 +162,7 @@ async def test_stream_without_a_finish_reason_is_a_fault(gemini: Gemini) -> None
 
 
 async def test_thought_parts_are_reasoning(gemini: Gemini) -> None:
-    """The text's signature stands beside it."""
+    """The signature of the text is in the message's ``extra_content``."""
     parts = [{"text": "hm", "thought": True}, {"text": "yes"}]
     await gemini.control("answers", {"answers": [{"parts": parts}]})
 

@@ -17,7 +17,7 @@ from tests.support.legal_shapes import assert_answer, assert_chunk
 FUNCTION = {"name": "f", "arguments": "{}"}
 CALL = {"id": "c1", "type": "function", "function": FUNCTION}
 STREAMED_IDS = [CallIds("chatcmpl-abc").id_for(None, 0, at) for at in (0, 1)]
-"""The ids that the proxy gives to a stream's first calls if they have none."""
+"""The ids that the proxy gives to the first two calls of a stream without ids."""
 
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 TOKEN = {
@@ -29,7 +29,7 @@ TOKEN = {
 
 
 def whole(value: Any) -> Any:
-    """Return a whole answer as a client gets it. It must be legal."""
+    """Return a whole answer as a client gets it. The answer must be legal."""
     read = read_answer(json.dumps(value).encode())
     found, notes = normalize_answer(
         read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m"
@@ -40,7 +40,7 @@ def whole(value: Any) -> Any:
 
 
 def streamed(*values: Any) -> list[Any]:
-    """Return the chunks of these events as a client gets them. Each must be legal."""
+    """Return the chunks of these events as a client gets them. Each chunk must be legal."""
     reader = StreamReader()
     normalizer = ChunkNormalizer(fallback_id="chatcmpl-abc", created=5, model="m", include_usage=True)
     found = []

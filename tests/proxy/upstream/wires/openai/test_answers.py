@@ -1,4 +1,4 @@
-"""Answers, chunks and errors of OpenAI-compatible servers."""
+"""Tests of answers, chunks and errors of OpenAI-compatible servers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ERRORS: list[tuple[Any, str, int | None]] = [
 
 
 def test_answer_is_returned_unchanged_with_unknown_fields() -> None:
-    """Only the fields of choices are rewritten."""
+    """Fields that the wire does not know stay in the answer."""
     body = {**answer("Good day."), "x_extra": [1, 2.5]}
 
     assert read_answer(json.dumps(body).encode()) == body
@@ -54,21 +54,21 @@ def test_answer_is_returned_unchanged_with_unknown_fields() -> None:
 
 @pytest.mark.parametrize("body", NO_ANSWER, ids=repr)
 def test_json_of_another_shape_is_the_providers_fault(body: Any) -> None:
-    """Later modules could not read it as an answer."""
+    """Later modules could not read such JSON as an answer."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         read_answer(json.dumps(body).encode())
 
 
 @pytest.mark.parametrize("body", [body for body in NO_ANSWER if body != {}], ids=repr)
 def test_event_of_another_shape_is_the_providers_fault(body: Any) -> None:
-    """An event without choices is allowed."""
+    """An empty object is allowed, since an event may have no choices."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         StreamReader().feed(json.dumps(body).encode())
 
 
 @pytest.mark.parametrize(("body", "text", "status"), ERRORS, ids=[repr(body) for body, _, _ in ERRORS])
 def test_error_inside_a_200_has_its_message_and_status(body: Any, text: str, status: int | None) -> None:
-    """The rule holds for whole answers and for events."""
+    """Whole answers and events raise the error with its message and status."""
     raw = json.dumps(body).encode()
     for read in (read_answer, StreamReader().feed):
         with pytest.raises(UpstreamFault) as caught:
@@ -77,7 +77,7 @@ def test_error_inside_a_200_has_its_message_and_status(body: Any, text: str, sta
 
 
 def test_done_ends_the_stream() -> None:
-    """Payloads after it are ignored."""
+    """Payloads after ``[DONE]`` are ignored."""
     reader = StreamReader()
     chunks = [say("Good "), {"choices": [], "usage": {"total_tokens": 1}}, {"choices": None}, STOP]
 
@@ -89,7 +89,7 @@ def test_done_ends_the_stream() -> None:
 
 
 def test_a_choice_that_stands_twice_in_an_event_is_two_chunks() -> None:
-    """OpenAI's own client keeps only the last of two in the first chunk."""
+    """In a first chunk, OpenAI's own client keeps only the last of two choices with one index."""
     pieces = [{"index": 0, "delta": {"content": text}} for text in "ab"]
     event = {"choices": pieces, "usage": None}
 
@@ -97,7 +97,7 @@ def test_a_choice_that_stands_twice_in_an_event_is_two_chunks() -> None:
 
 
 def test_choices_with_different_indices_stay_in_one_chunk() -> None:
-    """Most servers send them so."""
+    """Most servers send several choices in one chunk."""
     event = {"choices": [{"index": at, "delta": {"content": "a"}} for at in (1, 0)]}
 
     assert StreamReader().feed(json.dumps(event).encode()) == [event]
@@ -105,7 +105,7 @@ def test_choices_with_different_indices_stay_in_one_chunk() -> None:
 
 @pytest.mark.parametrize("payload", [b"", b" ", b"\n"])
 def test_empty_event_of_openai_gives_no_chunk(payload: bytes) -> None:
-    """Some servers send it to keep the connection alive."""
+    """Some servers send empty events to keep the connection alive."""
     reader = StreamReader()
 
     assert reader.feed(payload) == []
@@ -114,7 +114,7 @@ def test_empty_event_of_openai_gives_no_chunk(payload: bytes) -> None:
 
 @pytest.mark.parametrize("payload", [b"[DONE] ", b" [DONE]"])
 def test_done_with_spaces_ends_the_stream(payload: bytes) -> None:
-    """Some servers add blanks."""
+    """Some servers add spaces around ``[DONE]``."""
     reader = StreamReader()
 
     assert reader.feed(payload) == []
@@ -149,7 +149,7 @@ def test_message_is_found_in_each_envelope(body: Any, words: str | None) -> None
 
 @pytest.mark.parametrize("body", [b"", b"<html>Bad gateway</html>", b"\xff", b"[" * 9999])
 def test_error_body_that_is_no_json_has_no_message(body: bytes) -> None:
-    """A page of a proxy is not repeated."""
+    """The error message does not repeat the page of another proxy."""
     assert read_error(body) is None
 
 

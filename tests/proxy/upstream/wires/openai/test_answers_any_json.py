@@ -101,7 +101,7 @@ def test_any_stream_is_legal_or_the_providers_fault(values: list[Any]) -> None:
 
 
 def test_undamaged_samples_are_legal() -> None:
-    """Only fields that are not OpenAI's are lost."""
+    """The client gets the samples unchanged, but for a null refusal and a corrected finish reason."""
     [choice] = RICH["choices"]
     message = {name: value for name, value in choice["message"].items() if name != "refusal"}
     assert whole(RICH) == {**RICH, "choices": [{**choice, "message": message, "finish_reason": "tool_calls"}]}

@@ -28,7 +28,7 @@ BROKEN_OFF = "broke off before the answer was complete"
 
 
 def read(*events: Any) -> StreamReader:
-    """Read these events."""
+    """Return a stream reader that has read these events."""
     reader = StreamReader()
     for event in events:
         reader.feed(event.encode() if isinstance(event, str) else json.dumps(event).encode())
@@ -73,7 +73,7 @@ def test_stream_with_all_its_ends_is_complete(events: list[Any]) -> None:
     ],
 )
 def test_stream_without_an_end_is_not_complete(events: list[Any], words: str) -> None:
-    """``[DONE]`` does not make it complete."""
+    """``[DONE]`` alone does not complete a stream."""
     with pytest.raises(UpstreamFault, match=words):
         read(*events).close()
 
@@ -91,7 +91,7 @@ def test_stream_without_an_end_is_not_complete(events: list[Any], words: str) ->
     ids=lambda delta: next(iter(delta)),
 )
 def test_content_after_the_finish_reason_is_a_fault(delta: Any) -> None:
-    """Clients read nothing there, so the content would be lost."""
+    """Clients read nothing after the finish reason, so the content would be lost."""
     for late in (chunk(delta), chunk(delta, finish="stop")):
         with pytest.raises(UpstreamFault, match="went on after"):
             read(SAID, STOP, late)
@@ -102,7 +102,7 @@ def test_content_after_the_finish_reason_is_a_fault(delta: Any) -> None:
     "delta", [None, {}, {"content": ""}, {"content": "\n"}, {"tool_calls": []}, {"role": "assistant"}]
 )
 def test_empty_delta_after_the_finish_reason_is_no_fault(delta: Any) -> None:
-    """Usage comes with empty deltas. A repeated finish reason is the same end."""
+    """Some servers send the usage with an empty delta. A repeated finish reason is no fault either."""
     for late in (chunk(delta), chunk(delta, finish="stop")):
         assert read(SAID, STOP, late, DONE).close() == []
 
@@ -125,7 +125,7 @@ def test_stream_may_end_when_every_choice_has(events: list[Any], wanted: int, en
 
 @pytest.mark.parametrize("reason", [None, ""])
 def test_whole_answer_without_a_finish_reason_is_truncated(reason: Any) -> None:
-    """One such choice is enough."""
+    """One choice without a finish reason truncates the whole answer."""
     broken = {"index": 1, "message": {"content": "y"}, "finish_reason": reason}
     for choices in ([broken], [*answer()["choices"], broken], [{"message": {"content": "y"}}]):
         with pytest.raises(UpstreamFault, match="broke off"):

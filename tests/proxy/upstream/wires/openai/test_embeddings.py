@@ -1,4 +1,4 @@
-"""Lists of embeddings: a 200 without one is the provider's fault."""
+"""Tests that a list of embeddings is read, and that a 200 without a list is the provider's fault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.upstream.wires.openai.embeddings import NO_EMBEDDINGS, read_embedding
 
 
 def test_a_list_is_read_as_it_is() -> None:
-    """Its items are checked later, for all providers alike."""
+    """The list's items are checked later, for all providers alike."""
     answer = {"object": "list", "data": [{"index": 0, "embedding": [0.5]}], "model": "e"}
 
     assert read_embeddings(orjson.dumps(answer)) == answer
@@ -29,7 +29,7 @@ def test_a_list_is_read_as_it_is() -> None:
     ids=repr,
 )
 def test_200_without_a_list_of_embeddings_is_a_fault(value: Any, words: str, status: int | None) -> None:
-    """An error keeps its message and its status."""
+    """An error in the body keeps its message and its status."""
     with pytest.raises(UpstreamFault) as caught:
         read_embeddings(orjson.dumps(value))
     assert (caught.value.message, caught.value.upstream_status) == (words, status)

@@ -1,4 +1,4 @@
-"""Finish reasons of other engines as OpenAI's words."""
+"""Tests that finish reasons of other engines become OpenAI's words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_finish_reason_of_other_engines_is_openai_s_word(reason: str, wanted: st
 
 @pytest.mark.parametrize("reason", ["tool_calls", "tool_use"])
 def test_finish_reason_for_calls_needs_calls(reason: str) -> None:
-    """An agent would wait for calls that are not there."""
+    """With the finish reason ``tool_calls``, an agent would wait for calls that are not there."""
     for calls, wanted in (([CALL], "tool_calls"), (None, "stop")):
         value = answer(tool_calls=calls)
         value["choices"][0]["finish_reason"] = reason
@@ -56,7 +56,7 @@ def test_finish_reason_for_calls_needs_calls(reason: str) -> None:
     ["abort", "network_error", "insufficient_system_resource", "function_call_filter: MALFORMED", "nobody's"],
 )
 def test_unknown_finish_reason_is_a_fault(reason: str) -> None:
-    """It may mean that the answer broke off."""
+    """An unknown finish reason may mean that the answer broke off."""
     for read in (whole, streamed):
         with pytest.raises(UpstreamFault, match=reason) as caught:
             read({"choices": [{"index": 0, "message": {}, "delta": {}, "finish_reason": reason}]})
@@ -64,5 +64,5 @@ def test_unknown_finish_reason_is_a_fault(reason: str) -> None:
 
 
 def test_finish_reason_null_as_a_text_is_none() -> None:
-    """The choice has not ended."""
+    """A choice whose finish reason is the text ``null`` has not ended."""
     assert streamed(chunk({"content": "x"}, finish="null"))[0]["choices"][0]["finish_reason"] is None

@@ -1,4 +1,4 @@
-"""Parameters that OpenAI's own models refuse, at OpenAI's own address only."""
+"""Parameters that OpenAI's own models refuse are withheld at OpenAI's own address only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.builders import user
 
 
 def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return the fields of the request beside the model and the messages."""
+    """Return the fields of the request without the model and the messages."""
     call = UpstreamCall(
         deployment=deployment_of(model, **fields),
         messages=[user("x")],
@@ -28,7 +28,7 @@ def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any
 
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "gpt-5", "gpt-5.1", "gpt-5-search-api"])
 def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
-    """Of two limits the newer name's counts."""
+    """Of two limits, the one under the older name is withheld."""
     both = {"max_tokens": 5, "max_completion_tokens": 7}
 
     assert sent(f"openai/{model}", {"user": "u", "max_tokens": 5}) == {
@@ -41,7 +41,7 @@ def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-5-chat-latest"])
 def test_model_that_takes_max_tokens_gets_it(model: str) -> None:
-    """Both limits are passed on."""
+    """The model gets both limits unchanged."""
     assert sent(f"openai/{model}", {"max_tokens": 5}) == {"max_tokens": 5}
     assert withheld(f"openai/{model}", {"max_tokens": 5, "max_completion_tokens": 7}) == set()
 
@@ -62,7 +62,7 @@ def test_model_that_takes_max_tokens_gets_it(model: str) -> None:
 def test_rules_for_openai_s_models_apply_at_openai_s_address_only(
     model: str, base: str | None, own: bool
 ) -> None:
-    """Other servers of the wire get the parameters unchanged."""
+    """Other OpenAI-compatible servers get the parameters unchanged."""
     fields = {} if base is None else {"api_base": base}
     asked = {"stop": ["x"], "max_tokens": 5}
 
@@ -71,7 +71,7 @@ def test_rules_for_openai_s_models_apply_at_openai_s_address_only(
 
 
 def test_parameters_that_the_deployment_allows_keep_value_and_name() -> None:
-    """The operator decides."""
+    """The operator's ``allowed_openai_params`` overrides the rules for OpenAI's models."""
     allowed = {"allowed_openai_params": ["max_tokens", "temperature"]}
 
     assert withheld("openai/o3", {"temperature": 0.5, "top_p": 0.5}, **allowed) == {"top_p"}

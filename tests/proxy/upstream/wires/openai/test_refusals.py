@@ -1,4 +1,4 @@
-"""Errors inside a 200, and their status."""
+"""Tests of errors inside a 200, and of their status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def caught(body: Any) -> list[tuple[str, int | None]]:
 
 @pytest.mark.parametrize("body", [[{"error": QUOTA}], [{}, {"error": QUOTA}], {"error": QUOTA}, QUOTA])
 def test_error_is_read_in_each_envelope(body: Any) -> None:
-    """An array may stand around it, as at Gemini's compatible endpoint."""
+    """The error may be in an array, as at Gemini's OpenAI-compatible endpoint."""
     assert caught(body) == [("Quota exceeded.", 429)] * 2
 
 
@@ -53,13 +53,13 @@ def test_error_is_read_in_each_envelope(body: Any) -> None:
     ids=repr,
 )
 def test_status_is_read_from_code_then_type(error: Any, status: int | None) -> None:
-    """Numbers count before known names."""
+    """A numeric status counts before a known name of an error."""
     assert caught({"error": {"message": "No.", **error}}) == [("No.", status)] * 2
 
 
 @pytest.mark.parametrize("error", [None, "", {}, [], False, 0], ids=repr)
 def test_empty_error_field_is_no_error(error: Any) -> None:
-    """Some servers write all of their fields."""
+    """Some servers write an empty ``error`` field into every answer."""
     for value in (answer(), {"choices": [], "usage": {"total_tokens": 1}}):
         assert read_answer(json.dumps({**value, "error": error}).encode())["choices"] == value["choices"]
     assert StreamReader().feed(json.dumps({**say("x"), "error": error}).encode())
@@ -67,5 +67,4 @@ def test_empty_error_field_is_no_error(error: Any) -> None:
 
 
 def test_message_without_a_status_is_no_error() -> None:
-    """The event has no choices."""
     assert StreamReader().feed(b'{"message": "processing"}') == [{"message": "processing"}]

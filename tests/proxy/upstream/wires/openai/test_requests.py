@@ -1,4 +1,4 @@
-"""The bytes of a request: the client's own history, and allowed fields."""
+"""Tests of a request's bytes: the client's own history, and the allowed fields."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def call_of(
     parameters: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> UpstreamCall:
-    """Build a call for `gpt-4.1`. *messages* were read from *body* if that is given."""
+    """Return a call for `gpt-4.1`. Where *body* is given, *messages* must have been read from *body*."""
     if body is not None:
         fields["source"] = Source(OPENAI_CHAT, body, messages)
     return UpstreamCall(
@@ -52,7 +52,7 @@ def test_unchanged_messages_are_sent_byte_for_byte(stream: bool) -> None:
 
 
 def test_messages_are_found_in_the_client_s_body() -> None:
-    """Fields that are not allowed are left out."""
+    """Fields of the client's body that are not allowed are left out."""
     body = b'{ "model" : "m" , "messages" : ' + ODD + b' , "api_base":"http://attacker.test", "seed": 1}'
     request = parse_chat_request(body, max_nesting=50)
     call = call_of(request.messages, None, request.parameters, source=request.source)
@@ -64,7 +64,7 @@ def test_messages_are_found_in_the_client_s_body() -> None:
 
 
 def test_changed_messages_are_written_anew() -> None:
-    """The client's bytes are not used."""
+    """The client's bytes are not used for changed messages."""
     sent = json.loads(build_request(call_of([user("Mended. \u00e9\U0001f600")]), stream=False))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Mended. \u00e9\U0001f600")]}
@@ -76,7 +76,7 @@ def equal(messages: Any) -> Any:
 
 
 def changed(messages: Any) -> Any:
-    """Return another list, with another text in it."""
+    """Return another list, with another text in its first message."""
     return [{**messages[0], "content": "Mended."}, *messages[1:]]
 
 
@@ -86,7 +86,7 @@ def changed(messages: Any) -> Any:
     ids=["an equal history", "a changed history", "another format"],
 )
 def test_body_of_another_history_or_format_is_not_sent(format_: str, change: Callable[[Any], Any]) -> None:
-    """The messages must be the same object, in OpenAI's format."""
+    """The client's bytes are sent only where the messages are the same object, in OpenAI's format."""
     read = orjson.loads(ODD)
     source = Source(format_, b'{"messages":' + ODD + b"}", read)
     messages = change(read)
@@ -105,7 +105,7 @@ def test_body_of_another_history_or_format_is_not_sent(format_: str, change: Cal
     ],
 )
 def test_stream_options_go_with_streams_alone(stream: bool, ask_usage: bool, added: dict[str, Any]) -> None:
-    """A whole answer holds its usage anyway."""
+    """A whole answer holds its usage without stream options."""
     sent = json.loads(build_request(call_of(ask_usage=ask_usage), stream=stream))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Rebuilt.")], **added}
@@ -125,7 +125,7 @@ def test_top_level_holds_the_deployment_s_model_and_allowed_fields_only() -> Non
 
 
 def sent_for(messages: bytes) -> bytes:
-    """Return the messages that go upstream for a body with these."""
+    """Return the bytes of the messages that go upstream for a body with these *messages*."""
     body = b'{"model":"m","messages":' + messages + b"}"
     request = parse_chat_request(body, max_nesting=50)
     sent = build_request(call_of(request.messages, body), stream=False)
@@ -148,7 +148,7 @@ def sent_for(messages: bytes) -> bytes:
     ],
 )
 def test_history_with_a_duplicate_key_is_written_anew(messages: bytes, sent: bytes) -> None:
-    """Parsers differ in which of the two counts."""
+    """Parsers differ in which of two values with the same key they keep."""
     assert sent_for(messages) == sent
 
 
@@ -181,7 +181,7 @@ VALUES = st.recursive(
 def test_history_is_written_anew_exactly_when_a_key_is_a_duplicate(
     members: list[tuple[str, Any]], ascii_only: bool, colon: str
 ) -> None:
-    """A text that looks like an escaped colon also counts."""
+    """A history with an escaped colon may be written anew too."""
 
     def written(value: Any) -> str:
         return json.dumps(value, ensure_ascii=ascii_only, separators=(",", colon))

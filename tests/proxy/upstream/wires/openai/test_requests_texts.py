@@ -1,4 +1,4 @@
-"""The body of a request for embeddings or a text completion."""
+"""Tests of the body of a text request, for embeddings or a text completion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.proxy.upstream.deployments import LIMITS, deployment_of
 def test_text_request_holds_parameters_allowed_fields_and_stream_options(
     stream: bool, ask_usage: bool, switches: dict[str, Any]
 ) -> None:
-    """The model is the provider's name for it."""
+    """The body names the model as the provider does."""
     deployment = deployment_of("openai/gpt-3.5-turbo-instruct")
     call = TextCall(deployment, {"prompt": "a"}, LIMITS, ask_usage=ask_usage, extra_body={"x": 1})
 

@@ -25,7 +25,7 @@ ODD: list[Any] = [True, False, 0, 7, -1, 0.5, "", "x", [], [1], [[]], {}, {"a": 
 
 
 def message_of(**message: Any) -> Any:
-    """Return the message that a client gets for one with these fields."""
+    """Return the message that a client gets when the provider's message has these fields."""
     return whole(answer(**message))["choices"][0]["message"]
 
 
@@ -36,7 +36,7 @@ def call_of(call: Any) -> Any:
 
 
 def pieces_of(*values: Any) -> list[Any]:
-    """Return the pieces of calls that a client gets of these events."""
+    """Return the pieces of calls that a client gets from these events."""
     choices = [choice for found in streamed(*values) for choice in found["choices"]]
     return [piece for choice in choices for piece in choice["delta"].get("tool_calls", ())]
 
@@ -49,7 +49,7 @@ def piece_of(piece: Any) -> Any:
 
 @pytest.mark.parametrize("index", [True, False, -1, 0.0, "0", [], [0], {}], ids=repr)
 def test_index_that_is_no_place_is_refused(index: Any) -> None:
-    """It could mean any choice."""
+    """An invalid index could mean any choice."""
     is_refused(
         {"choices": [{"index": index, "message": {"content": "x"}, "finish_reason": "stop"}]},
         chunk({"content": "x"}, index=index),
@@ -57,7 +57,7 @@ def test_index_that_is_no_place_is_refused(index: Any) -> None:
 
 
 def test_choice_without_an_index_gets_its_place() -> None:
-    """A null counts as missing."""
+    """An index of null counts as missing."""
     choices = [
         {"message": {}, "finish_reason": "stop"},
         {"index": None, "message": {}, "finish_reason": "stop"},
@@ -76,7 +76,7 @@ def test_whole_answer_without_a_message_is_refused(choice: Any) -> None:
 
 
 def test_choices_that_share_an_index_are_numbered_by_their_order() -> None:
-    """Some servers send 0 for all."""
+    """Some servers send the index 0 for all choices."""
     choices = [{"index": 0, "message": {"content": text}, "finish_reason": "stop"} for text in "ab"]
 
     found = whole({"choices": choices})["choices"]
@@ -96,7 +96,10 @@ def test_choices_that_share_an_index_are_numbered_by_their_order() -> None:
     ids=repr,
 )
 def test_reasoning_is_read_under_each_name_once(given: Any, wanted: str | None) -> None:
-    """OpenRouter, Ollama and newer vLLM use another name. The answer holds it once."""
+    """OpenRouter, Ollama and newer vLLM call the field ``reasoning``.
+
+    The client gets the text once, as ``reasoning_content``.
+    """
     for found in (message_of(**given), streamed(chunk(given))[0]["choices"][0]["delta"]):
         assert found.get("reasoning_content") == wanted
         assert "reasoning" not in found
@@ -116,7 +119,7 @@ OTHER_TYPES: dict[str, list[Any]] = {
     ("field", "value"), [(field, value) for field, values in OTHER_TYPES.items() for value in values]
 )
 def test_field_of_a_message_or_call_with_an_unreadable_type_is_refused(field: str, value: Any) -> None:
-    """The same holds for a whole answer and for an event."""
+    """A whole answer and an event with such a field are both refused."""
     delta: dict[str, Any] = {field: value}
     if field in ("arguments", "name"):
         delta = {"tool_calls": [{**CALL, "function": {**FUNCTION, field: value}}]}
@@ -145,7 +148,7 @@ def test_field_of_a_message_or_call_with_an_unreadable_type_is_refused(field: st
 def test_content_parts_are_joined_and_thoughts_become_reasoning(
     content: Any, text: str, thought: str | None
 ) -> None:
-    """Mistral's reasoning models send parts."""
+    """Mistral's reasoning models send content in parts."""
     for found in (message_of(text=content), streamed(chunk({"content": content}))[0]["choices"][0]["delta"]):
         assert (found["content"], found.get("reasoning_content")) == (text, thought)
 
@@ -155,7 +158,7 @@ def test_content_parts_are_joined_and_thoughts_become_reasoning(
     [({"a": "é", "b": [1]}, '{"a":"é","b":[1]}'), ({}, "{}"), ("", "{}"), ('{"a"', '{"a"'), (None, "{}")],
 )
 def test_arguments_become_json_text(arguments: Any, written: str) -> None:
-    """Null becomes an empty object. A text stays as it came."""
+    """Null and an empty text become an empty object. Any other text stays unchanged."""
     call = {**CALL, "function": {"name": "f", "arguments": arguments}}
 
     assert call_of(call)["function"] == {"name": "f", "arguments": written}
@@ -179,7 +182,7 @@ def test_null_name_of_a_legacy_function_is_left_out() -> None:
     "call", [{**CALL, "function": {"arguments": "{}"}}, {"id": "c1"}, {**CALL, "function": None}]
 )
 def test_call_without_a_name_is_refused(call: Any) -> None:
-    """In a stream the name may come later, before the answer ends."""
+    """In a stream the call's name may come later, but before the answer ends."""
     event = chunk({"tool_calls": [{"index": 0, **call}]})
     name = chunk({"tool_calls": [{"index": 0, "function": {"name": "f"}}]})
 
@@ -194,14 +197,14 @@ def test_call_without_a_name_is_refused(call: Any) -> None:
 
 @pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
 def test_numeric_id_becomes_its_digits(call_id: Any, written: str) -> None:
-    """Clients expect a text."""
+    """Clients expect a text as the id."""
     assert call_of({**CALL, "id": call_id})["id"] == written
     assert piece_of({"index": 0, **CALL, "id": call_id})["id"] == written
 
 
 @pytest.mark.parametrize("call_id", [None, ""])
 def test_call_without_an_id_gets_one(call_id: Any) -> None:
-    """The id is unique in the answer. Later pieces of the call have none."""
+    """The id is unique in the answer. Later pieces of the call have no id."""
     call = {**CALL, "id": call_id, "type": None}
     calls = message_of(tool_calls=[call, call])["tool_calls"]
     begun = {**call, "function": {"name": "f", "arguments": '{"a":'}}
@@ -234,7 +237,7 @@ def test_whole_calls_without_index_and_id_are_told_apart_by_their_names() -> Non
 
 @pytest.mark.parametrize("index", [True, -1, 0.5, "0", [], {}], ids=repr)
 def test_invalid_index_of_a_call_s_piece_is_refused(index: Any) -> None:
-    """Its call would be unknown."""
+    """Without a valid index, the call of the piece would be unknown."""
     with pytest.raises(UpstreamFault):
         piece_of({**CALL, "index": index})
 
@@ -242,7 +245,7 @@ def test_invalid_index_of_a_call_s_piece_is_refused(index: Any) -> None:
 @pytest.mark.parametrize("value", ODD, ids=repr)
 @pytest.mark.parametrize("name", ["id", "created", "model", "system_fingerprint", "service_tier", "object"])
 def test_invalid_field_of_the_answer_s_head_is_no_fault(name: str, value: Any) -> None:
-    """It is filled like a missing one, or left out."""
+    """An invalid field is filled like a missing field, or left out."""
     whole({**answer(), name: value})
     streamed(chunk({"content": "x"}, **{name: value}))
 
@@ -252,7 +255,7 @@ def test_invalid_field_of_the_answer_s_head_is_no_fault(name: str, value: Any) -
     "name", ["prompt_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"]
 )
 def test_invalid_count_in_the_usage_is_left_out(name: str, value: Any) -> None:
-    """Without both counts there is no usage."""
+    """Where a count is missing and cannot be computed, the answer has no usage."""
     is_count = type(value) is int and value >= 0
     missing = name == "prompt_tokens" and not is_count
     prompt = value if name == "prompt_tokens" else 7
@@ -323,13 +326,13 @@ def test_missing_count_is_what_the_total_leaves(usage: Any, wanted: tuple[int, i
     ],
 )
 def test_usage_details_are_read_under_each_name(extra: Any, wanted: Any) -> None:
-    """Tokens of the total beyond the counts are thoughts."""
+    """Tokens of the total beyond the prompt and completion counts are counted as thoughts."""
     check_usage({**USAGE, **extra}, {**USAGE, "total_tokens": 10, **wanted})
 
 
 @pytest.mark.parametrize("usage", [True, 0, 7, "", "x", [], [1]], ids=repr)
 def test_usage_that_is_no_object_is_refused(usage: Any) -> None:
-    """The body is no answer of OpenAI's wire."""
+    """A body with such a usage is no answer of OpenAI's wire."""
     is_refused({**answer(), "usage": usage}, chunk({"content": "x"}, usage=usage))
 
 
@@ -349,7 +352,7 @@ def test_usage_that_is_no_object_is_refused(usage: Any) -> None:
     ids=repr,
 )
 def test_invalid_log_probabilities_of_a_chat_are_left_out(logprobs: Any) -> None:
-    """Text completions have another shape for them."""
+    """Text completions write log probabilities in another shape."""
     value = answer()
     value["choices"][0]["logprobs"] = logprobs
     event = chunk({"content": "x"})
@@ -363,7 +366,7 @@ def test_invalid_log_probabilities_of_a_chat_are_left_out(logprobs: Any) -> None
     "logprobs", [{"content": [TOKEN], "refusal": None}, {"content": None}, {"refusal": [TOKEN]}]
 )
 def test_log_probabilities_of_chats_stay(logprobs: Any) -> None:
-    """They are returned unchanged."""
+    """The client gets valid log probabilities unchanged."""
     value = answer()
     value["choices"][0]["logprobs"] = logprobs
 
@@ -372,6 +375,6 @@ def test_log_probabilities_of_chats_stay(logprobs: Any) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("audio", 1), ("annotations", 1), ("annotations", [1])])
 def test_invalid_audio_and_annotations_are_left_out(name: str, value: Any) -> None:
-    """The text is complete without them."""
+    """The text is complete without audio and annotations."""
     assert name not in message_of(**{name: value})
     assert name not in streamed(chunk({"content": "x", name: value}))[0]["choices"][0]["delta"]

@@ -1,4 +1,4 @@
-"""Text completions: whole answers and streams."""
+"""Tests of text completions as whole answers and as streams."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_text_stream_is_read_to_its_end() -> None:
     ids=repr,
 )
 def test_a_choice_gets_an_index_and_a_text(given: dict[str, Any], index: int, text: str) -> None:
-    """The index is its place, and the text is empty."""
+    """A missing index becomes the choice's position, and a missing text becomes empty."""
     [choice] = read_text_answer(orjson.dumps({"choices": [{**given, "finish_reason": "eos"}]}))["choices"]
 
     assert choice == {**given, "index": index, "text": text, "finish_reason": "stop"}
 
 
 def test_choices_with_one_index_are_numbered_by_their_order() -> None:
-    """Some servers send 0 for all."""
+    """Some servers send the index 0 for all choices."""
     choices = [{"index": 0, "text": text, "finish_reason": "stop"} for text in "ab"]
 
     found = read_text_answer(orjson.dumps({"choices": choices}))["choices"]

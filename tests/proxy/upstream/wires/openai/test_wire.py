@@ -1,4 +1,4 @@
-"""The addresses and headers of OpenAI's wires, and their embeddings and text completions."""
+"""Tests of the URLs and headers of OpenAI's wires, for chats, embeddings and text completions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODEL = "openai/gpt-4o"
 
 @pytest.mark.parametrize(("provider", "base"), OPENAI_BASES.items())
 def test_url_is_the_provider_s_where_the_deployment_names_none(provider: str, base: str) -> None:
-    """A stream has the same URL, since the body asks for it."""
+    """A stream has the same URL as a whole answer, since the body asks for the stream."""
     call = UpstreamCall(deployment_of(f"{provider}/m"), [user("a")], {}, LIMITS)
 
     assert {OPENAI.chat.url(call, stream=stream) for stream in (False, True)} == {f"{base}/chat/completions"}
@@ -54,7 +54,7 @@ def test_headers_name_the_key_and_the_organization(params: dict[str, str], expec
 
 
 def test_allowed_parameter_is_not_withheld() -> None:
-    """The operator's setting counts more than the table of models."""
+    """The operator's ``allowed_openai_params`` overrides the table of models."""
     parameters = {"top_k": 5}
 
     assert OPENAI.chat.unsupported(deployment_of(MODEL), parameters) == {"top_k"}

@@ -1,1 +1,1 @@
-"""Sample data of each wire, for the conformance test: ``sample`` is its form, ``table`` the list."""
+"""Sample data of each wire for the conformance test. ``sample`` defines the fields, and ``table`` lists the samples."""

@@ -1,4 +1,4 @@
-"""Sample data of one wire: a request to its provider, and the provider's answers in its own format."""
+"""Sample data of one wire: how its requests are read, and the provider's answers in its own format."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class WireSample:
-    """A wire's provider, and its JSON for one small chat. Each answer is the text "Good day." and a stop."""
+    """A provider, and the JSON of its wire for one small chat.
+
+    Each answer has the text "Good day." and the finish reason ``stop``.
+    """
 
     provider: str
-    """The provider's row of the table."""
+    """The provider's name in the table of wires."""
 
     model: str
     """A model, in litellm's spelling."""
@@ -27,15 +30,15 @@ class WireSample:
 
     answer: bytes
     stream: bytes
-    """Server-sent events. The first one holds a part of the text, and not the answer's end."""
+    """Server-sent events. The first event holds a part of the text, and not the answer's end."""
 
     refusal: bytes
     """The body of a 400 that says "Too many tokens."."""
 
     unsupported: str
-    """A request parameter that the wire does not carry."""
+    """A request parameter that the wire cannot send."""
 
 
 def write_events(*events: Any) -> bytes:
-    """Return server-sent events, each with its JSON."""
+    """Return the bytes of these events as server-sent events."""
     return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)

@@ -1,1 +1,1 @@
-"""A wire that no provider has, for tests: it shows that a new wire needs its folder and a row of the table."""
+"""A wire for tests that no provider has. It shows that a new wire needs only a folder and a row of the table."""

@@ -1,4 +1,4 @@
-"""Puts the toy into the table of wires, as its row would."""
+"""Adds the toy wire to the table of wires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The toy wire: a conversation of lines out, a reply in. It chats, and does nothing else."""
+"""The toy wire sends a conversation of lines, and reads a reply. It supports only chats."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class _Lines:
 
 
 def _call(use: dict[str, Any]) -> dict[str, Any]:
-    """Return a use of a tool, or a piece of one, as a call: its head has an id and a tool."""
+    """Return a tool use, or a piece of one, as a call. The first piece has an id and a tool's name."""
     head = {"id": use["id"], "type": "function"} if "id" in use else {}
     name = {"name": use["tool"]} if "tool" in use else {}
     return {**head, "function": {**name, "arguments": use.get("with", "")}}
