@@ -62,7 +62,7 @@ def _is_slow_path(path: Path) -> bool:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let the workers of pytest-xdist send results alone."""
+    """Let the workers of pytest-xdist send only test results."""
     send_fewer_events(session.config)
 
 
@@ -75,9 +75,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
-    """Leave the garbage collector off while tests are collected, and never scan what was collected afterwards.
+    """Turn the garbage collector off while pytest collects tests, and exempt these objects from later scans.
 
-    Nothing of the tests is garbage before the end, and a scan of their million objects takes half a second.
+    None of these objects is garbage before the end, and a scan of the million objects takes half a second.
     """
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""The fixtures of ``tests/proxy``, for what the whole proxy does."""
+"""The fixtures of ``tests/proxy``, for the tests of the whole proxy's behaviour."""
 
 from tests.proxy.conftest import (
     gemini,

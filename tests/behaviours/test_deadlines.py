@@ -1,4 +1,4 @@
-"""``router_settings.timeout`` ends a request wherever it is before its answer: a 504, and its place is free again."""
+"""Tests that ``router_settings.timeout`` ends a request in any phase before its answer, with a 504."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = [{"name": name, "key": f"sk-{name}-0123456789abcdef"} for name in ("ann",
 
 
 class Work:
-    """Planning of the requests that say :data:`STUCK`: it takes steps for ever, or until the test is over."""
+    """Planning that takes steps until the test is over, for requests whose text begins with :data:`STUCK`."""
 
     def __init__(self) -> None:
         self.begun = 0
@@ -37,7 +37,7 @@ class Work:
         self._over = threading.Event()
 
     def plan(self, request: Any, *arguments: Any, **named: Any) -> Any:
-        """Plan *request*, or be stuck."""
+        """Plan *request*, or take steps until :meth:`finish` where its text begins with :data:`STUCK`."""
         if request.messages[0]["content"].startswith(STUCK):
             self.begun += 1
             try:
@@ -48,7 +48,7 @@ class Work:
         return plan_request(request, *arguments, **named)
 
     def finish(self) -> None:
-        """Let go of what is stuck."""
+        """End the planning of the stuck requests."""
         self._over.set()
 
 
@@ -68,7 +68,7 @@ def settings(timeout: float = TIMEOUT, **general: Any) -> Settings:
 
 
 def post(proxy: Proxied, content: str, key: str = "", **fields: Any) -> asyncio.Task[Reply]:
-    """Begin a request of *key*."""
+    """Start a chat request in a task, under the client key *key*."""
     headers = {"Authorization": f"Bearer sk-{key}-0123456789abcdef"} if key else None
     return asyncio.get_running_loop().create_task(proxy.post(chat(content, **fields), headers=headers))
 
@@ -81,7 +81,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 async def check_late(proxy: Proxied, reply: Reply, outcomes: int = 1) -> None:
-    """Check that *reply* is the 504, counted as such, and that nothing is held any more."""
+    """Check that *reply* is a 504 and is counted, and that no request is in flight or waits for a thread."""
     assert (reply.status, reply.error["code"]) == (504, "deadline_exceeded")
     assert reply.error["message"] == WORDS
     await proxy.idle()
@@ -94,7 +94,7 @@ async def check_late(proxy: Proxied, reply: Reply, outcomes: int = 1) -> None:
 async def test_a_request_that_is_worked_on_in_a_thread(
     upstream: ScriptedUpstream, work: Work, stream: bool
 ) -> None:
-    """Its work ends with its next step, and the thread takes the same client's next request."""
+    """The timed-out request's work ends at its next step, and the thread takes the client's next request."""
     async with proxied(settings(), upstream) as proxy:
         await check_late(proxy, await post(proxy, STUCK, stream=stream))
         await until(lambda: work.ended == 1)
@@ -105,7 +105,7 @@ async def test_a_request_that_is_worked_on_in_a_thread(
 
 
 async def test_a_request_that_waits_for_a_thread(upstream: ScriptedUpstream, work: Work) -> None:
-    """It is gone from the queue, and its work is never begun."""
+    """A request whose deadline ends in the queue leaves the queue, and reaches no provider."""
     async with proxied(settings(), upstream) as proxy:
         first, second = post(proxy, STUCK), post(proxy, STUCK)
         await until(lambda: THREADS.waiting == 1)
@@ -117,7 +117,7 @@ async def test_a_request_that_waits_for_a_thread(upstream: ScriptedUpstream, wor
 
 
 async def test_a_client_that_leaves_frees_the_queue(upstream: ScriptedUpstream, work: Work) -> None:
-    """Both what waits and what is worked on."""
+    """When clients leave, both their waiting requests and the one in the thread end."""
     async with proxied(settings(timeout=600), upstream) as proxy:
         tasks = [post(proxy, STUCK) for _ in range(3)]
         await until(lambda: THREADS.waiting == 2)
@@ -133,7 +133,7 @@ async def test_a_client_that_leaves_frees_the_queue(upstream: ScriptedUpstream, 
 
 
 async def test_the_work_of_another_client_goes_first(upstream: ScriptedUpstream, work: Work) -> None:
-    """One that sends many stuck requests holds one thread; whoever comes then is served."""
+    """A client with many stuck requests holds only one thread, and other clients are served meanwhile."""
     async with proxied(settings(timeout=600, keys=KEYS), upstream) as proxy:
         stuck = [post(proxy, STUCK, "ann") for _ in range(4)]
         await until(lambda: THREADS.waiting == 3)
@@ -147,7 +147,7 @@ async def test_the_work_of_another_client_goes_first(upstream: ScriptedUpstream,
 
 
 async def test_work_in_a_thread_is_told_to_stop_at_the_cut(upstream: ScriptedUpstream, work: Work) -> None:
-    """At the end of the grace period its client hears of the shutdown, and the thread is free."""
+    """At the end of the grace period the client gets a 503, and the work in the thread ends."""
     async with proxied(settings(timeout=600), upstream) as proxy:
         task = post(proxy, STUCK)
         await until(lambda: work.begun == 1)
@@ -159,7 +159,7 @@ async def test_work_in_a_thread_is_told_to_stop_at_the_cut(upstream: ScriptedUps
 
 
 async def test_a_body_that_does_not_come(upstream: ScriptedUpstream) -> None:
-    """Before the two minutes that a body has."""
+    """The deadline ends the wait for a body before the body's own limit of two minutes."""
 
     async def slowly() -> AsyncIterator[bytes]:
         yield b'{"model":'
@@ -171,7 +171,7 @@ async def test_a_body_that_does_not_come(upstream: ScriptedUpstream) -> None:
 
 @pytest.mark.parametrize("path", ["/ui/api/look", "/ui/api/verdicts"])
 async def test_a_body_for_the_inspector_that_does_not_come(upstream: ScriptedUpstream, path: str) -> None:
-    """The inspector's paths have the same deadline, and a shutdown ends them."""
+    """The inspector's paths have the same deadline, and a shutdown ends their requests with a 503."""
 
     async def slowly() -> AsyncIterator[bytes]:
         yield b'{"request":'
@@ -190,7 +190,7 @@ async def test_a_body_for_the_inspector_that_does_not_come(upstream: ScriptedUps
 
 
 async def test_an_upstream_that_does_not_start(upstream: ScriptedUpstream) -> None:
-    """A request that comes before it is warm waits no longer than any."""
+    """A request that waits for the upstream's start ends at the deadline."""
     async with proxied(settings(), upstream) as proxy:
         upstream.may_start.clear()
         reply = await post(proxy, "Hello.")
@@ -199,7 +199,7 @@ async def test_an_upstream_that_does_not_start(upstream: ScriptedUpstream) -> No
 
 
 async def test_an_attempt_says_more_than_the_deadline(upstream: ScriptedUpstream) -> None:
-    """A wait for a provider ends with the provider's own error."""
+    """A wait for a provider ends with ``upstream_timeout``, not with the deadline's error."""
     upstream.then(HANG)
     async with proxied(settings(), upstream) as proxy:
         reply = await post(proxy, "Hello.")
@@ -207,7 +207,7 @@ async def test_an_attempt_says_more_than_the_deadline(upstream: ScriptedUpstream
 
 
 async def test_a_stream_that_has_begun_ends_as_before(upstream: ScriptedUpstream) -> None:
-    """Its last event is the attempt's error: the request was answered in time."""
+    """A stream that has begun ends with the attempt's error, since its answer began in time."""
     upstream.then(say("Good "), HANG)
     async with proxied(settings(), upstream) as proxy:
         reply = await post(proxy, "Hello.", stream=True)
@@ -218,7 +218,7 @@ async def test_a_stream_that_has_begun_ends_as_before(upstream: ScriptedUpstream
 async def test_a_stream_that_holds_comments_alone(
     upstream: ScriptedUpstream, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its status is out, so that the deadline is its last event."""
+    """A stream whose status is already sent gets the deadline's error as its last event."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     async with proxied(settings(), upstream) as proxy:
@@ -236,7 +236,7 @@ async def test_a_stream_that_holds_comments_alone(
 async def test_the_end_of_a_stream_has_a_limit_of_its_own(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A client that takes its end late, behind the deadline, gets it whole."""
+    """The end of a stream reaches the client whole, even after the request's deadline."""
     end = event_stream.EventStream.end
 
     async def slowly(self: event_stream.EventStream, last: bytes, until: float) -> None:
@@ -263,7 +263,7 @@ async def test_other_paths_end_in_time_as_well(
     client_format: type[object],
     body: dict[str, Any],
 ) -> None:
-    """They are parsed in a thread as chats are, with steps that can be ended."""
+    """Embeddings and completions are parsed in a worker thread, and the deadline ends that work."""
     ended = threading.Event()
 
     def never(*_: object, **__: object) -> None:
@@ -284,7 +284,7 @@ async def test_other_paths_end_in_time_as_well(
 async def test_too_much_work_is_told_and_not_tried_elsewhere(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another deployment would take as many steps again."""
+    """A request with too much work is a 400, and no other deployment is tried. Another one would need as many steps."""
     planned = 0
 
     def endless(*_: object, **__: object) -> None:

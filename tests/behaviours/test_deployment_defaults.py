@@ -1,4 +1,4 @@
-"""A deployment's own parameters, body fields, headers and way of asking, as a provider receives them."""
+"""Tests that a deployment's parameters, body fields, headers and ``stream`` reach the provider."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def asked(params: dict[str, Any], **fields: Any) -> tuple[Any, Any]:
 
 
 async def test_default_parameter_is_sent_where_the_request_has_none() -> None:
-    """The request's own value goes before a default."""
+    """The request's own value goes before the deployment's default."""
     received, _ = await asked({"temperature": 0.25, "max_tokens": 99}, max_tokens=5)
 
     assert (received.body["temperature"], received.body["max_tokens"]) == (0.25, 5)
@@ -49,7 +49,7 @@ async def test_extra_body_and_headers_reach_the_provider() -> None:
 @pytest.mark.parametrize("way", [True, False])
 @pytest.mark.parametrize("wanted", [True, False])
 async def test_client_gets_the_answer_in_the_way_that_it_asked_for(way: bool, wanted: bool) -> None:
-    """``stream`` of a deployment decides how the provider is asked, and nothing else."""
+    """A deployment's ``stream`` decides only whether the provider streams, not whether the client gets a stream."""
     received, reply = await asked({"stream": way}, stream=wanted)
 
     assert received.body.get("stream", False) is way

@@ -1,7 +1,6 @@
 """The client's error when the provider fails: the provider's status and words, and no secret of the proxy.
 
-The failures are real ones: emulators of OpenAI and Gemini answer them over HTTP, and a transport is in between:
-litellm, or our own.
+The failures are real: emulators of OpenAI and Gemini answer over HTTP. The transport in between is litellm or our own.
 """
 
 from __future__ import annotations
@@ -45,11 +44,8 @@ class Case:
     """A provider's error status, and what the client is to see of it."""
 
     upstream: int
-    status: int | None = None
-    """The client's status where it is not the provider's."""
-
     should_retry: str | None = None
-    """The header for clients' SDKs; absent where the SDK decides by the status."""
+    """The ``x-should-retry`` header. It is absent where the client's SDK decides by the status."""
 
 
 STATUSES = (
@@ -75,7 +71,7 @@ STATUSES = (
 async def test_provider_keeps_its_status_and_words(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, case: Case, stream: bool
 ) -> None:
-    """A provider's error arrives with its status and its words, before a stream as much as without one."""
+    """A provider's error reaches the client with its status and its words, streamed or not."""
     if model == "openai":
         openai.faults.append({"status": case.upstream, "message": WORDS, "headers": {"Retry-After": "7"}})
     else:
@@ -103,7 +99,10 @@ async def test_provider_keeps_its_status_and_words(
 async def test_refused_key_is_the_proxys(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, status: int, stream: bool
 ) -> None:
-    """A 401 or 403 keeps its status and says whose key it was; the provider's words might quote the key."""
+    """A 401 or 403 keeps its status and names the proxy's key.
+
+    The provider's words are left out, since they might quote the key.
+    """
     words = f"Incorrect API key provided: {OUR_KEY}."
     openai.faults.append({"status": status, "message": words})
     await gemini.fault(status=status, message=words)
@@ -141,7 +140,7 @@ async def test_words_that_quote_what_is_ours(openai: OpenAIEmulator, transport: 
 @TRANSPORTS
 @BOTH
 async def test_redirect_is_no_answer(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
-    """A redirect of the provider is its fault: a client must not be sent on with a status and no place."""
+    """A provider's redirect is a 502. A client could not follow a redirect status without a location."""
     openai.faults.append({"status": 302, "message": WORDS})
     reply = await real.post(chat(model="openai", stream=stream))
 
@@ -202,7 +201,7 @@ async def test_wire_that_breaks(
 async def test_garbage_is_the_providers_fault(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, stream: bool
 ) -> None:
-    """A 200 that holds no answer is a 502. In a Gemini stream litellm hides it."""
+    """A 200 that holds no answer is a 502. The Gemini stream is not tested on litellm, which hides the garbage."""
     openai.faults.append({"garbage": True})
     await gemini.fault(garbage=True)
     reply = await real.post(chat(model=model, stream=stream))
@@ -213,7 +212,7 @@ async def test_garbage_is_the_providers_fault(
 
 @dataclass(slots=True)
 class Odd:
-    """A provider that answers any JSON."""
+    """A provider that answers with the JSON that a test sets."""
 
     url: str = ""
     body: Any = None
@@ -250,7 +249,7 @@ OPENAI_LIKE = ("openai/x", "gemini/gemini-2.5-pro", "mistral/x", "deepseek/x", "
     [*product(("direct", "litellm"), OPENAI_LIKE), ("litellm", "anthropic/x")],
 )
 async def test_answer_of_another_shape(odd: Odd, transport: str, model: str, body: Any) -> None:
-    """A 200 in a shape that nobody can read is the provider's fault, and not told as the client's."""
+    """A 200 in an unknown shape is a 502: the provider's fault, not the client's."""
     odd.body = body
     entry = {"model": model, "api_base": odd.url, "api_key": OUR_KEY}
     settings = settings_on(transport, {"odd": entry})
@@ -264,7 +263,10 @@ async def test_answer_of_another_shape(odd: Odd, transport: str, model: str, bod
 
 @BOTH
 async def test_history_that_cannot_be_converted(gemini: GeminiEmulator, stream: bool) -> None:
-    """With the sanitizer off, what litellm cannot convert is a 400, not its retryable 500; nothing is sent."""
+    """With the sanitizer off, a history that litellm cannot convert is a 400, and nothing is sent.
+
+    litellm itself would answer with a retryable 500.
+    """
     entry = {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}
     settings = settings_on("litellm", {"gemini": entry}, sanitize={"mode": "off"})
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -285,7 +287,10 @@ async def test_history_that_cannot_be_converted(gemini: GeminiEmulator, stream: 
 async def test_provider_without_a_key(
     openai: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, transport: str, stream: bool
 ) -> None:
-    """Without a key a call has a stand-in, or by direct none, and never a key of this process's environment."""
+    """A deployment without a key sends a stand-in on litellm, and no key on the direct transport.
+
+    The key in the process's environment is never sent.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     entry = {"model": "openai/gpt-4.1", "api_base": openai.base_url}
     settings = settings_on(transport, {"openai": entry})
@@ -300,7 +305,7 @@ async def test_provider_without_a_key(
 @TRANSPORTS
 @BOTH
 async def test_long_words_are_cut(real: Proxied, openai: OpenAIEmulator, stream: bool) -> None:
-    """A provider that answers with a book gets two thousand characters of it passed on."""
+    """The client gets the first 2,000 characters of a provider's long error."""
     openai.faults.append({"status": 400, "message": "x" * 10_000})
     reply = await real.post(chat(model="openai", stream=stream))
 
@@ -323,7 +328,7 @@ async def test_unforeseen_exception_is_a_500_without_its_cause(
 
 
 async def test_defect_of_ours_in_a_stream(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A defect in mid-stream is the stream's last event, not a second answer in the first one's body."""
+    """An unforeseen exception in mid-stream is an error in the stream's last event."""
     upstream.then(say("Good "), RuntimeError("geheim"))
     reply = await proxy.post(chat(stream=True))
 
@@ -338,7 +343,10 @@ async def test_defect_of_ours_in_a_stream(proxy: Proxied, upstream: ScriptedUpst
 async def test_half_a_surrogate_pair_in_an_answer_is_replaced(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Half a character is none: a client that sent it back would be refused. In a stream the other half may follow."""
+    """A lone surrogate in an answer becomes U+FFFD, since a client that sent it back would be refused.
+
+    In a stream, the second surrogate of a pair may follow in the next chunk.
+    """
     upstream.then(
         *(
             [chunk({"content": "a\ud83d"}), chunk({"content": "\ude00b"}), chunk({"content": "\ud83d"}), STOP]
@@ -364,7 +372,7 @@ async def test_half_a_surrogate_pair_in_an_answer_is_replaced(
 async def test_usage_that_cannot_be_counted(
     proxy: Proxied, upstream: ScriptedUpstream, usage: dict[str, Any]
 ) -> None:
-    """Numbers that no counter takes do not cost the client its answer."""
+    """An answer whose usage numbers cannot be counted still reaches the client."""
     upstream.then({**answer("Good day."), "usage": usage})
     reply = await proxy.post(chat())
 
@@ -376,5 +384,5 @@ async def test_usage_that_cannot_be_counted(
 
 @pytest.mark.parametrize("status", [None, 200, 302, 399])
 def test_status_that_is_no_error(status: int | None) -> None:
-    """A fault of the provider is an error, whatever status it came with."""
+    """A provider's fault without an error status is a 502."""
     assert UpstreamFault("x", upstream_status=status).http_status == 502

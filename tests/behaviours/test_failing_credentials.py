@@ -1,4 +1,4 @@
-"""Credentials that fail: the client hears whose key it was, and the operator's log has the reason and the variable."""
+"""Tests of failing credentials: the client learns whose key failed, and the log names the reason and the variable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ EVENTS = ("provider_key_refused", "provider_access_refused", "credentials_missin
 
 
 def settings_with(models: Mapping[str, Any], transport: str = "auto", **sections: Any) -> Settings:
-    """Return settings whose keys are named as variables. Names are models, and values their parameters."""
+    """Return settings in the environment :data:`ENVIRON`.
+
+    *models* maps each model's name to its parameters, or to a list of them.
+    """
     entries = [
         {"model_name": name, "litellm_params": params, "transport": transport}
         for name, given in models.items()
@@ -39,17 +42,17 @@ def settings_with(models: Mapping[str, Any], transport: str = "auto", **sections
 
 
 def openai_entry(openai: OpenAIEmulator) -> dict[str, Any]:
-    """Return an entry whose key is a variable's."""
+    """Return an entry whose key is read from an environment variable."""
     return {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": "os.environ/TEAM_KEY"}
 
 
 def told(log_lines: LogLines) -> list[dict[str, Any]]:
-    """Return the lines about keys."""
+    """Return the log lines about keys and credentials."""
     return [line for line in log_lines() if line["event"] in EVENTS]
 
 
 def assert_masked(reply: Reply, lines: list[dict[str, Any]]) -> None:
-    """Check that neither the answer nor the log has the key, and the answer not the variable either."""
+    """Check that the key is in neither the answer nor the log, and the variable's name not in the answer."""
     assert KEY not in f"{reply.raw.decode()} {dict(reply.headers)} {lines}"
     assert "TEAM_KEY" not in f"{reply.raw.decode()} {dict(reply.headers)}"
 
@@ -75,7 +78,7 @@ async def test_refused_key_is_told_to_the_client_and_its_variable_to_the_log(
     code: str | None,
     seen: int,
 ) -> None:
-    """Some providers say it with a 400, and a gateway before a provider with a 500 that names the provider's 401."""
+    """A refused key may also come as a 400, or as a gateway's 500 that names the provider's 401."""
     openai.faults.append({"status": status, "message": words, "code": code})
     settings = settings_with({"m": openai_entry(openai)}, transport)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -98,7 +101,7 @@ async def test_refused_key_is_told_to_the_client_and_its_variable_to_the_log(
 async def test_key_that_gemini_refuses_is_no_mistake_of_the_client(
     gemini: GeminiEmulator, log_lines: LogLines, transport: str, stream: bool
 ) -> None:
-    """Gemini answers 400 with the reason API_KEY_INVALID."""
+    """Gemini answers a refused key with status 400, and the client gets a 401."""
     await gemini.fault(status=400, message="API key not valid. Please pass a valid API key.")
     entry = {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": "${TEAM_KEY}"}
     settings = settings_with({"m": entry}, transport)
@@ -116,7 +119,7 @@ async def test_key_that_gemini_refuses_is_no_mistake_of_the_client(
 async def test_words_of_a_403_that_may_quote_a_request_are_not_logged(
     openai: OpenAIEmulator, log_lines: LogLines, transport: str
 ) -> None:
-    """A moderation's 403 holds the client's text. Its line has the provider's code alone."""
+    """A moderation's 403 may quote the client's text. Its log line holds the provider's code and no text."""
     words = "Your input was flagged: my secret diary."
     openai.faults.append({"status": 403, "message": words, "code": "moderation"})
     settings = settings_with({"m": openai_entry(openai)}, transport)
@@ -130,7 +133,10 @@ async def test_words_of_a_403_that_may_quote_a_request_are_not_logged(
 
 
 async def test_each_deployment_has_one_line_a_minute(openai: OpenAIEmulator, log_lines: LogLines) -> None:
-    """A request asks the other deployment of the pool first, and is answered by it."""
+    """Two refusals by one deployment give one log line.
+
+    The other deployment of the pool answers on the second attempt.
+    """
     openai.faults.extend([{"status": 401, "message": "No."}] * 3)
     wrong, other = openai_entry(openai), openai_entry(openai) | {"model": "openai/gpt-4o"}
     settings = settings_with({"one": wrong, "pool": [wrong, other]}, router_settings={"num_retries": 1})
@@ -145,7 +151,7 @@ async def test_each_deployment_has_one_line_a_minute(openai: OpenAIEmulator, log
 
 @pytest.fixture
 def no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """Leave the SDKs nothing to find: no variable, no file, no machine's address."""
+    """Hide all credentials from the SDKs: variables, files and the cloud's metadata server."""
     import os
 
     for name in list(os.environ):
@@ -179,7 +185,10 @@ CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 async def test_provider_without_credentials_is_the_operators_and_not_the_conversions(
     log_lines: LogLines, params: dict[str, Any], reason: str, stream: bool
 ) -> None:
-    """The answer names the cause, and no request is sent. Another try would not help."""
+    """The answer says that credentials are missing and that nothing was sent.
+
+    Its header tells the client not to retry.
+    """
     async with serving(BEDROCK) as provider:
         at = {"aws_region_name": "eu-central-1", "aws_bedrock_runtime_endpoint": provider.base_url}
         given = {**params, **({} if params["model"].startswith("vertex") else at)}
@@ -203,7 +212,7 @@ async def test_provider_without_credentials_is_the_operators_and_not_the_convers
 @pytest.mark.usefixtures("no_credentials")
 @BOTH
 async def test_credentials_of_aws_sign_the_request(log_lines: LogLines, stream: bool) -> None:
-    """A stand-in for a key would be sent in place of the signature, as an API key of Bedrock."""
+    """AWS credentials sign the request. A stand-in key would be sent as Bedrock's API key instead of the signature."""
     async with serving(BEDROCK) as provider:
         params = {
             "model": f"bedrock/{CLAUDE}",
@@ -234,7 +243,7 @@ async def test_credentials_of_aws_sign_the_request(log_lines: LogLines, stream: 
 async def test_another_deployment_is_asked_where_one_has_no_credentials(
     openai: OpenAIEmulator, log_lines: LogLines
 ) -> None:
-    """As with a refused key: the other one of the pool answers, and the log says why the first did not."""
+    """The other deployment of the pool answers, and the log says once that the first has no credentials."""
     pool = [{"model": f"bedrock/{CLAUDE}", "aws_region_name": "eu-central-1"}, openai_entry(openai)]
     settings = settings_with({"pool": pool}, router_settings={"num_retries": 1})
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:

@@ -1,4 +1,4 @@
-"""Only OpenAI's client formats may write its error envelope, the end of its streams, and the prefixes of its ids."""
+"""Tests that only OpenAI's own modules write OpenAI's error envelope, end of streams, and prefixes of ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENAI_ROOMS = ("proxy/ingress/openai_", "proxy/upstream/wires/", "proxy/emulator/")
-"""The rooms that may write OpenAI's format: its client formats, its wire, and the emulator."""
+"""The path prefixes of the modules that may write OpenAI's format: client formats, wires and the emulator."""
 
 OPENAI_WORDS = re.compile(r"cmpl-|\[DONE\]|\{\s*[\"']error[\"']\s*:")
 """The prefixes of OpenAI's ids, the end of its streams, and its envelope in a text."""
@@ -42,9 +42,9 @@ def openai_words(source: str) -> list[str]:
 
 
 def test_openai_formats_alone_know_how_openai_writes() -> None:
-    """OpenAI's rooms alone write parts of OpenAI's format.
+    """Only the modules under :data:`OPENAI_ROOMS` write parts of OpenAI's format.
 
-    Any other module would send them to another format's clients.
+    Any other module would send these parts to clients of another format.
     """
     paths = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "proxy").rglob("*.py")}
     found = {

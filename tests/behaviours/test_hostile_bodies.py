@@ -1,7 +1,7 @@
-"""Whatever a client sends, it gets an answer or OpenAI's error, soon, and never a 500. ``make fuzz`` sends the most.
+"""Tests that any body gets an answer or OpenAI's error within five seconds, and never a 500.
 
-The proxy is on a real socket in a thread of its own, before both emulators, which are strict: what it lets through
-must not break a provider either. A provider that refuses a request is a good answer here.
+``make fuzz`` sends the most bodies. The proxy runs on a real socket in its own thread, in front of both strict
+emulators. What the proxy lets through must not break a provider either. A provider's refusal is a valid answer here.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from tests.support.strategies.hostile import hostile_bytes, hostile_requests
 LONGEST_S = 5.0
 PATHS = (CHAT, CHAT, CHAT, "/v1/explain")
 MODES = ("repair", "repair", "off")
-"""With nothing repaired, what is left of a history meets the code that writes it for the provider."""
+"""The modes, by frequency. With ``off``, unrepaired histories reach the code that writes the provider's request."""
 
 
 class Fuzzed:
-    """The proxies in their thread, a kept connection to each, and the counts of what came back."""
+    """Kept connections to the fuzzed proxies, with counts of the statuses and the slowest time."""
 
     def __init__(self, ports: dict[str, int]) -> None:
         self.statuses: Counter[str] = Counter()
@@ -50,7 +50,7 @@ class Fuzzed:
     def send(
         self, path: str, body: bytes, mode: str = "repair", headers: dict[str, str] | None = None
     ) -> int:
-        """Send *body* to the proxy in this mode, check what comes back, and return the status."""
+        """Send *body* to the proxy of *mode*, check the answer, and return its status."""
         started = time.monotonic()
         client = self._clients[mode]
         client.request("POST", path, body, {"Content-Type": "application/json", **(headers or {})})
@@ -75,12 +75,12 @@ class Fuzzed:
 
 
 def is_empty(body: bytes, raw: bytes) -> bool:
-    """Tell whether the model said nothing since a stop sequence of the request's is what it would begin with."""
+    """Tell whether the answer is empty because it would begin with one of the request's stop sequences."""
     return b"nothing" in raw and bool(json.loads(body).get("stop"))
 
 
 def check_error(raw: bytes) -> None:
-    """Demand OpenAI's envelope, with words."""
+    """Check that *raw* is OpenAI's error envelope with a message."""
     error = json.loads(raw)["error"]
     assert error.keys() >= {"message", "type", "param", "code"}
     assert error["message"]
@@ -88,7 +88,7 @@ def check_error(raw: bytes) -> None:
 
 
 def check_stream(raw: bytes) -> None:
-    """Demand a stream that ends in ``[DONE]`` or in an error."""
+    """Check that the stream *raw* ends in ``[DONE]`` or in an error."""
     last = raw.decode().removesuffix("\n\n").split("\n\n")[-1].removeprefix("data: ")
     if last != "[DONE]":
         check_error(last.encode())
@@ -120,7 +120,7 @@ async def everything() -> AsyncIterator[dict[str, Proxied]]:
 
 @pytest.fixture(scope="module")
 def fuzzed() -> Iterator[Fuzzed]:
-    """Run everything on a loop of its own, with no log; print the counts at the end."""
+    """Run the emulators and proxies on their own event loop, without a log. Print the counts at the end."""
     ready, stop = threading.Event(), asyncio.Event()
     loop = asyncio.new_event_loop()
     ports: dict[str, int] = {}
@@ -156,7 +156,6 @@ def fuzzed() -> Iterator[Fuzzed]:
 
 @given(body=hostile_bytes(), path=st.sampled_from(PATHS), mode=st.sampled_from(MODES))
 def test_random_bytes_are_no_fault_of_ours(fuzzed: Fuzzed, body: bytes, path: str, mode: str) -> None:
-    """Bytes that are hardly a request."""
     fuzzed.send(path, body, mode)
 
 
@@ -164,12 +163,12 @@ def test_random_bytes_are_no_fault_of_ours(fuzzed: Fuzzed, body: bytes, path: st
 def test_requests_with_odd_values_are_no_fault_of_ours(
     fuzzed: Fuzzed, body: bytes, path: str, mode: str
 ) -> None:
-    """Requests with odd values, at any depth."""
+    """Requests with unexpected values at any depth cause no 5xx status."""
     fuzzed.send(path, body, mode)
 
 
 def test_compressed_body_is_bounded_by_its_unpacked_size(fuzzed: Fuzzed) -> None:
-    """A small body that unpacks to a large one is bounded by what it unpacks to."""
+    """A small compressed body is a 413 if it unpacks to a large one."""
     bomb = gzip.compress(b"[" + b" " * (64 * 2**20) + b"]")
 
     assert fuzzed.send(CHAT, bomb, headers={"Content-Encoding": "gzip"}) == 413
@@ -182,7 +181,11 @@ def test_compressed_body_is_bounded_by_its_unpacked_size(fuzzed: Fuzzed) -> None
 def test_deeply_nested_arguments_are_answered(
     fuzzed: Fuzzed, depth: int, model: str, path: str, mode: str
 ) -> None:
-    """Arguments are texts, whose nesting no bound on the body sees; parallel calls, so that they are compared."""
+    """Deeply nested arguments cause no 5xx status.
+
+    Arguments are texts, so that the body's nesting limit does not see them. The calls are parallel, so that their
+    arguments are compared.
+    """
     arguments = '{"a":' * depth + "1" + "}" * depth
     calls = [call(one, "f", arguments) for one in ("a", "b")]
     history = [user("go"), assistant(calls=calls), tool("a", "1"), tool("b", "2")]
@@ -191,7 +194,7 @@ def test_deeply_nested_arguments_are_answered(
 
 
 def test_good_requests_are_answered(fuzzed: Fuzzed) -> None:
-    """After all that it works as before."""
+    """The proxy still answers a good request after the hostile ones."""
     body = {"model": "gemini", "messages": [{"role": "user", "content": "Hello."}]}
 
     assert fuzzed.send(CHAT, json.dumps(body).encode()) == 200

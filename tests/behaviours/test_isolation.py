@@ -32,7 +32,10 @@ LONG = [user("Mend it."), *(m for n in range(40) for m in (assistant(f"Step {n}.
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with three keys: a model of unknown window, one of a million tokens, and a pool of two."""
+    """Return settings with three keys and three models.
+
+    The models are one of unknown window, one of a million tokens, and a pool of two.
+    """
     entries: list[dict[str, Any]] = [
         {"model_name": "lone", "litellm_params": {"model": "openai/nobody-knows-it"}},
         {
@@ -100,7 +103,7 @@ async def clients(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterat
 async def test_a_window_that_the_client_wrote_teaches_nobody(clients: Clients) -> None:
     """A window that the provider quotes from the request, plain or escaped, is not learned.
 
-    Later requests, also of the same tenant, are not cut by it.
+    Later requests are not cut by such a window.
     """
     for words in (WINDOW, f"Invalid value: {WINDOW}", f"{WINDOW} is not one of the allowed values."):
         for written in (WINDOW, WINDOW.replace(" ", "\n").upper(), WINDOW.replace("e", "\\u0065")):
@@ -115,7 +118,7 @@ async def test_a_window_that_the_client_wrote_teaches_nobody(clients: Clients) -
 async def test_a_window_counts_for_its_tenant_and_for_all_from_the_second_on(clients: Clients) -> None:
     """A window at the beginning of the provider's text counts for its tenant.
 
-    Once a second tenant gets one, it counts for all tenants.
+    Once a second tenant gets a window as well, a third tenant's requests are cut too.
     """
     await clients.fail("a", "lone", refused(400, WINDOW), LONG)
     assert [clients.window(key, "lone") for key in KEYS] == [8_192, None, None]
@@ -139,7 +142,7 @@ async def test_a_window_under_a_code_counts_at_once(clients: Clients) -> None:
 async def test_words_within_a_text_count_for_their_tenant_alone(clients: Clients) -> None:
     """A window in the middle of the provider's text counts for the tenants that got it, and for no others.
 
-    A server that quotes may have found the text anywhere.
+    A server that quotes text may have taken the window from anywhere.
     """
     for at, key in enumerate("ab"):
         said = f"The upstream said this to your request: {WINDOW}"
@@ -154,7 +157,7 @@ async def test_words_that_the_history_quotes_serve_one_request(
 ) -> None:
     """A refusal that the history already quotes still cuts this request, which is sent again.
 
-    No other tenant learns it.
+    No other tenant learns the window.
     """
     history = [*LONG, assistant("It failed."), user(f"The tool said: {said}")]
     clients.upstream.then(refused(400, said, {"error": {"message": said, **code}}))
@@ -180,9 +183,9 @@ async def test_a_configured_window_does_not_shrink_below_half(clients: Clients) 
 
 
 async def test_a_factor_is_the_tenant_s_own(clients: Clients) -> None:
-    """A tenant whose texts have many tokens each changes its own factor only.
+    """A tenant with many tokens per text changes only its own calibration factor.
 
-    After two tenants, the lower of their factors counts for a third.
+    A third tenant gets the lower factor of the first two.
     """
     answer = {"usage": {"prompt_tokens": 6_000, "completion_tokens": 1, "total_tokens": 6_001}}
 
@@ -240,7 +243,7 @@ ONE_REQUEST = {
 async def test_what_a_request_may_have_caused_counts_for_its_tenant(clients: Clients, fault: Step) -> None:
     """A failure that the request may have caused opens the circuit for its tenant.
 
-    Once a second tenant's calls fail as well, it is open for all.
+    Once a second tenant's calls fail as well, the circuit is open for all tenants.
     """
     for _ in range(3):
         await clients.fail("a", "lone", fault)
@@ -286,7 +289,7 @@ async def test_what_the_provider_says_of_the_account_counts_for_all(clients: Cli
 async def test_a_dead_host_counts_for_all(clients: Clients) -> None:
     """Three failures to connect open the circuit for all, since nothing was sent that a client could have caused.
 
-    A crash between them does not count as a failure to connect.
+    A crash between these failures does not count as a failure to connect.
     """
     unreachable = UpstreamUnreachable("Gone.")
     for fault in (unreachable, unreachable, refused(500)):
@@ -317,7 +320,7 @@ async def test_what_the_client_wrote_parks_nothing(clients: Clients, status: int
 async def test_a_quoted_quota_or_delay_parks_for_no_longer(clients: Clients) -> None:
     """A 429 counts for all tenants.
 
-    A quota or delay that it quotes from the request does not lengthen the cooldown.
+    A quota or delay that the 429 quotes from the request does not lengthen the cooldown.
     """
     words = "Slow down. We could not take: 'per day; try again in 50 minutes'"
     await clients.fail("a", "lone", refused(429, words), "per day; try again in 50 minutes")
@@ -359,7 +362,7 @@ async def test_a_word_of_the_request_does_not_hide_a_used_up_quota(clients: Clie
 async def test_a_word_that_the_request_holds_counts_for_this_request(clients: Clients) -> None:
     """A quota's text that the request also holds counts for this request only.
 
-    Others see a short cooldown.
+    Other tenants see a short cooldown.
     """
     for words, prompt in (("Daily limit reached.", "My daily walk."), ("Slow down.", "Good day.")):
         reply = await clients.fail("a", "lone", refused(429, words), prompt)
@@ -377,7 +380,10 @@ async def test_the_first_delay_that_is_no_quotation_counts(clients: Clients) -> 
 
 
 async def test_a_delay_that_the_request_holds_is_waited_for(clients: Clients) -> None:
-    """A delay that the request also holds is told to this client. The deployment's cooldown stays short."""
+    """A delay that the request also holds reaches this client as ``retry-after``.
+
+    The deployment's cooldown stays short.
+    """
     said = "Please try again in 20 seconds."
     reply = await clients.fail("a", "lone", refused(429, said), "try again in 20 seconds, ok?")
 
@@ -432,7 +438,7 @@ async def test_a_quotation_that_reads_otherwise_is_one(clients: Clients) -> None
 
 
 async def test_a_provider_s_own_codes_count_wherever_they_stand(clients: Clients) -> None:
-    """Codes that the request does not hold are the provider's, wrapped or not."""
+    """Codes that the request does not hold count as the provider's, even inside a nested JSON text."""
     inner = json.dumps({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED"}})
     for body in (_message(inner), _message(f"ValueError: {inner}"), {"error": {"details": [inner]}}):
         async with proxied(clients.gateway.settings, clients.upstream) as proxy:

@@ -1,4 +1,4 @@
-"""Large bodies: what they take of time is taken from a thread, and they come to the same."""
+"""Tests that large bodies are planned in a worker thread, with the same result as on the event loop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HISTORY = [user("go"), assistant("a"), tool("gone", "x"), user("on")]
 
 
 def noting(into: list[int], work: Callable[..., object]) -> Callable[..., object]:
-    """Return *work*, of which *into* is told in which thread it is done."""
+    """Return a function that does *work* and appends its thread's id to *into*."""
 
     def noted(*arguments: object, **options: object) -> object:
         into.append(threading.get_ident())
@@ -41,7 +41,7 @@ def noting(into: list[int], work: Callable[..., object]) -> Callable[..., object
 
 
 async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A large request is repaired, planned and told of as a small one is, and planned in a thread."""
+    """A large request is planned in a worker thread, with the same repairs and report as a small one."""
     planned_in: list[int] = []
 
     monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
@@ -59,7 +59,7 @@ async def test_it_comes_to_the_same(upstream: ScriptedUpstream, monkeypatch: pyt
 async def test_many_small_messages_are_large(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Work goes by messages as well as by bytes: each counts as a usual one."""
+    """Many small messages count as a large body: each message counts for 1,024 bytes."""
     planned_in: list[int] = []
 
     monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
@@ -116,7 +116,10 @@ async def test_a_long_prompt_is_counted_in_a_thread(
 async def test_tools_are_cleaned_in_a_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At first sight, which takes long for few bytes; the next request finds them cleaned, and is planned here."""
+    """Tools that the proxy sees for the first time are cleaned in a worker thread.
+
+    The next request with these tools is planned on the event loop.
+    """
     planned_in: list[int] = []
 
     monkeypatch.setattr(chat_planning, "plan_request", noting(planned_in, plan_request))
@@ -164,7 +167,7 @@ async def test_a_second_plan_is_made_in_a_thread(
 async def test_a_repair_is_made_in_a_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By a provider's words, of a history as long as any; once, for what is asked and for what is sent."""
+    """The repair after a provider's refusal is made once, in a worker thread."""
     repaired_in: list[int] = []
 
     monkeypatch.setattr(repair_plan, "repair_request", noting(repaired_in, repair_request))
@@ -180,7 +183,7 @@ async def test_a_repair_is_made_in_a_thread(
 
 
 def test_forgotten_tools_weigh_again() -> None:
-    """Tools that left the cache are cleaned again, and count as heavy work again."""
+    """Tools that left the cache count as heavy work again, since they must be cleaned again."""
     target = Target(GEMINI)
 
     def known(number: int) -> KnownTools:

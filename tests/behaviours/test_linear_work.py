@@ -1,4 +1,4 @@
-"""The work on a hostile request grows with its size, in every file that takes part in it."""
+"""Tests that the work on a hostile request grows linearly with its size, in every file of the code."""
 
 from __future__ import annotations
 
@@ -27,25 +27,28 @@ from tests.support.hostile_bodies import CHAT, FAMILIES, body_of, path_of
 from tests.support.hostile_bodies.schemas import SCHEMAS
 
 SMALL, LARGE = 2_048, 8_192
-"""Bytes: large enough that what is quadratic outweighs the rest, small enough to count."""
+"""The bodies' sizes in bytes: large enough to show quadratic work, small enough to count every step."""
 
 MOST = 4.6
-"""Times as many steps for four times the bytes: what is not in proportion is a tenth at most."""
+"""The most that the steps of a file may grow, as a factor, where the bytes grow by four."""
 
 FREE = 2_000
-"""Steps that a file may take whatever the size: short cuts for small requests end somewhere."""
+"""Further steps that a file may take for a large body, since short cuts for small bodies end at some size."""
 
 MAX_FOR_SCHEMAS = 60 * 100_000
-"""Steps for any schema: so many places are looked at for references at most, and each takes some dozens of steps."""
+"""The most steps for any schema: 60 for each of the 100,000 nodes that a search for references may visit."""
 
 _NESTING = 128
 _GUARD = TurnPolicy(mode="enforce", max_rounds=0, tell_model=True, hint_after_errors=2)
 
 MODELS = ("gemini/gemini-3.6-flash", "mistral/mistral-large-latest")
-"""Models of two kinds of rules: roles that alternate and arguments that are objects; ids of nine letters."""
+"""Two models with different rules.
+
+Gemini wants alternating roles and object arguments, and Mistral wants ids of nine letters.
+"""
 
 NARROW = "narrow"
-"""A model whose window every body is cut for."""
+"""A model with a window so small that every history is cut for it."""
 
 _WINDOW = 256
 
@@ -64,7 +67,7 @@ def settings() -> Settings:
 
 
 def work_on(family: str, size: int, model: str, settings: Settings) -> Counter[str]:
-    """Return the steps of all that is done to a request before it is sent, by file."""
+    """Return the steps of each file for a request, from its parsing to the provider's request."""
     body = body_of(family, size, model)
 
     def work() -> None:
@@ -115,7 +118,7 @@ def test_steps_grow_with_the_size(settings: Settings, family: str) -> None:
     "family", ["repeated_calls", "calls_in_one_turn", "cycles_of_calls", "failed_results"]
 )
 def test_steps_of_cuts_grow_with_the_size(settings: Settings, family: str) -> None:
-    """The same holds where most of a history has to go."""
+    """The steps also grow linearly where most of a history has to be cut."""
     small = work_on(family, SMALL, NARROW, settings)
     large = work_on(family, LARGE, NARROW, settings)
 
@@ -125,7 +128,10 @@ def test_steps_of_cuts_grow_with_the_size(settings: Settings, family: str) -> No
 
 @pytest.mark.parametrize("family", SCHEMAS)
 def test_steps_for_a_schema_are_bounded(settings: Settings, family: str) -> None:
-    """References multiply what is written, so that there is a limit instead of a proportion."""
+    """The steps for a schema have an upper limit.
+
+    They are not proportional to its size, since references multiply its nodes.
+    """
     steps = work_on(family, LARGE, MODELS[0], settings)
 
     assert 50 < steps.total() < MAX_FOR_SCHEMAS

@@ -1,4 +1,4 @@
-"""The model that answers: second names, orders, weights, fallbacks, and models that are not there."""
+"""Tests of which model answers: aliases, orders, weights, fallbacks, and models that are absent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BROKEN: dict[str, Any] = {"status": 500, "message": "broken"}
 
 
 def settings_at(openai: OpenAIEmulator, *entries: dict[str, Any], **router: Any) -> Settings:
-    """Return settings of *entries*, each with the emulator's address. Nothing is retried but elsewhere."""
+    """Return settings of *entries*, each with the emulator's address. A request has two retries."""
     for each in entries:
         each["litellm_params"].update(api_base=openai.base_url, api_key="k")
     text = text_of(*entries, router_settings={"num_retries": 2, **router})
@@ -43,7 +43,7 @@ async def asked(
 async def test_second_name_is_answered_by_its_model(
     openai: OpenAIEmulator, log_lines: LogLines, alias: str, stream: bool
 ) -> None:
-    """The log has the model's label, and the name that was asked for beside it."""
+    """The log holds both the model's label and the alias that the client asked for."""
     aliases = {"gpt-4": "mini", "hidden": {"model": "mini", "hidden": True}}
     settings = settings_at(openai, entry("mini", "openai/gpt-4.1-mini"), model_group_alias=aliases)
     (reply,), models = await asked(openai, settings, chat(model=alias, stream=stream))
@@ -89,7 +89,7 @@ async def test_fallback_is_asked_for_its_kind_of_failure(
     stream: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A request that was filtered goes only to models that the operator names for that."""
+    """A filtered request goes only to the models in ``content_policy_fallbacks``. Other failures do not go there."""
     monkeypatch.setattr("proxy.resilience.decide_action._BASE_S", 0.005)
     settings = settings_at(openai, entry("main", "openai/gpt-4.1"), entry("spare", "openai/gpt-4o"), **router)
     openai.faults.extend([fault] * (3 if models[-1] == "gpt-4.1" else 1 if fault is FILTERED else 3))
@@ -107,7 +107,7 @@ async def test_fallback_is_asked_for_its_kind_of_failure(
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("named", [False, True])
 async def test_prompt_that_gemini_filters_in_a_200_goes_to_the_named_model(named: bool, stream: bool) -> None:
-    """Without such a model the client gets the empty answer with its finish reason, as before."""
+    """Without a named model the client gets the empty answer with the finish reason ``content_filter``."""
     router = {"content_policy_fallbacks": [{"gemini": ["other"]}]} if named else {}
     settings = settings_of(
         {"gemini": "gemini/gemini-3.6-flash", "other": "openai/gpt-4o"}, router_settings=router
@@ -132,7 +132,7 @@ async def test_prompt_that_gemini_filters_in_a_200_goes_to_the_named_model(named
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_filtered_request_is_told_so_where_the_named_model_fails_too(stream: bool) -> None:
-    """The fallback's failure does not hide the filter."""
+    """The client learns of the content filter even if the fallback fails."""
     settings = settings_of(
         {"gemini": "openai/gpt-4.1", "other": "openai/gpt-4o"},
         router_settings={"content_policy_fallbacks": [{"gemini": ["other"]}]},
@@ -149,7 +149,7 @@ async def test_filtered_request_is_told_so_where_the_named_model_fails_too(strea
 
 
 async def test_higher_order_is_asked_only_where_the_lower_one_fails(openai: OpenAIEmulator) -> None:
-    """The file's order does not matter."""
+    """The entries' ``order`` decides, not their position in the configuration."""
     settings = settings_at(
         openai,
         entry("m", "openai/gpt-4o", order=2),
@@ -166,7 +166,7 @@ async def test_higher_order_is_asked_only_where_the_lower_one_fails(openai: Open
 
 
 async def test_requests_are_shared_by_weight(openai: OpenAIEmulator) -> None:
-    """Three to one, one request after another."""
+    """Weights of 3 and 1 give 9 and 3 of twelve requests."""
     settings = settings_at(
         openai,
         entry("m", "openai/gpt-4o", weight=1),
@@ -198,7 +198,7 @@ LEFT_OUT = load_settings(
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings of which two models were left out."""
+    """Return settings from which two models are left out, since their variable is not set."""
     return LEFT_OUT
 
 
@@ -220,7 +220,10 @@ async def test_model_without_its_variable_is_unavailable_and_the_log_names_the_v
 
 
 async def test_list_has_served_names_alone(proxy: Proxied) -> None:
-    """Models that were left out, and hidden names, are not offered. A wildcard is its provider's models."""
+    """Models that were left out, and hidden names, are not offered.
+
+    A wildcard is listed as its provider's known models.
+    """
     names = [model["id"] for model in (await proxy.get("/v1/models")).json["data"]]
 
     assert names[0] == "fast"
@@ -231,7 +234,7 @@ async def test_list_has_served_names_alone(proxy: Proxied) -> None:
 
 
 async def test_every_listed_name_is_shown_by_itself(proxy: Proxied) -> None:
-    """A picker asks for a listed model. A hidden one is served too."""
+    """A listed name can be asked for by itself, and so can a hidden alias. A model that was left out is unavailable."""
     names = [model["id"] for model in (await proxy.get("/v1/models")).json["data"]]
     for name in [*names[:5], *names[-2:], "secret"]:
         reply = await proxy.get(f"/v1/models/{name}")
@@ -250,7 +253,7 @@ async def test_every_listed_name_is_shown_by_itself(proxy: Proxied) -> None:
 async def test_typo_is_answered_with_the_name_that_was_meant(
     proxy: Proxied, log_lines: LogLines, name: str, meant: str
 ) -> None:
-    """The log has the name that was asked for."""
+    """The error suggests the nearest served name, and the log has the name that was asked for."""
     reply = await proxy.post(chat(model=name))
 
     assert (reply.status, reply.error["code"]) == (404, "model_not_found")

@@ -68,7 +68,7 @@ async def test_observe_mode_sends_the_history_unchanged_and_reports_it(
 
 @pytest.mark.parametrize("messages", [HOPELESS, REMOTE], ids=["nothing left", "media by address"])
 async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[Any]) -> None:
-    """Mode observe sends a history that cannot be repaired as well."""
+    """Mode observe sends even a history that cannot be repaired."""
     reply, _ = await send(messages, upstream, mode="observe")
 
     assert reply.status == 200
@@ -98,7 +98,6 @@ async def test_strict_mode_refuses_with_each_rule_and_place(upstream: ScriptedUp
 
 
 async def test_off_mode_checks_only_the_shape_of_a_request(upstream: ScriptedUpstream) -> None:
-    """Mode off checks only the shape of a request."""
     reply, counts = await send(BROKEN, upstream, mode="off")
     refused, _ = await send([{"role": "wizard"}], upstream, mode="off")
 

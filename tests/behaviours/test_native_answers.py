@@ -1,4 +1,7 @@
-"""A client of the provider's own format gets the provider's own events: the toy format on the toy wire, on sockets."""
+"""Tests that a client of the provider's own format gets the provider's own events.
+
+The toy format runs on the toy wire, over sockets.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from tests.support.scripted_upstream import answer
 from tests.support.toy_format import TOY, TOY_PATH
 
 TOOL = "mcp.server/tool:do it"
-"""A tool's name that no provider takes, so that it goes out under another one."""
+"""A tool's name that no provider accepts, so that the proxy renames the tool."""
 
 ASKED = {"ask": MODEL, "about": "Hi.", "may": [TOOL, "plain"]}
 LIVE = {**ASKED, "live": True}
@@ -33,19 +36,19 @@ BEGIN, CITATION, THOUGHT = (
 
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plug in the toy by its two rows."""
+    """Add the toy's wire and the toy's client format to their tables."""
     plug_in_toy(monkeypatch)
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
 
 
 def uses(arguments: str, *, at: int = 0, **head: str) -> dict[str, Any]:
-    """Build the toy's event with a piece of a call."""
+    """Return the toy's event with a piece of a call."""
     return {"uses": [{"at": at, **head, "with": arguments}]}
 
 
 @asynccontextmanager
 async def answering(*events: Any, model: str = "toy/talker", **sections: Any) -> AsyncIterator[Proxied]:
-    """Serve the proxy before a provider that sends *events*, or one of them whole where it is alone."""
+    """Serve the proxy in front of a provider that streams *events*. A single event is sent as a whole answer."""
 
     async def script(exchange: Exchange) -> None:
         sent["name"] = used_name(exchange)
@@ -64,7 +67,7 @@ async def answering(*events: Any, model: str = "toy/talker", **sections: Any) ->
 
 
 def used_name(exchange: Exchange) -> str:
-    """Return the name by which the first tool goes out."""
+    """Return the first tool's name in the provider's request, or an empty text."""
     tools = json.loads(exchange.body).get("settings", {}).get("tools")
     return str(tools[0]["function"]["name"]) if tools else ""
 
@@ -79,7 +82,7 @@ def events_of(reply: Reply) -> list[tuple[str, Any]]:
 
 
 def native(*events: Any) -> list[tuple[str, Any]]:
-    """Return these events as a toy client gets them, with the end behind them."""
+    """Return *events* as a toy client gets them, followed by the end event."""
     return [*(("native", event) for event in events), ("over", {})]
 
 
@@ -98,7 +101,10 @@ STREAM = [
 
 @pytest.mark.parametrize("correction", ["off", "always"], ids=["passed on", "held back"])
 async def test_native_events_reach_the_client(correction: str) -> None:
-    """Those that project to nothing as well, in their places. The model and the tool have the names of the chunks."""
+    """All native events reach the client in order, also those without a chunk.
+
+    The model and the tool have the names that the client knows.
+    """
     async with answering(*STREAM, router_settings={"self_correction": correction}) as proxy:
         events = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -106,7 +112,7 @@ async def test_native_events_reach_the_client(correction: str) -> None:
 
 
 async def test_illegal_id_is_ours() -> None:
-    """It is the one that the canonical chunk has."""
+    """An illegal id in a native event is replaced by a legal one."""
     stream = [{"more": "Well."}, uses('{"x":1}', id="no id!", tool="plain"), {"because": "uses"}]
     async with answering(*stream) as proxy:
         events = events_of(await proxy.post(LIVE, TOY_PATH))
@@ -119,7 +125,10 @@ async def test_illegal_id_is_ours() -> None:
 
 
 async def test_repaired_call_goes_out_canonically() -> None:
-    """Arguments that were encoded twice are one object for the client; what stands around them stays native."""
+    """Arguments that were encoded twice reach the client as one object, in canonical events.
+
+    The events around the call stay native.
+    """
     stream = [CITATION, uses(json.dumps('{"x":1}'), id="a", tool="plain"), THOUGHT, {"because": "uses"}]
     async with answering(*stream) as proxy:
         events = events_of(await proxy.post(LIVE, TOY_PATH))
@@ -132,7 +141,7 @@ async def test_repaired_call_goes_out_canonically() -> None:
 
 
 async def test_call_that_self_correction_mends_goes_out_canonically() -> None:
-    """The events that are held back with it stay native."""
+    """The events that are held back with the mended call stay native."""
     stream = [CITATION, uses('{"x":1,}', id="a", tool="plain"), THOUGHT, {"because": "uses", "more": "."}]
     async with answering(*stream, router_settings={"self_correction": "always"}) as proxy:
         reply = await proxy.post(LIVE, TOY_PATH)
@@ -153,7 +162,7 @@ WHOLE: dict[str, Any] = {
 
 @pytest.mark.parametrize("correction", ["off", "whole", "always"])
 async def test_whole_native_answer_reaches_the_client(correction: str) -> None:
-    """With the client's name of the tool."""
+    """The whole native answer has the client's name of the tool."""
     async with answering(WHOLE, router_settings={"self_correction": correction}) as proxy:
         reply = await proxy.post(ASKED, TOY_PATH)
 
@@ -180,7 +189,7 @@ async def test_unusable_call_is_passed_on_natively() -> None:
 
 
 async def test_whole_answer_that_was_repaired_is_canonical() -> None:
-    """The native one would have the arguments as the model wrote them."""
+    """A repaired whole answer is canonical, since the native answer would hold the model's own arguments."""
     twice = {**WHOLE, "uses": [{"id": "a", "tool": "plain", "with": json.dumps('{"x":1}')}]}
     async with answering(twice) as proxy:
         reply = await proxy.post(ASKED, TOY_PATH)
@@ -191,7 +200,7 @@ async def test_whole_answer_that_was_repaired_is_canonical() -> None:
 
 
 async def test_whole_answer_where_a_stream_was_asked_for_is_canonical() -> None:
-    """A body is no event."""
+    """A whole native answer is no native event, so that a streaming client gets canonical events."""
     async with answering(WHOLE) as proxy:
         events = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -200,7 +209,7 @@ async def test_whole_answer_where_a_stream_was_asked_for_is_canonical() -> None:
 
 @pytest.mark.parametrize("live", [False, True], ids=["whole", "stream"])
 async def test_openai_client_of_the_toy_wire_sees_no_native_event(live: bool) -> None:
-    """It gets chunks, and nothing of what they were projected from."""
+    """An OpenAI client gets chunks, and nothing of the native events."""
     events = [{"more": "Well."}, CITATION, {"because": "finished"}]
     async with answering(
         *(events if live else [{"reply": "Well.", "because": "finished", **CITATION}])
@@ -215,7 +224,7 @@ async def test_openai_client_of_the_toy_wire_sees_no_native_event(live: bool) ->
 
 
 async def test_toy_client_of_openai_s_wire_sees_no_native_event() -> None:
-    """OpenAI's wire has chunks alone, though a server puts a field of that name into them."""
+    """A field ``source`` that a server on OpenAI's wire sends is not taken for a native event."""
     given = {**answer("Well."), "source": {"format": "toy", "event": CITATION}}
     async with answering(given, model="openai/gpt-4.1") as proxy:
         replies = [
@@ -229,7 +238,7 @@ async def test_toy_client_of_openai_s_wire_sees_no_native_event() -> None:
 
 @pytest.mark.parametrize("live", [False, True], ids=["whole", "stream"])
 async def test_call_that_the_turn_guard_holds_back_does_not_reach_the_client(live: bool) -> None:
-    """Its native event would tell it."""
+    """The native event of a held-back call does not reach the client either."""
     calls = [uses('{"x":1}', id="a", tool="plain"), uses('{"y":2}', at=1, id="b", tool="plain")]
     stream = [CITATION, *calls, {"because": "uses"}]
     whole_one = {"uses": [use for event in calls for use in event["uses"]], "because": "uses", **CITATION}

@@ -1,4 +1,4 @@
-"""A deployment's own `timeout`: who did not begin in it has failed, who was still answering has not."""
+"""Tests of a deployment's own ``timeout``: silence is a fault, an answer that still flows is not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SILENT: list[Step] = [chunk({"role": "assistant", "content": ""}), HANG]
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings whose one entry is given less time than the router has."""
+    """Return settings with one entry, whose ``timeout`` is shorter than the router's."""
     return settings_of({MODEL: {"model": "openai/gpt-4.1", "timeout": 0.15}}, router_settings={"timeout": 5})
 
 
@@ -34,7 +34,7 @@ def settings() -> Settings:
 async def test_only_silence_is_a_fault(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Step], kind: str, state: int
 ) -> None:
-    """Three answers that were going on open no circuit: the time is short, not the provider at fault."""
+    """Three answers that still flow at the timeout open no circuit. Three silent ones do."""
     for _ in range(3):
         upstream.then(*steps)
         reply = await proxy.post(chat(stream=True))

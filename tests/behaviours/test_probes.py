@@ -1,4 +1,4 @@
-"""The one request that shows whether a deployment works again lets the others in as soon as it is answered."""
+"""Tests that a half-open circuit closes as soon as the answer to its probe request begins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLOWLY: dict[str, list[Step]] = {
 async def test_an_answer_that_begins_late_closes_the_circuit(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Its beginning went out by itself meanwhile; that its text is still streamed is no concern of the others."""
+    """The circuit closes at the first text of the probe's stream, although the stream goes on."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", HOLD_S)
     body = chat(model=NAME, stream=True) if path == CHAT else body_for(path, stream=True)
     router = {"num_retries": 0, "cooldown_time": 0.01}
@@ -42,13 +42,13 @@ async def test_an_answer_that_begins_late_closes_the_circuit(
 
 
 async def read_until(response: aiohttp.ClientResponse, words: bytes) -> None:
-    """Read an answer as far as these words."""
+    """Read a streamed answer up to the line that holds *words*."""
     async with asyncio.timeout(30):
         while words not in await response.content.readline():
             pass
 
 
 def state_of(proxy: Proxied) -> State:
-    """Return the state of the one deployment that was asked."""
+    """Return the circuit state of the one deployment that was asked."""
     [state] = proxy.server.gateway.balancer.states(asyncio.get_running_loop().time()).values()
     return state

@@ -1,4 +1,4 @@
-"""Tests clients that are slow or idle, on purpose or not: they hold resources for a bounded time only."""
+"""Tests that slow or idle clients hold resources for a bounded time only."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def head_for(size: int, path: str = CHAT) -> bytes:
 async def test_slow_body_is_a_408_that_frees_its_place(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """A body that takes too long gets a 408, even if bytes keep coming, and its place is freed."""
+    """A body that takes too long gets a 408 and frees its slot, even if bytes keep coming."""
     monkeypatch.setattr(read_body, "_LONGEST_S", BOUND_S)
     loop = asyncio.get_running_loop()
     async with connected(proxy) as client:
@@ -94,7 +94,10 @@ async def test_slow_body_is_a_408_that_frees_its_place(
 async def test_head_that_never_ends(
     settings: Settings, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
-    """A connection without a complete request head is closed, even if bytes come. It never holds a place."""
+    """A connection without a complete request head is closed, even if bytes come.
+
+    The connection never holds a request slot.
+    """
     monkeypatch.setattr(server, "_IDLE_S", BOUND_S)
     loop = asyncio.get_running_loop()
     async with proxied(settings, upstream) as proxy, connected(proxy) as client:
@@ -110,7 +113,7 @@ async def test_head_that_never_ends(
 async def test_whole_answer_that_nobody_reads(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A whole answer that nobody reads keeps its place for a bounded time.
+    """A whole answer that nobody reads keeps its request slot for a bounded time.
 
     Then the client is disconnected.
     """
@@ -176,7 +179,7 @@ async def test_client_that_reads_a_stream_slowly_is_not_cut_off(
 
 
 async def test_one_address_leaves_room_for_another(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A refused client gets the next free place, however often the greedy client asks."""
+    """A refused client gets the next free slot, however often the greedy client asks."""
     loop = asyncio.get_running_loop()
     for _ in range(ROOM):
         upstream.then(HANG)

@@ -1,4 +1,7 @@
-"""The bytes of one client format never go out as another's. Tested with a toy format on real sockets."""
+"""Tests that the bytes of one client format are never sent as another format.
+
+Tested with a toy format on real sockets.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ LURE = b'"model":"gemini","messages":[{"role":"user","content":"Another history.
 
 @pytest.fixture
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Add the toy to the table of formats."""
+    """Add the toy format to the table of client formats."""
     monkeypatch.setitem(formats.FORMATS, TOY_PATH, TOY)
 
 

@@ -54,7 +54,7 @@ WHOLE_BODY = STREAM_BODY.replace(b"true", b"false")
 async def test_slow_client_holds_the_provider_back(proxy: Proxied, upstream: ScriptedUpstream) -> None:
     """A client that does not read makes the provider wait, so that the proxy's memory stays bounded.
 
-    Later it gets everything.
+    Later the client gets everything.
     """
     taken = 0
 
@@ -148,7 +148,7 @@ async def test_client_that_is_stuck_before_the_end(
 async def test_a_chunk_costs_one_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chunk of a running stream costs one write and one look at the clock.
 
-    An answer has hundreds of them.
+    An answer has hundreds of chunks.
     """
     loop = asyncio.get_running_loop()
     clock = Mock(side_effect=itertools.count(100.0))

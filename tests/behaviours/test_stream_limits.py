@@ -76,7 +76,6 @@ async def test_endless_stream_ends_at_the_deadline(upstream: ScriptedUpstream, s
 
 
 async def test_deployment_may_have_a_shorter_timeout_than_the_router(upstream: ScriptedUpstream) -> None:
-    """A deployment may have a shorter timeout than the router."""
     upstream.then(HANG)
     settings = settings_of({MODEL: {"model": "openai/gpt-4.1", "timeout": 0.2}}, router_settings=LIMITS)
     async with proxied(settings, upstream) as proxy:

@@ -1,4 +1,4 @@
-"""Renamed tools through the proxy: modes, fallbacks, self-correction, budgets, both forms of a call."""
+"""Tests of renamed tools through the proxy: modes, fallbacks, self-correction, budgets, and both forms of a call."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def named(name: str, arguments: str = GOOD) -> dict[str, Any]:
 async def test_repair_mode_renames_tools_and_restores_their_names_in_the_answer(
     upstream: ScriptedUpstream,
 ) -> None:
-    """Declarations and history go out renamed, the answer comes back as the client knows it, and it is reported."""
+    """Tool names are renamed in declarations and history, restored in the answer, and reported in the header."""
     upstream.then(named(NEW))
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HISTORY, "tools": TOOLS})
@@ -64,7 +64,7 @@ async def test_repair_mode_renames_tools_and_restores_their_names_in_the_answer(
 
 
 async def test_observe_mode_sends_tool_names_unchanged_and_reports_them(upstream: ScriptedUpstream) -> None:
-    """All goes out and comes back as it is; what would have been renamed is told."""
+    """Observe mode changes no tool name in either direction, and reports the names that repair would change."""
     upstream.then(named(NEW))
     async with proxied(settings_of(sanitize={"mode": "observe"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HISTORY, "tools": TOOLS})
@@ -77,7 +77,7 @@ async def test_observe_mode_sends_tool_names_unchanged_and_reports_them(upstream
 
 
 async def test_off_mode_sends_tool_names_unchanged(upstream: ScriptedUpstream) -> None:
-    """Tool names are not even checked."""
+    """Mode off sends illegal tool names, and reports nothing."""
     async with proxied(settings_of(sanitize={"mode": "off"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HISTORY, "tools": TOOLS})
 
@@ -101,7 +101,7 @@ async def test_off_mode_sends_tool_names_unchanged(upstream: ScriptedUpstream) -
 async def test_strict_mode_refuses_illegal_tool_names_with_their_places(
     upstream: ScriptedUpstream, messages: Any, param: str, rules: list[str], reasons: list[str]
 ) -> None:
-    """A name that would have to be changed is refused, with its places."""
+    """A tool name that would have to be changed is a 400, which lists each change and its rule."""
     async with proxied(settings_of(sanitize={"mode": "strict"}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": messages, "tools": TOOLS})
 
@@ -117,7 +117,7 @@ async def test_strict_mode_refuses_illegal_tool_names_with_their_places(
 async def test_explain_shows_each_renamed_tool_and_its_place(
     upstream: ScriptedUpstream, mode: str, verdict: str
 ) -> None:
-    """Declarations by themselves change the verdict, too; a reader is told where each change is."""
+    """Illegal names in declarations alone change the verdict. The explanation shows the path of each change."""
     asked = {
         "model": MODEL,
         "messages": HISTORY[:1],
@@ -148,7 +148,7 @@ async def test_explain_shows_each_renamed_tool_and_its_place(
 async def test_fallback_renames_tools_by_the_rule_of_its_own_model(
     upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Each target's own rule, from the client's names: what one takes the other may not."""
+    """A fallback renames tools from the client's names, by the rule of its own provider."""
     settings = settings_of(
         {MODEL: GEMINI, "gpt": "openai/gpt-4.1"}, router_settings={"fallbacks": [{MODEL: ["gpt"]}]}
     )
@@ -189,7 +189,7 @@ async def test_fallback_renames_tools_by_the_rule_of_its_own_model(
 async def test_self_correction_speaks_the_models_names(
     upstream: ScriptedUpstream, bad: Any, words: str
 ) -> None:
-    """The calls are checked against the client's declarations; the note names tools as the model knows them."""
+    """Calls are checked against the client's declarations. The note to the model uses the renamed tool names."""
     upstream.then(bad)
     upstream.then(named(NEW))
     async with proxied(settings_of(router_settings={"num_retries": 2}), upstream) as proxy:
@@ -211,7 +211,7 @@ async def test_a_models_prefix_is_taken_off(upstream: ScriptedUpstream) -> None:
 
 @pytest.mark.parametrize("excluded", [True, False])
 async def test_tools_that_the_budget_spares(upstream: ScriptedUpstream, excluded: bool) -> None:
-    """The operator knows a tool by the client's name."""
+    """``exclude_tools`` holds the client's name of a tool, even where the tool is renamed."""
     budget = {"preset": "codex", **({"exclude_tools": [OLD]} if excluded else {})}
     long = "line\n" * 4000
     history = [user("go"), assistant(calls=[call("c1", OLD, GOOD)]), tool("c1", long), user("on")]
@@ -222,7 +222,7 @@ async def test_tools_that_the_budget_spares(upstream: ScriptedUpstream, excluded
 
 
 async def test_the_form_before_tool_calls(upstream: ScriptedUpstream) -> None:
-    """``functions`` and ``function_call`` go out and come back in the same way."""
+    """Names in ``functions`` and ``function_call`` are renamed and restored as well."""
     upstream.then(answer(None, function_call={"name": NEW, "arguments": GOOD}))
     asked = {
         "model": "gpt",

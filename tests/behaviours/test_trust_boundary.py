@@ -1,8 +1,7 @@
 """A client's body never decides where a request, or a key, is sent.
 
-The names that control litellm are read from the pinned release when the test runs. Those of the reference are
-typed here. A new name in the release or in the allow-list therefore fails a test, until somebody has looked
-at it.
+The names that control litellm are read from the pinned release when the test runs. Further names are typed here. A new
+name in the release or in the allow-list therefore fails a test, until somebody has looked at it.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ _TYPED = """
     tiered_pricing max_budget budget_duration tpm rpm itpm otpm weight order
 """
 TYPED = frozenset(_TYPED.split())
-"""The deny list of the reference: a member or two of each family."""
+"""The typed deny list, with members of each family of names that control litellm."""
 
 _SIGNATURE = """
     api_key api_version base_url deployment_id enable_json_schema_validation extra_headers
@@ -70,7 +69,7 @@ SIGNATURE_FOR_US = frozenset(_SIGNATURE.split())
 """Named arguments of `acompletion` that no client sets. The deployment decides `model` and `messages`."""
 
 OVERLAPS: frozenset[str] = frozenset()
-"""Names that a client may set and that litellm also reads for itself. Look at each before you add it."""
+"""Names that a client may set and that litellm also reads for itself. Look at each name before you add it."""
 
 _OURS = """
     model messages stream stream_options api_key api_base timeout max_retries drop_params _skip_mcp_handler
@@ -98,7 +97,7 @@ def test_allow_list_has_no_control_name(control_names: frozenset[str]) -> None:
 def test_every_argument_of_litellm_is_sorted() -> None:
     """Each named argument of the pinned `acompletion` is either a client's or the proxy's.
 
-    A new one fails the test.
+    A new argument fails the test.
     """
     quiet_litellm()
     import litellm
@@ -371,7 +370,7 @@ async def test_parameters_that_a_provider_lacks_are_dropped_and_counted(settings
 @TRANSPORTS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_allowed_parameters_arrive(openai: OpenAIEmulator, transport: str, stream: bool) -> None:
-    """A parameter that the deployment allows reaches the provider's body unchanged. Others do not."""
+    """A parameter that the deployment allows reaches the provider's body unchanged. Other parameters do not."""
     entry = {
         "model": "openai/gpt-4.1",
         "api_base": openai.base_url,

@@ -1,4 +1,4 @@
-"""Reading answers as a load generator does: wherever the network cuts them."""
+"""Tests that the load generator reads answers wherever the network cuts them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ STREAM = b'data: {"x":"sent=123456789 a"}\n\ndata: {"x":"sent=1234567891 b"}\n\n
 
 
 def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
-    """Cut *data* at these places."""
+    """Return *data* cut at *cuts*, taken modulo its length."""
     places = sorted({0, len(data), *(cut % len(data) for cut in cuts)})
     return [data[start:end] for start, end in pairwise(places)]
 
 
 @given(cuts=st.lists(st.integers(0, 200), max_size=6), answer=st.sampled_from([(WHOLE, 200), (CHUNKED, 503)]))
 def test_an_answer_is_complete_with_its_last_byte(cuts: list[int], answer: tuple[bytes, int]) -> None:
-    """And not before."""
+    """The reader reports an answer as complete at its last byte, and not before."""
     reader = AnswerReader()
 
     told = [reader.feed(piece) for piece in pieces(answer[0], cuts)]
@@ -33,7 +33,7 @@ def test_an_answer_is_complete_with_its_last_byte(cuts: list[int], answer: tuple
 
 @given(cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_every_stamp_is_read_once_and_whole(cuts: list[int]) -> None:
-    """A number that is cut in two is read when the rest is there."""
+    """A stamp that is cut in two is read once its rest has arrived."""
     reader = StampReader()
 
     found = [stamp for piece in pieces(STREAM, cuts) for stamp in reader.feed(piece)]

@@ -1,4 +1,4 @@
-"""The pure parts of ``make attack``: goals, verdicts, bodies, and what is told apart in answers."""
+"""Tests of the pure parts of ``make attack``: goals, verdicts, bodies, and the comparison of answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAMILIES = {
 
 
 def in_turn(*figures: Figure) -> tuple[list[int], Iterator[Figure]]:
-    """Return the figures one after another, and a list that grows with each."""
+    """Return a list, and an iterator over *figures*. The list grows with each figure that is taken."""
     asked: list[int] = []
 
     def each() -> Iterator[Figure]:
@@ -47,7 +47,7 @@ def test_a_goal_is_met_up_to_its_figure() -> None:
 
 
 def test_the_worst_figure_is_the_largest_that_was_measured() -> None:
-    """Missing measurements are counted beside the worst figure."""
+    """A missing measurement is never the worst figure."""
     small, large, none = (Figure(SMALL, "a", value) for value in (1.0, 2.0, None))
 
     assert worst([small, none, large]) is large
@@ -67,7 +67,7 @@ def test_the_worst_figure_is_the_largest_that_was_measured() -> None:
 def test_a_near_miss_is_measured_once_more(
     values: tuple[float | None, ...], counted: float | None, times: int
 ) -> None:
-    """A goal that is met needs no second try, and a miss by far is no noise."""
+    """A figure that meets its goal, or misses it by far, is not measured again."""
     asked, each = in_turn(*(Figure(SMALL, "a", value) for value in values))
 
     assert better_of_two(lambda: next(each)).value == counted
@@ -75,7 +75,7 @@ def test_a_near_miss_is_measured_once_more(
 
 
 def test_an_attack_that_was_ended_is_not_measured_again() -> None:
-    """Its figure is a lower bound."""
+    """The figure of an attack that was ended is a lower bound, so that a second try is useless."""
     asked, each = in_turn(Figure(STOP, "a", 8.0, ended=False), Figure(STOP, "a", 1.0))
 
     assert better_of_two(lambda: next(each)).value == 8.0
@@ -83,7 +83,7 @@ def test_an_attack_that_was_ended_is_not_measured_again() -> None:
 
 
 def test_the_table_has_a_line_for_each_row_that_was_measured() -> None:
-    """With its goal, its worst case and how many met the goal."""
+    """Each line has the row's goal, its worst case, and how many cases met the goal."""
     figures = [Figure(DEADLINE, "b", 0.25), Figure(SMALL, "a", 1234.6), Figure(SMALL, "c", 5.0)]
 
     assert render_rows(figures).splitlines()[2:] == [
@@ -93,7 +93,7 @@ def test_the_table_has_a_line_for_each_row_that_was_measured() -> None:
 
 
 def test_the_table_counts_what_was_not_measured() -> None:
-    """The row is missed, and the worst figure still shown."""
+    """A row with missing measurements is missed, and its worst figure is still shown."""
     figures = [Figure(SMALL, "a", 5.0), Figure(SMALL, "b", None), Figure(STATE, "c", None)]
 
     assert render_rows(figures).splitlines()[2:] == [
@@ -104,7 +104,7 @@ def test_the_table_counts_what_was_not_measured() -> None:
 
 
 def test_the_list_has_one_line_for_what_was_not_measured() -> None:
-    """And one with its note for each case that was."""
+    """Each measured case has its own line with its note."""
     none = Figure(SMALL, "a", None, "no time was left")
 
     assert render_cases([none, Figure(SMALL, "b", 200.0, "200"), none]).splitlines()[2:] == [
@@ -114,20 +114,23 @@ def test_the_list_has_one_line_for_what_was_not_measured() -> None:
 
 
 def test_rows_have_keys_of_their_own() -> None:
-    """Cases are chosen by them."""
+    """Each row's key is unique, since cases are chosen by key."""
     assert len({row.key for row in ROWS}) == len(ROWS)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
 def test_the_manual_explains_every_row(row: Row) -> None:
-    """By its title."""
+    """The manual has a table row with the title of each row."""
     assert f"| {row.title} |" in (ROOT / "docs" / "hostile-clients.md").read_text()
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("size", [20_000, 200_000])
 def test_bodies_are_json_of_the_size_that_is_asked_for(name: str, size: int) -> None:
-    """Within a third; a body that cannot be read would show nothing."""
+    """A body's size is within a third of the wanted size.
+
+    The body is JSON, since an unreadable body would show nothing.
+    """
     body = bodies.chat("m", FAMILIES[name](size))
 
     assert size * 2 / 3 < len(body) < size * 4 / 3
@@ -136,7 +139,7 @@ def test_bodies_are_json_of_the_size_that_is_asked_for(name: str, size: int) -> 
 
 
 def test_a_body_that_is_looked_at_is_the_request_itself() -> None:
-    """With the target beside it."""
+    """The body for the inspector holds the request and its target."""
     asked = json.loads(bodies.looked_at("m", bodies.CHAT["many stops"](1_000)))
 
     assert asked["target"] == {"model": "m"}
@@ -145,13 +148,13 @@ def test_a_body_that_is_looked_at_is_the_request_itself() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE_ERRORS)
 def test_hostile_errors_are_about_a_mebibyte(name: str) -> None:
-    """Smaller ones would show nothing."""
+    """Hostile errors have one to two MiB, since smaller errors would show nothing."""
     assert 0.9 * 2**20 < len(HOSTILE_ERRORS[name]) < 2.1 * 2**20
 
 
 @pytest.mark.parametrize("row", [SMALL, LARGE])
 def test_every_wire_and_path_is_attacked(row: Row) -> None:
-    """Also where not every family goes everywhere; names tell the cases apart."""
+    """A short run attacks every wire and path, though not with every family. The cases have unique names."""
     names = [case.name for case in cases(row, full=False)]
 
     assert len(set(names)) == len(names)
@@ -160,14 +163,14 @@ def test_every_wire_and_path_is_attacked(row: Row) -> None:
 
 
 def test_a_full_run_sends_every_family_to_every_wire() -> None:
-    """At every size."""
+    """A full run has every family on every wire, and a short run has fewer cases."""
     few, all_ = (len(list(cases(SMALL, full=full))) for full in (False, True))
 
     assert all_ > 2 * len({**DIRECT, **LITELLM}) * len(bodies.CHAT) > few
 
 
 def test_the_wait_is_what_the_idle_process_does_not_take() -> None:
-    """The worst of both questions counts."""
+    """The wait is the longer extra time of the two probes, ``livez`` and ``chat``."""
     idle = {"livez": {"median": 1.0, "worst": 9.0}, "chat": {"median": 3.0, "worst": 9.0}}
     waits = {"livez": {"median": 1.0, "worst": 21.0}, "chat": {"median": 3.0, "worst": 22.0}}
 
@@ -176,7 +179,7 @@ def test_the_wait_is_what_the_idle_process_does_not_take() -> None:
 
 
 def test_a_request_has_the_headers_that_are_asked_for() -> None:
-    """An empty value leaves one out."""
+    """A header with an empty value is left out."""
     raw = request("/a", b"{}", key="k", headers={"Content-Type": "", "Host": "x"})
 
     assert raw.startswith(b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nAuthorization: Bearer k\r\n")
@@ -194,17 +197,17 @@ def test_a_request_has_the_headers_that_are_asked_for() -> None:
     ],
 )
 def test_what_a_client_notices(after: Met, said: str) -> None:
-    """Status, what reached the provider, and a wait that can be felt."""
+    """A client notices another status, another request at the provider, or a much longer wait."""
     assert changed(Met(200, "a", 0.1), after) == said
 
 
 def test_foreign_and_own_requests_are_told_apart() -> None:
-    """Each request stands in one table alone."""
+    """No request is both in ``foreign`` and in ``own``."""
     assert not {one.bytes for one in foreign()} & {one.bytes for one in own()}
 
 
 def test_an_overlay_has_the_largest_limit_that_is_named() -> None:
-    """Requests are no limits."""
+    """The memory under ``requests`` does not count as a limit."""
     manifest = "requests: {cpu: 250m, memory: 900Mi}\nlimits: {memory: 768Mi}     # a comment\n"
 
     assert overlay_limit(manifest) == 768 * 2**20

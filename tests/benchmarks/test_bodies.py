@@ -1,4 +1,4 @@
-"""The bodies that the benchmarks send: legal where they say so, damaged where they say so, and never the same twice."""
+"""Tests that the benchmarks' bodies are legal or damaged as named, and never the same twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sanitizers.profiles import OPENAI
 
 @pytest.mark.parametrize("length", [2, 3, 10, 30, 31, 32, 33, 300])
 def test_agent_history_is_legal_and_as_long_as_asked(length: int) -> None:
-    """A legal history costs no repair, and its length is what the tables say."""
+    """An agent's history breaks no rule of OpenAI's profile, and has the wanted length."""
     history = agent_history(length, length * 1_000)
 
     assert len(history) == length
@@ -23,7 +23,7 @@ def test_agent_history_is_legal_and_as_long_as_asked(length: int) -> None:
 
 
 def test_sizes_are_what_they_are_called() -> None:
-    """About four characters a token."""
+    """The bodies have about four characters for each token of their name."""
     sizes = {name: len(encode(body, model="m")) for name, body in bodies().items()}
 
     assert 400 < sizes["small"] < 700
@@ -33,7 +33,7 @@ def test_sizes_are_what_they_are_called() -> None:
 
 @pytest.mark.parametrize("size", ["10k", "100k"])
 def test_damaged_history_breaks_rules(size: str) -> None:
-    """Otherwise its row would show nothing."""
+    """A damaged history breaks rules, since its row of the table would show nothing otherwise."""
     history = list(bodies()[f"{size} damaged"]["messages"])
 
     assert find_violations(history, GEMINI_3_STRICT) != ()
@@ -41,13 +41,16 @@ def test_damaged_history_breaks_rules(size: str) -> None:
 
 
 def test_every_message_is_marked() -> None:
-    """So that no message of a fresh request was ever seen."""
+    """Every message holds the mark, so that a numbered request has only new messages."""
     for body in bodies().values():
         assert all(MARK in json.dumps(message) for message in body["messages"])
 
 
 def test_numbers_take_the_place_of_marks() -> None:
-    """In every message, or in the last alone; the length stays, since the head says it."""
+    """A number replaces the mark in every message, or in the last one only.
+
+    The body's length stays as its head says.
+    """
     parts = f"a{MARK}b{MARK}c".encode().split(MARK.encode())
 
     assert numbered(parts, 255, growing=False) == b"a000000ffb000000ffc"
@@ -57,5 +60,5 @@ def test_numbers_take_the_place_of_marks() -> None:
 
 @pytest.mark.parametrize("length", [length for length in LENGTHS if length <= 1_000])
 def test_lengths_are_of_messages(length: int) -> None:
-    """The plot's axis is true."""
+    """A history for the plot has as many messages as the plot's axis says."""
     assert len(history_of(length)["messages"]) == length

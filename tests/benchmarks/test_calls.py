@@ -1,8 +1,8 @@
-"""The cost of a request, bounded by the calls that Python makes for it.
+"""Tests that a request costs no more Python calls than its bound.
 
-The bounds are 15 % above what was counted (CPython 3.11, ``python -m benchmarks.gateway.calls``; two runs differ by
-less than 1 %). They are there to find a step that is taken twice, or a cache that never hits; a bound is raised with
-the feature that is worth it.
+The bounds are 15 % above the counts of ``python -m benchmarks.gateway.calls`` on CPython 3.11. Two runs differ by less
+than 1 %. The bounds find a step that is taken twice, or a cache that never hits. A feature that is worth more calls
+raises the bound.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def counted() -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("route", BOUNDS)
 @pytest.mark.parametrize("size", BOUNDS["OpenAI"])
 def test_calls_of_a_request(counted: dict[str, dict[str, float]], route: str, size: str) -> None:
-    """Bounded, and far above none: a count of nothing would hold every bound."""
+    """A request's calls are below their bound and above a third of it. A count of zero fails."""
     assert BOUNDS[route][size] / 3 < counted[route][size] < BOUNDS[route][size]

@@ -1,4 +1,4 @@
-"""The rate at which the open page asks."""
+"""Tests of the benchmark that polls as the open inspector page does."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ SCRIPT = Path(__file__).parents[2] / "proxy" / "inspector" / "static" / "app.js"
 
 
 def test_interval_is_the_pages_own() -> None:
-    """The benchmark polls as often as the page does, also after that was changed."""
+    """The benchmark reads its poll interval from the page's own script."""
     assert 0.5 <= read_interval(SCRIPT.read_text("utf-8")) <= 10
     assert read_interval("const EVERY_MS = { live: 750, first: 9000 };\n") == 0.75
 
 
 def test_page_that_names_no_interval_is_not_guessed_at() -> None:
-    """A benchmark of a guess would say nothing of the page."""
+    """A page without an interval is an error. A guessed interval would say nothing of the page."""
     with pytest.raises(ValueError, match="how often"):
         read_interval("const OFTEN = 1;")
 
 
 def test_rounds_that_follow_one_another_are_compared() -> None:
-    """A machine that slows down in the middle of a run changes nothing of the pairs."""
+    """A machine that slows down during a run does not change the median of pairs."""
     rows, columns = compare({"small": [100.0, 200.0, 400.0]}, {"small": [101.0, 202.0, 404.0]})
 
     assert columns == ["least", "median", "median of pairs"]

@@ -1,4 +1,4 @@
-"""The processes that the clients talk to: once per session (and xdist worker), as in ``tests/process``."""
+"""Fixtures of the processes that the clients talk to, started once per session and xdist worker."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Values for a schema, drawn at random from a seed: most of them fit, and whoever draws checks which.
+"""Draws random values for a schema from a seed.
 
-For real schemas, which are large: hypothesis' strategies for hundreds of them would take minutes to build.
+Most values fit the schema, and the caller checks which. This module is for large schemas of real tools. hypothesis
+would take minutes to build strategies for hundreds of schemas.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hypothesis.errors import HypothesisException
 from tests.clients.pointers import pointed
 
 DEEPEST = 6
-"""Levels below which nothing optional is drawn: a recursive schema must end."""
+"""Depth below which nothing optional is drawn, since values for a recursive schema must end."""
 
 MAX_ITEMS = 3
 TEXTS = ("", "a", "main", "https://example.com/", "2026-01-01T00:00:00Z", "ünï")
@@ -26,7 +27,7 @@ ANYTHING: tuple[Any, ...] = (None, True, 3, 0.5, "a", [], ["a"], {}, {"a": 1})
 
 
 def drawn_values(schema: Mapping[str, Any], count: int) -> Iterator[Any]:
-    """Yield *count* values for *schema*, the same ones each time; those that could not be drawn are left out."""
+    """Yield up to *count* values for *schema*, the same ones each time. Values that cannot be drawn are left out."""
     for seed in range(count):
         try:
             yield _Draw(schema, seed).value(schema, 0)
@@ -128,7 +129,7 @@ class _Draw:
 
 @functools.cache
 def _matching(pattern: str) -> str:
-    """Return the simplest text that *pattern* is found in."""
+    """Return the simplest text that matches *pattern* anywhere."""
     try:
         return find(
             st.from_regex(pattern), lambda _: True, settings=settings(database=None, derandomize=True)

@@ -1,4 +1,4 @@
-"""Install the client packages from npm that the tests drive, beside the environments of Python.
+"""Installs the npm packages of the clients that the tests drive, next to the Python environments.
 
 ``make test`` runs this with the clients' interpreter, whose node and npm come from PyPI. npm installs the
 packages of ``node/package-lock.json`` by hash. If the npm registry cannot be reached, a note is left. The

@@ -7,7 +7,10 @@ from typing import Any
 
 
 def pointed(root: Mapping[str, Any], reference: str) -> Any:
-    """Return what stands in *root* at *reference*, ``#`` and a JSON pointer. Raises :class:`KeyError` for nothing."""
+    """Return the value in *root* at *reference*, which is ``#`` and a JSON pointer.
+
+    Raises :class:`KeyError` if there is none.
+    """
     found: Any = root
     for key in reference.split("/")[1:]:
         found = found[key.replace("~1", "/").replace("~0", "~")]

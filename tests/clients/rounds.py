@@ -1,6 +1,6 @@
-"""Five rounds of parallel calls: what the emulated model asks for, what the tools say, which signatures it issues.
+"""Five rounds of parallel calls, with the tools' results and the signatures that the emulator issues.
 
-Written out instead of computed, so that neither the tools of a client nor the proxy can be wrong in the same way.
+The rounds are written out instead of computed, so that this table shares no mistake with a client or the proxy.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Round:
 
     @property
     def parts(self) -> Iterator[dict[str, Any]]:
-        """The answer as Gemini writes it; the emulator adds ids and the signature of the first call."""
+        """The answer's parts as Gemini writes them. The emulator adds ids and the first call's signature."""
         if self.text:
             yield {"text": self.text}
         for call in self.calls:

@@ -1,6 +1,6 @@
 """Run a client script in the clients' own environment, and read its report.
 
-The environments lie beside the one that runs the tests: ``make test`` sets them up.
+``make test`` sets up the clients' environments next to the one that runs the tests.
 """
 
 from __future__ import annotations
@@ -75,7 +75,10 @@ class Client:
 
 
 def run_script(script: str, *arguments: str) -> dict[str, Any]:
-    """Return what a script prints, as JSON; fails with the client's own words if it does not end well."""
+    """Return the JSON that *script* prints.
+
+    Fails the test with the script's error output if its exit status is not 0.
+    """
     if script.endswith(".mjs"):
         through_the_link = ("--preserve-symlinks", "--preserve-symlinks-main")
         command = [node(), *through_the_link, str(npm_packages() / "scripts" / script), *arguments]
@@ -117,7 +120,7 @@ class Forking:
         return status, out, errors
 
     def end(self) -> None:
-        """Let the process end: there is nothing more to run."""
+        """Close the process's standard input, so that the process ends."""
         self._process.communicate()
 
 

@@ -1,4 +1,4 @@
-"""Every block of ``docs/clients.md`` reaches a model through turnright, or has its client's documented settings."""
+"""Tests that every block of ``docs/clients.md`` works through turnright, or has its client's documented settings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def block(client: str, served: Served) -> str:
 
 
 def output_of(command: Sequence[str | Path], directory: Path, variables: Mapping[str, str] = QUIET) -> str:
-    """Run *command* in *directory* and return what it prints; fails with the client's own words."""
+    """Run *command* in *directory* and return what it prints. Fails with the command's error output."""
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -76,7 +76,7 @@ def check_answer(gemini: Gemini, output: str) -> None:
 
 
 def test_every_block_is_run_or_compared() -> None:
-    """A new client needs a row above, and a row in the page's table."""
+    """Every block of the page is listed in this module, and each client has a row in the page's table."""
     table = PAGE.split("| client |")[1].split("\n\n")[0]
 
     assert set(BLOCKS) == {*PYTHON, *NODE, *COMMANDS, *NOT_RUN}
@@ -87,7 +87,7 @@ def test_every_block_is_run_or_compared() -> None:
 def test_block_of_python_prints_the_answer(
     served: Served, gemini: Gemini, tmp_path: Path, client: str
 ) -> None:
-    """The block is run as it stands, but for the port."""
+    """The Python block is run unchanged, except for its address."""
     gemini.say(WORDS)
     python = existing(ENVIRONMENT / "bin" / "python")
 
@@ -98,7 +98,7 @@ def test_block_of_python_prints_the_answer(
 def test_block_of_javascript_prints_the_answer(
     served: Served, gemini: Gemini, tmp_path: Path, client: str
 ) -> None:
-    """The block is a module beside its packages."""
+    """The JavaScript block runs as a module next to its packages."""
     gemini.say(WORDS)
     (tmp_path / "node_modules").symlink_to(npm_packages() / "node_modules")
     module = tmp_path / "block.mjs"
@@ -137,7 +137,7 @@ def test_agent_answers_with_the_file_that_is_shown(
     client: str,
     ask: Callable[[str, Path], tuple[list[str], dict[str, str]]],
 ) -> None:
-    """It runs where its command is on the path."""
+    """The agent runs with the page's block as its settings. The test is skipped if the agent is not installed."""
     for _ in range(2):  # opencode also asks for a title
         gemini.say(WORDS)
     (name, *arguments), variables = ask(block(client, served), tmp_path)
@@ -151,7 +151,7 @@ def test_agent_answers_with_the_file_that_is_shown(
 
 
 def test_librechat_s_file_has_the_fields_of_its_schema() -> None:
-    """``endpointSchema`` of librechat-data-provider 0.8.524: these are required, and ``baseURL`` ends in ``/v1``."""
+    """The block has the fields that ``endpointSchema`` of librechat-data-provider 0.8.524 requires."""
     [endpoint] = yaml.safe_load(BLOCKS["LibreChat"])["endpoints"]["custom"]
 
     assert endpoint.keys() == {"name", "apiKey", "baseURL", "models"}
@@ -160,7 +160,7 @@ def test_librechat_s_file_has_the_fields_of_its_schema() -> None:
 
 
 def test_open_webui_s_variables_are_those_of_its_documentation() -> None:
-    """docs.openwebui.com, "Environment Variable Configuration" (November 2026)."""
+    """The block sets two variables of docs.openwebui.com, "Environment Variable Configuration" (November 2026)."""
     variables = dict(re.findall(r"--env (\w+)=(\S+)", BLOCKS["Open WebUI"]))
 
     assert variables.keys() == {"OPENAI_API_BASE_URL", "OPENAI_API_KEY"}
@@ -168,7 +168,7 @@ def test_open_webui_s_variables_are_those_of_its_documentation() -> None:
 
 
 def test_opencode_s_model_is_one_that_its_file_declares() -> None:
-    """The name is the provider's of the file, and then turnright's."""
+    """The model name of opencode is the provider in its file, a slash, and the model that this provider declares."""
     config = json.loads(BLOCKS["opencode"])
     provider, _, model = config["model"].partition("/")
 

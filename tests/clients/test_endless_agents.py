@@ -1,4 +1,4 @@
-"""Real agents, and a model that never stops calling tools: each ends by itself, with an answer, at the limit."""
+"""Tests that real agents with a model that never stops calling tools end at the limit, with an answer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 
 def run_agent(script: str, served: Served, model: str, mode: str) -> Ended:
-    """Run an agent to its end; fails with its own words where it ends with an error."""
+    """Run an agent to its end. Fails with the agent's error output if it ends with an error."""
     return Ended(**run_script(script, served.base_url, model, mode))
 
 
@@ -67,7 +67,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("script", AGENTS)
 def test_it_ends_at_the_limit(guarded: Served, gemini: Gemini, script: str, model: str, mode: str) -> None:
-    """After the warning; though the model calls a tool even when it is told to finish."""
+    """An agent ends at the limit after a warning, even if the model calls tools when it is told to finish."""
     for number in range(MORE):
         gemini.answer(call("search", query=f"part {number}"))
 
@@ -87,7 +87,7 @@ def test_it_ends_at_the_limit(guarded: Served, gemini: Gemini, script: str, mode
 
 @pytest.mark.parametrize("script", AGENTS)
 def test_the_model_s_own_words_are_the_answer(guarded: Served, gemini: Gemini, script: str) -> None:
-    """A model that does as it is told has the last word."""
+    """A model that finishes when it is told to gives the agent's last text."""
     for number in range(LIMIT):
         gemini.answer(call("search", query=f"part {number}"))
     gemini.say("This is what I have.")
@@ -96,7 +96,7 @@ def test_the_model_s_own_words_are_the_answer(guarded: Served, gemini: Gemini, s
 
 
 def test_an_answer_that_is_a_call(guarded: Served, gemini: Gemini) -> None:
-    """An agent whose answer must come by a tool can still give it; one that never does is ended all the same."""
+    """An agent whose answer must come by a tool can still give the answer at the limit."""
     for number in range(LIMIT):
         gemini.answer(call("search", query=f"part {number}"))
     gemini.answer(call("final_result", summary="All of it."))
@@ -110,7 +110,7 @@ def test_an_answer_that_is_a_call(guarded: Served, gemini: Gemini) -> None:
 
 
 def test_images_open_no_count(guarded: Served, gemini: Gemini) -> None:
-    """They follow their result in a user message, which is not the user's."""
+    """Images that follow a tool result in a user message do not start a new count of rounds."""
     for number in range(MORE):
         gemini.answer(call("view", query=f"part {number}"))
 
@@ -122,7 +122,7 @@ def test_images_open_no_count(guarded: Served, gemini: Gemini) -> None:
 
 @pytest.mark.parametrize("script", AGENTS)
 def test_the_same_call_again_and_again(guarded: Served, gemini: Gemini, script: str) -> None:
-    """Five times it is let go, the sixth time it has to end."""
+    """After five equal calls the header says ``loop``, and after six the agent has to end."""
     for _ in range(MORE):
         gemini.answer(call("search", query="the same"))
 
@@ -134,7 +134,7 @@ def test_the_same_call_again_and_again(guarded: Served, gemini: Gemini, script: 
 
 @pytest.mark.parametrize("script", AGENTS)
 def test_a_watched_one_goes_on(guarded: Served, gemini: Gemini, script: str) -> None:
-    """In mode ``warn`` nothing of it is touched: it ends when the model does."""
+    """In mode ``warn`` the proxy changes nothing, and the agent ends when the model does."""
     for number in range(30):
         gemini.answer(call("search", query=f"part {number}"))
     gemini.say("Done.")
@@ -147,7 +147,7 @@ def test_a_watched_one_goes_on(guarded: Served, gemini: Gemini, script: str) -> 
 
 @pytest.mark.parametrize("mode", ["team", "team-stream"])
 def test_a_team_has_more(guarded: Served, gemini: Gemini, mode: str) -> None:
-    """Handing the task on five times does not use up the limit of rounds, which is the larger one."""
+    """Five handoffs between agents do not count as rounds, and a team has the larger limit."""
     for number in range(MORE):
         if number % 3 == 2:
             gemini.answer(call("transfer_to_guide" if number % 2 else "transfer_to_clerk"))

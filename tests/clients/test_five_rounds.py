@@ -1,7 +1,7 @@
-"""A tool loop of five rounds on Gemini 3, with parallel calls, through clients that keep their histories themselves.
+"""Tests a tool loop of five rounds of parallel calls on Gemini 3, with clients that keep their own histories.
 
-Gemini 3 wants the signature that it gave with a call back on that call, in every round of the turn. The clients drop
-fields that OpenAI does not have, so the signatures must survive without their help.
+Gemini 3 demands each call's signature back on the same call, in every round of the turn. The clients drop fields that
+OpenAI does not have, so the signatures must survive without their help.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def test_each_call_of_five_rounds_keeps_its_signature_and_result(
 
 @pytest.mark.parametrize("client", both_ways("openai_bare", "ai_sdk.mjs"), ids=NAME)
 def test_signatures_survive_through_litellm(served: Served, gemini: Gemini, client: Client) -> None:
-    """The same on the other transport."""
+    """Signatures and results also survive on the litellm transport."""
     run_and_check(served, gemini, client, "through-litellm")
 
 
 def run_and_check(served: Served, gemini: Gemini, client: Client, model: str) -> None:
-    """Let the client run and check each of its requests, then what it saw itself."""
+    """Run the client, and check each of its requests and then its report."""
     for expected in ROUNDS:
         gemini.answer(*expected.parts)
     gemini.say(LAST_WORDS)

@@ -1,4 +1,4 @@
-"""The tools of real packages keep their meaning, but for the losses that are noted."""
+"""Tests that the tools of real packages keep their meaning, except for losses that are noted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.clients.tool_sources.sources import NAME, SOURCES, Source
 from tests.sanitizers.schemas.fitting import judge_of
 
 VALUES = 12
-"""Values drawn for each schema, from either side."""
+"""Values drawn from each tool's cleaned schema, and from its original one."""
 
 each_source = pytest.mark.parametrize("source", SOURCES, ids=NAME)
 each_dialect = pytest.mark.parametrize("dialect", [GEMINI, GEMINI_ON_LITELLM, GEMINI_JSON], ids=NAME)
@@ -21,7 +21,7 @@ each_dialect = pytest.mark.parametrize("dialect", [GEMINI, GEMINI_ON_LITELLM, GE
 @each_dialect
 @each_source
 def test_the_same_calls_fit(source: Source, dialect: Dialect) -> None:
-    """A value that fits the cleaned schema fits the package's, and the other way round."""
+    """A value fits a tool's cleaned schema if, and only if, it fits the package's schema."""
     kept = compared = 0
     differing = []
     for tool in source.tools:
@@ -44,7 +44,7 @@ def test_the_same_calls_fit(source: Source, dialect: Dialect) -> None:
 
 @each_source
 def test_vertex_takes_them_too(source: Source) -> None:
-    """Vertex asks for more than the Gemini API: a type in each schema, and choices alone."""
+    """Vertex takes the cleaned tools too, though it demands types everywhere and choices without other keywords."""
     refused = {}
     for tool in source.tools:
         fields = parameter_fields(clean_schema(tool.schema, GEMINI).schema)

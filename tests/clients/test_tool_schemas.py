@@ -1,4 +1,4 @@
-"""The tools of real packages through the running process: Gemini takes each one, on either transport."""
+"""Tests that Gemini takes each tool of real packages through the running process, on either transport."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def either(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 
 def test_there_are_many_schemas() -> None:
-    """All sources together have more schemas than anybody would look at one by one."""
+    """All sources together have at least 150 different schemas."""
     assert len({tool.meaning for source in SOURCES for tool in source.tools}) >= FEWEST_SCHEMAS
 
 
@@ -79,13 +79,16 @@ def test_every_tool_is_taken(
 
 
 def send(http: httpx.Client, served: Served, model: str, tools: Sequence[Tool]) -> httpx.Response:
-    """Ask for anything, with *tools*."""
+    """Send a chat request with *tools*, and return the response."""
     request = {"model": model, "messages": [user("go")], "tools": [tool.declaration for tool in tools]}
     return http.post(f"{served.base_url}/chat/completions", json=request)
 
 
 def culprits(http: httpx.Client, served: Served, model: str, tools: Sequence[Tool]) -> list[str]:
-    """Return which of *tools* are refused alone, and why; all of them where it takes several."""
+    """Return a line for each tool that is refused alone, with the reason.
+
+    If none is, return one line with all names.
+    """
     answers = [(tool.name, send(http, served, model, [tool])) for tool in tools]
     refused = [f"{name}: {answer.text}" for name, answer in answers if answer.status_code != 200]
     return refused or [f"only together: {[tool.name for tool in tools]}"]
@@ -101,6 +104,6 @@ def declarations(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def call_of(declared: dict[str, Any]) -> dict[str, Any]:
-    """Return a call of a function as it was declared."""
+    """Return a call that fits a function's declaration."""
     schema = declared.get("parameters") or declared.get("parametersJsonSchema") or {}
     return {"name": declared["name"], "args": value_for(schema) if schema else {}}

@@ -1,4 +1,4 @@
-"""A running process that is made to show everything that its metrics tell of."""
+"""Drives a running process so that each of its metrics changes."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _LONG = "The build wrote another line of its log, and nobody has read it. " * 40
 
 
 class Driver:
-    """Sends the process what makes each of its metrics move."""
+    """Sends the process requests that change each of its metrics."""
 
     def __init__(self, served: Served, provider: OpenAIEmulator, http: httpx.Client) -> None:
         self._served, self._provider, self._http = served, provider, http
 
     def drive(self) -> None:
-        """Do everything once; the order matters, since the provider's faults are a queue."""
+        """Send everything once. The order matters, since the provider's faults are a queue."""
         self.answer()
         self.change()
         self.fail()
@@ -61,9 +61,9 @@ class Driver:
         self.leave()
 
     def answer(self) -> None:
-        """Ask for answers, whole and streamed, with a usage to compare the estimate with, and for what cannot be.
+        """Ask for whole and streamed answers with usage, and send two requests that must fail.
 
-        One of them was thought about, and its prompt was cached.
+        One answer reports reasoning tokens and cached prompt tokens.
         """
         for stream in (False, True):
             options = {"stream_options": {"include_usage": True}} if stream else {}
@@ -74,11 +74,14 @@ class Driver:
         assert self._ask(STEADY, 3).status == 400
 
     def change(self) -> None:
-        """Send a history that has to be repaired, and is not in mode ``observe``, and a parameter that is not known."""
+        """Send a history that needs a repair, with an unknown parameter.
+
+        Mode ``observe`` does not repair the history.
+        """
         self._ask(STEADY, [tool("x"), user()], made_up=1)
 
     def fail(self) -> None:
-        """Make for a retry, a fallback, requests that come to nothing, and a stream that breaks."""
+        """Cause a retry, a fallback, failed requests, and a stream that breaks."""
         self._provider.faults.append({"status": 503})
         assert self._ask(STEADY, [user()]).is_whole
         self._provider.faults.extend([{"status": 503}] * 2)
@@ -99,14 +102,14 @@ class Driver:
         assert self._ask(NARROW, history, tools=[function_tool("read_log")]).is_whole
 
     def go_in_circles(self) -> None:
-        """Do the same over and over, round by round, as an agent may: a loop is told of the round that closes it."""
+        """Repeat the same call round by round, as an agent in a loop does."""
         history = [user("What is it like in Oslo?")]
         for at in range(6):
             history += [assistant(None, [call(f"c{at}", "get_weather")]), tool(f"c{at}", "It rains.")]
             assert self._ask(STEADY, history, tools=[function_tool("get_weather")]).is_whole
 
     def leave(self) -> None:
-        """Go away before the answer has come."""
+        """Disconnect before the answer has arrived."""
         before = len(self._provider.requests)
         self._provider.faults.append({"delay_seconds": 30})
         body = json.dumps({"model": STEADY, "messages": [user()]}).encode()
@@ -142,7 +145,7 @@ def _until(holds: Callable[[], bool]) -> None:
 
 @contextmanager
 def running(directory: Path, **sections: Any) -> Iterator[tuple[Served, Driver]]:
-    """Run ``turnright serve`` in front of a provider while the context lasts; *sections* go into its configuration."""
+    """Run ``turnright serve`` in front of a provider while the context lasts. *sections* extend its configuration."""
     with (
         openai_in_a_thread() as provider,
         httpx.Client(timeout=30, trust_env=False) as http,
@@ -153,7 +156,7 @@ def running(directory: Path, **sections: Any) -> Iterator[tuple[Served, Driver]]
 
 @functools.cache
 def scrape_of_driven() -> str:
-    """Return what a process tells of itself after it was driven, and one in mode ``observe`` behind it."""
+    """Return the metrics of a driven process, followed by the metrics of a second process in mode ``observe``."""
     texts = []
     with tempfile.TemporaryDirectory() as name:
         with running(Path(name)) as (_, driver):

@@ -18,7 +18,7 @@ import yaml
 
 SCRAPE_S = 0.5
 WAIT_S = 60.0
-"""Seconds in which a busy machine gets something done."""
+"""Seconds that a condition may take to hold on a busy machine."""
 
 _ADDRESS = re.compile(r'msg="Listening on" address=(\S+)')
 Found = TypeVar("Found")
@@ -105,7 +105,7 @@ def scraping(directory: Path, process_origin: str, rules: Path) -> Iterator[Prom
 
 
 def until(look: Callable[[], Found]) -> Found:
-    """Return what *look* finds, as soon as it finds something; or what it last found, after a minute."""
+    """Return the first true result of *look*, or its last result after a minute."""
     limit = time.monotonic() + WAIT_S
     while not (found := look()) and time.monotonic() < limit:
         time.sleep(0.1)

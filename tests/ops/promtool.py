@@ -1,4 +1,4 @@
-"""Prometheus' own tool."""
+"""Runs ``promtool``, Prometheus' own tool."""
 
 from __future__ import annotations
 

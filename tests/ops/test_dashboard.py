@@ -132,7 +132,6 @@ def test_legends_name_what_there_is() -> None:
 
 
 def test_every_metric_is_shown() -> None:
-    """Every metric of turnright is on a panel."""
     shown = {selector.metric for one in panel_expressions().values() for selector in read_selectors(one)}
     families = {re.sub(r"_(bucket|count|sum)$", "", name) for name in shown}
     own = {name for name in labels_of_metrics() if name.startswith("turnright_")}

@@ -1,4 +1,4 @@
-"""A real Prometheus scrapes the running process: it takes the rules, records their series, and fills the panels."""
+"""Tests that a real Prometheus scrapes the running process, evaluates the rules, and fills the panels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.ops.written_dashboard import panel_expressions
 from tests.ops.written_rules import RULES, alerts, recorded, rules
 
 NOT_DRIVEN = {"Observed, not made A", "Violations sent A"}
-"""Panels of what the process of these tests is not made to do."""
+"""Panels without data, since these tests do not drive the process to such events."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A process that was driven twice under Prometheus' eyes."""
+    """A process that was driven twice while Prometheus scraped it."""
 
     prometheus: Prometheus
     driver: Driver
@@ -29,9 +29,9 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    """Run both.
+    """Run Prometheus and the process that it scrapes, and drive the process twice.
 
-    Twice, since a rate is of what changes between two scrapes: the first time shows a series, the second moves it.
+    A rate needs a change between two scrapes. The first drive creates a series, and the second drive changes it.
     """
     directory = tmp_path_factory.mktemp("prometheus")
     with ExitStack() as stack:
@@ -46,7 +46,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
 
 
 def test_the_process_is_scraped(watched: Watched) -> None:
-    """It is up, and what Prometheus has is what the process tells."""
+    """Prometheus sees the process as up, with the same count as the process's own metrics."""
     told = watched.driver.scrape()
     [up] = watched.prometheus.query("up")
     [answered] = watched.prometheus.query('turnright_requests_total{model="narrow", outcome="ok"} > 0')
@@ -68,7 +68,7 @@ def test_the_rules_are_evaluated(watched: Watched) -> None:
 
 
 def test_recorded_series_are_there(watched: Watched) -> None:
-    """Each has a value, with the labels that its rule gives it; but for what only kube-state-metrics tells."""
+    """Each recorded series has a value and its rule's labels, except where only kube-state-metrics has the data."""
     foreign = {rule["record"] for rule in rules() if "record" in rule and "kube_" in rule["expr"]}
     for name in sorted(recorded().keys() - foreign):
         found = until(partial(_with_value, watched.prometheus, name))
@@ -79,7 +79,7 @@ def test_recorded_series_are_there(watched: Watched) -> None:
 
 
 def test_alert_of_a_refused_key_is_pending_and_others_are_quiet(watched: Watched) -> None:
-    """A refused key is noticed, and waits for its time; that anything is scraped keeps the others quiet."""
+    """The alert of a refused key is pending or fires. The alerts of an absent or unready process are quiet."""
     until(lambda: "TurnrightProviderKeyRefused" in watched.prometheus.alerts())
     states = watched.prometheus.alerts()
 
@@ -90,14 +90,14 @@ def test_alert_of_a_refused_key_is_pending_and_others_are_quiet(watched: Watched
 
 @pytest.mark.parametrize("place", panel_expressions())
 def test_panels_have_data(watched: Watched, place: str) -> None:
-    """Each query of the dashboard is answered, and shows something of what was driven."""
+    """Each query of the dashboard returns data, except for the panels in :data:`NOT_DRIVEN`."""
     ask = partial(watched.prometheus.query, panel_expressions()[place])
 
     assert ask() == [] if place in NOT_DRIVEN else until(ask)
 
 
 def test_exemplars_lead_to_traces(watched: Watched) -> None:
-    """The trace of a request is with the bucket that it fell into."""
+    """A request's duration bucket has an exemplar with the request's trace id."""
     told = watched.driver.scrape("application/openmetrics-text;version=1.0.0")
     assert told.endswith("# EOF\n")
     metric = 'turnright_request_duration_seconds_bucket{model="steady"}'

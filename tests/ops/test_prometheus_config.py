@@ -1,4 +1,4 @@
-"""The Prometheus of ``deploy/compose.yaml`` can start: its configuration, and the rules that this names."""
+"""Tests that the Prometheus of ``deploy/compose.yaml`` has a valid configuration and valid rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONFIGURATION = Path(__file__).parents[2] / "deploy" / "prometheus" / "prometheu
 
 
 def test_promtool_takes_the_configuration() -> None:
-    """`promtool check config` finds no fault in it, nor in its rules."""
+    """``promtool check config`` finds no fault in the configuration or its rules."""
     promtool = shutil.which("promtool")
     assert promtool is not None, "promtool is not installed (Debian package: prometheus)"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The metrics of the running process, in the eyes of Prometheus' own linter."""
+"""Tests the metrics of the running process with Prometheus' own linter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.openai_emulator import serving_openai
 
 
 async def test_promtool_is_silent_about_a_real_scrape() -> None:
-    """`promtool check metrics` has nothing to say after answers, errors, repairs and a stream, of every name."""
+    """``promtool check metrics`` reports nothing after answers, errors, a repair and a stream."""
     promtool = shutil.which("promtool")
     assert promtool is not None, "promtool is not installed (Debian package: prometheus)"
     async with serving_openai() as provider, aiohttp.ClientSession() as session:

@@ -26,7 +26,7 @@ from tests.ops.written_rules import FOREIGN, RULES, RULES_TEST, alerts, recorded
 SHORT_S, LONG_S = 60, 60 * 60
 """Seconds that an alert may wait at least and at most.
 
-A shorter wait makes alerts flap. A longer one delays them too much.
+A shorter wait makes alerts flap. A longer wait delays alerts too much.
 """
 
 TEMPLATE = re.compile(r"\{\{ (?:\$labels\.\w+|\$value \| humanize(?:1024|Percentage|Duration)?) \}\}")
@@ -40,7 +40,6 @@ def test_promtool_takes_the_rules() -> None:
 
 
 def test_the_unit_tests_pass() -> None:
-    """The unit tests of the rules pass in promtool."""
     done = promtool("test", "rules", RULES_TEST)
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The dashboard as it is written: its panels, its variables, and what it asks of Prometheus."""
+"""Reads the dashboard's file: its panels, its variables, and its queries to Prometheus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.ops.written_rules import DEPLOY
 
 DASHBOARD = DEPLOY / "grafana" / "turnright.json"
 OF_TIME = {"$__rate_interval": "1m", "$__interval": "1m", "$__range": "3h"}
-"""Grafana's own variables, with what could stand in their place."""
+"""Grafana's own time variables, each with an example value."""
 
 
 @functools.cache
@@ -21,7 +21,7 @@ def dashboard() -> dict[str, Any]:
 
 
 def panels() -> list[dict[str, Any]]:
-    """Return the panels that show something."""
+    """Return the panels without the rows."""
     return [panel for panel in dashboard()["panels"] if panel["type"] != "row"]
 
 
@@ -31,7 +31,7 @@ def variables() -> dict[str, dict[str, Any]]:
 
 
 def panel_expressions() -> dict[str, str]:
-    """Return what the panels ask, with every variable replaced, by the place where it stands."""
+    """Return the panels' queries with every variable replaced, by the panel's title and the query's letter."""
     return {
         f"{panel['title']} {target['refId']}": replaced(target["expr"])
         for panel in panels()
@@ -40,13 +40,13 @@ def panel_expressions() -> dict[str, str]:
 
 
 def annotation_expressions() -> dict[str, str]:
-    """Return what the annotations ask, likewise."""
+    """Return the annotations' queries with every variable replaced, by the annotation's name."""
     written = dashboard()["annotations"]["list"]
     return {one["name"]: replaced(one["expr"]) for one in written if "expr" in one}
 
 
 def replaced(expression: str) -> str:
-    """Return an expression with something in the place of every variable."""
+    """Return *expression* with a valid value in the place of every variable."""
     for name, value in OF_TIME.items():
         expression = expression.replace(name, value)
     for name in variables():

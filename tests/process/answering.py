@@ -1,6 +1,6 @@
-"""A provider that reads every request and answers it in a few words, whatever it says.
+"""A provider that reads every request, checks nothing, and answers in a few words.
 
-The emulators check what they are sent, which takes time of its own for bodies that are made to be slow.
+The emulators check each request, which takes extra time for bodies that are made to be slow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One chat request through the running process, and what a test wants to know of its answer."""
+"""Sends chat requests through the running process, and reads their answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Answer:
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error of an envelope, which must be OpenAI's."""
+        """The error of the answer, which must be OpenAI's envelope."""
         error: dict[str, Any] = self.json["error"]
         assert error.keys() >= {"message", "type", "param", "code"}
         return error
@@ -59,7 +59,7 @@ class Answer:
 
 
 def function_tool(name: str) -> dict[str, Any]:
-    """Return the declaration of a tool that takes nothing."""
+    """Return the declaration of a tool without parameters."""
     schema = {"type": "object", "properties": {}}
     return {"type": "function", "function": {"name": name, "description": name, "parameters": schema}}
 
@@ -79,7 +79,7 @@ def ask(http: httpx.Client, served: Served, request: dict[str, Any]) -> Answer:
 
 
 def explain(http: httpx.Client, served: Served, request: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``/v1/explain`` says of the same request."""
+    """Return the answer of ``/v1/explain`` to a chat request."""
     response = http.post(f"{served.base_url}/explain", content=json.dumps(request).encode())
     explanation: dict[str, Any] = response.raise_for_status().json()
     return explanation

@@ -1,7 +1,7 @@
-"""A load balancer as a cluster has it: connections go to whoever was ready a while ago, and stay where they went.
+"""A TCP load balancer like a cluster's, which follows the readiness of processes with a delay.
 
-It works on TCP, like kube-proxy: it knows no request, tries none again, and moves no connection. Whether a process is
-ready it asks at ``/readyz``; what it does about the answer comes late, as an update of endpoints does.
+Like kube-proxy, the balancer knows no requests, retries nothing, and moves no connection. The balancer probes
+``/readyz``. Its endpoints change only after a delay, as a cluster's do.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 PROBE_S = 0.1
-"""Seconds between two looks at a process."""
+"""Seconds between two probes of a process."""
 
 _RESET = struct.pack("ii", 1, 0)
-"""SO_LINGER with no time: closing resets the connection."""
+"""The value of SO_LINGER with which closing resets the connection."""
 
 
 @dataclass
 class Balancer:
-    """A running balancer: what it forwards to, and what it could not forward."""
+    """A running balancer, with its endpoints and its count of refused connections."""
 
     update_s: float
-    """Seconds from a probe's answer to the moment from which new connections go by it."""
+    """Seconds from a probe's answer until new connections follow it."""
 
     port: int = 0
     known: list[int] = field(default_factory=list)
-    """Ports of the processes that it probes."""
+    """Ports of the processes that the balancer probes."""
 
     endpoints: tuple[int, ...] = ()
     """Ports that new connections go to, in turn."""
 
     refused: int = 0
-    """Connections that nobody took."""
+    """Number of connections that no process took."""
 
     stopping: threading.Event = field(default_factory=threading.Event)
 
@@ -48,7 +48,7 @@ class Balancer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def probe(self) -> None:
-        """Look at all processes over and over; what does not answer in time stays what it was."""
+        """Probe all processes again and again. A process that does not answer in time keeps its state."""
         seen: set[int] = set()
         while not self.stopping.wait(PROBE_S):
             for port in tuple(self.known):
@@ -116,7 +116,7 @@ def _is_ready(port: int) -> bool | None:
 
 
 def _forward(client: socket.socket, process: socket.socket) -> None:
-    """Pass on what comes in both directions, until both sides have said their last."""
+    """Forward bytes in both directions until both sides have closed."""
     with client, process:
         back = threading.Thread(target=_pass_on, args=(process, client), daemon=True)
         back.start()

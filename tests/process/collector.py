@@ -1,4 +1,4 @@
-"""A collector of spans: takes OTLP over HTTP as a real one does, and keeps every byte of it."""
+"""A collector of spans that takes OTLP over HTTP, and keeps every byte."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Collected:
     attributes: Mapping[str, Any]
     status: int
     began: int
-    """Nanoseconds of the Unix epoch, as *ended*."""
+    """The start in nanoseconds of the Unix epoch, the unit of *ended* too."""
 
     ended: int
     resource: Mapping[str, Any]
@@ -60,7 +60,7 @@ class Collector:
         )
 
     def wait_for(self, count: int, seconds: float = 30.0) -> list[Collected]:
-        """Return the spans as soon as there are *count* of them; fails when there are not in time."""
+        """Return the spans as soon as there are *count* of them. Fails if there are fewer after *seconds*."""
         limit = time.monotonic() + seconds
         while len(found := self.spans()) < count:
             assert time.monotonic() < limit, [span.name for span in found]

@@ -1,4 +1,4 @@
-"""Commands as a shell runs them, and what the tests give them to read."""
+"""Runs commands as a shell does, and holds the input that tests give to commands."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SECRET = "sk-never-shown-0123456789"
 
 
 def run(*arguments: str, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; no command may print a traceback."""
+    """Run a turnright command to its end. Fails if the command prints a traceback."""
     return run_in_shell('exec "$@"', *arguments, stdin=stdin, **variables)
 
 
 def run_in_shell(
     line: str, *arguments: str, stdin: bytes = b"", **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a line of a shell in which ``"$@"`` is a command, to its end; no command may print a traceback."""
+    """Run a shell line in which ``"$@"`` is a turnright command. Fails if the line prints a traceback."""
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line, "bash", *command(*arguments)],
         input=stdin,
@@ -50,7 +50,7 @@ def write(path: Path, value: Any) -> str:
 
 
 def deep(levels: int) -> bytes:
-    """Return lists within lists."""
+    """Return the JSON of *levels* nested lists."""
     return b"[" * levels + b"]" * levels
 
 

@@ -1,4 +1,4 @@
-"""Real processes on real sockets: once per session (and xdist worker), stopped by SIGTERM at its end."""
+"""Fixtures of real processes on real sockets, started once per session and xdist worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.openai_emulator import OpenAIEmulator
 
 @pytest.fixture(scope="session")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the processes' configurations and outputs lie."""
+    """Return the directory of the processes' configurations and outputs."""
     return tmp_path_factory.mktemp("processes")
 
 
@@ -59,7 +59,7 @@ def openai_emulator(openai_thread: OpenAIEmulator) -> OpenAIEmulator:
 
 @pytest.fixture(scope="session", params=["litellm", "direct"])
 def transport(request: pytest.FixtureRequest) -> str:
-    """Return each transport in turn: what holds on one holds on the other."""
+    """Return each transport in turn, so that every test runs on both."""
     chosen: str = request.param
     return chosen
 
@@ -68,7 +68,7 @@ def transport(request: pytest.FixtureRequest) -> str:
 def served(
     directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
 ) -> Iterator[Served]:
-    """Run ``turnright serve`` with both providers behind it; nothing is retried, so that each answer is one call's."""
+    """Run ``turnright serve`` in front of both providers, without retries."""
     config = {
         "model_list": [
             {
@@ -108,6 +108,6 @@ def emulators() -> Iterator[dict[str, Emulator]]:
 def everywhere(
     directory: Path, gemini_process: Gemini, emulators: dict[str, Emulator]
 ) -> Iterator[Everywhere]:
-    """Run ``turnright serve`` with every provider behind it."""
+    """Run ``turnright serve`` in front of every provider."""
     with serve_everywhere(directory, gemini_process, emulators) as running:
         yield running

@@ -16,7 +16,10 @@ History = Sequence[Mapping[str, Any]]
 
 
 def said(messages: History) -> list[tuple[int, Any]]:
-    """Return the index and the text of everything that a history says; a result that is a JSON object as that."""
+    """Return the index and the value of each text in a history.
+
+    A result that is a JSON object is returned as an object.
+    """
     found: list[tuple[int, Any]] = []
     for index, message in enumerate(messages):
         content = message.get("content")
@@ -42,12 +45,12 @@ def at_gemini(body: Mapping[str, Any]) -> list[Any]:
 
 
 def at_openai(body: Mapping[str, Any]) -> list[Any]:
-    """Return the texts in ``messages``; a result that is a JSON object as that."""
+    """Return the texts in ``messages``. A result that is a JSON object is returned as an object."""
     return [value for _, value in said(body["messages"])]
 
 
 def at_anthropic(body: Mapping[str, Any]) -> list[Any]:
-    """Return the texts in ``messages`` and ``system``, and those of results; one that is a JSON object as that."""
+    """Return the texts in ``messages`` and ``system``, and the results. A JSON object stays an object."""
     system = body.get("system") or []
     values: list[Any] = [system] if isinstance(system, str) else [block["text"] for block in system]
     for message in body["messages"]:
@@ -61,7 +64,7 @@ def at_anthropic(body: Mapping[str, Any]) -> list[Any]:
 
 
 def at_bedrock(body: Mapping[str, Any]) -> list[Any]:
-    """Return the texts in ``messages`` and ``system``, and those of results; one that is a JSON object as that."""
+    """Return the texts in ``messages`` and ``system``, and the results. A JSON object stays an object."""
     values: list[Any] = [block["text"] for block in body.get("system") or () if "text" in block]
     for message in body["messages"]:
         for block in message["content"]:
@@ -80,11 +83,11 @@ def at_ollama(body: Mapping[str, Any]) -> list[Any]:
 def silently_lost(
     messages: History, arrived: Sequence[Any], changes: Sequence[Mapping[str, Any]]
 ) -> list[tuple[int, Any]]:
-    """Return the index and the text of what *messages* say and *arrived* does not hold, and no change tells of.
+    """Return the index and the text of each text in *messages* that *arrived* lacks and no change reports.
 
-    A change tells of a loss when it names the message's index, with a reason, as dropped or replaced. Where calls
-    that nothing tells apart were merged into one (models without call ids), so were their results: then a result
-    need only be a piece of what arrived.
+    A change reports a loss if it has the message's index, a reason, and the kind dropped or replaced. For models
+    without call ids, identical calls are merged into one, and so are their results. A result then counts if it is a
+    piece of an arrived text.
     """
     told = {
         change["index"]
@@ -121,7 +124,7 @@ def _take(value: Any, left: list[Any]) -> bool:
 
 
 def _in_result(content: Any) -> list[Any]:
-    """Return a text both as it is and as the object that it may be: results are compared as objects."""
+    """Return a text, followed by its JSON object if it has one, since results are compared as objects."""
     if isinstance(content, list):
         return [value for block in content if block["type"] == "text" for value in _in_result(block["text"])]
     if not isinstance(content, str):

@@ -1,4 +1,4 @@
-"""The providers as the tests hold them: the Gemini emulator's process, and all others' in a thread."""
+"""The emulated providers: Gemini's emulator in a process, and all others in a thread."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Gemini:
     def clear(self, *names: str) -> None:
         """Forget what *names* says, by default all of ``faults``, ``answers`` and ``requests``, the journal.
 
-        A queue in which nothing was put since is not cleared again: thousands of tests begin with this.
+        An untouched queue is not cleared again, since thousands of tests begin with this call.
         """
         for name in names or ("requests", *self._queued):
             self._client.delete(f"{self.origin}/_emulator/{name}").raise_for_status()
@@ -53,14 +53,14 @@ class Gemini:
         self._client.post(f"{self.origin}/_emulator/answers", json={"answers": [answer]}).raise_for_status()
 
     def journal(self) -> list[dict[str, Any]]:
-        """Return what came in, oldest first."""
+        """Return the requests that came in, oldest first."""
         entries: list[dict[str, Any]] = self._client.get(f"{self.origin}/_emulator/requests").json()[
             "requests"
         ]
         return entries
 
     def wait_for_ends(self, count: int, seconds: float = 30.0) -> list[str]:
-        """Return how *count* requests ended, as soon as that many have; at the latest after *seconds*."""
+        """Return how requests ended, as soon as *count* of them have, or after *seconds*."""
         limit = time.monotonic() + seconds
         while True:
             ends = [entry["finished"] for entry in self.journal() if entry["finished"] != "running"]
@@ -78,9 +78,9 @@ def openai_in_a_thread() -> Iterator[OpenAIEmulator]:
 
 @contextmanager
 def in_a_thread(wires: Mapping[str, Wire]) -> Iterator[dict[str, Emulator]]:
-    """Serve an emulator of each wire, all on one loop of their own, while the context lasts.
+    """Serve an emulator of each wire on one event loop in a thread, while the context lasts.
 
-    Their queues are deques: a test may fill and read them from its own thread.
+    The emulators' queues are deques, which a test may fill and read from its own thread.
     """
     ready, stop = threading.Event(), asyncio.Event()
     loop = asyncio.new_event_loop()

@@ -1,7 +1,7 @@
-"""Every provider behind one running process: how each is configured, asked to fail or to call, and what it was sent.
+"""All providers behind one running process, with their configuration, faults, calls and requests.
 
-A model stands for the rules that it has: the newer Claude takes no prefill, the reasoner wants its thoughts back, a
-template wants roles to alternate. All but OpenAI's and Gemini's wires are spoken through litellm.
+Each model stands for its rules. The newer Claude takes no prefill, the reasoner wants its thoughts back, and a template
+wants alternating roles. All but OpenAI's and Gemini's wires are spoken through litellm.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WIRES: Mapping[str, Wire] = {
     "ollama_chat": OLLAMA,
     "openai": OPENAI,
 }
-"""litellm's name of a route to the wire that it speaks; Gemini's has a process of its own."""
+"""The wire of each of litellm's routes. Gemini's wire is emulated in its own process."""
 
 MODELS = (
     "gemini/gemini-2.5-pro",
@@ -57,7 +57,7 @@ MODELS = (
 """Models that take tools."""
 
 WITHOUT_TOOLS = ("hosted_vllm/google/gemma-2-9b-it", "hosted_vllm/google/gemma-3-12b-it")
-"""Models whose server refuses every request that declares a tool; a history with calls is none for them."""
+"""Models whose server refuses tool declarations. Tests send no history with calls to these models."""
 
 _READ: Mapping[str, Callable[[Mapping[str, Any]], list[Any]]] = {
     "anthropic": at_anthropic,
@@ -92,7 +92,7 @@ class Provider(Protocol):
         """Answer the next request with this text."""
 
     def sent(self) -> list[Sent]:
-        """Return what came in, oldest first."""
+        """Return the requests that came in, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class InAThread:
         self.emulator.faults.append({"status": 503, "message": "Overloaded."})
 
     def call_once(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        """See `Provider`: a model that thinks has a thought before them."""
+        """See `Provider`. A thinking model puts a thought before the calls."""
         self.emulator.faults.append({"calls": list(calls)})
 
     def say_once(self, text: str) -> None:
@@ -157,7 +157,7 @@ class InAProcess:
 
 @dataclass(frozen=True, slots=True)
 class Everywhere:
-    """A running process, and the providers behind it by the name of their route."""
+    """A running process, and its providers by the name of their route."""
 
     served: Served
     providers: Mapping[str, Provider]
@@ -190,7 +190,7 @@ def params_of(model: str, gemini: Gemini, emulators: Mapping[str, Emulator]) -> 
 def serve_everywhere(
     directory: Path, gemini: Gemini, emulators: Mapping[str, Emulator], **settings: Any
 ) -> Iterator[Everywhere]:
-    """Serve every provider as a wildcard, and what *settings* say beside it; nothing is retried."""
+    """Serve every provider as a wildcard, with the further *settings*, and by default without retries."""
     entries = [
         {"model_name": f"{route}/*", "litellm_params": params_of(f"{route}/*", gemini, emulators)}
         for route in ("gemini", *WIRES)

@@ -1,4 +1,4 @@
-"""The project's own processes: start one, read what it says, stop exactly that one."""
+"""Starts the project's own processes, reads their output, and stops them."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def planted(directory: Path, *lines: str) -> dict[str, str]:
 
 @contextmanager
 def reserved_port() -> Iterator[int]:
-    """Yield a port that refuses connections, and that a server of ours may still take.
+    """Yield a port that refuses connections, and that a server of these tests may still bind.
 
-    It stays bound: a port that is let go may be given to another test's process before ours listens.
+    The port stays bound, since a released port may go to another test's process.
     """
     with socket.socket() as reserved:
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -106,9 +106,9 @@ class Running:
         return self._err.read_text()
 
     def events(self, name: str) -> list[dict[str, Any]]:
-        """Return the log lines with this event; every complete line must be JSON.
+        """Return the log lines with the event *name*, where every complete line must be JSON.
 
-        Each line is parsed once: a test may ask a hundred times while it waits, with thousands of lines in the file.
+        Each line is parsed only once, since a waiting test may ask a hundred times with thousands of lines.
         """
         with self._out.open("rb") as out:
             out.seek(self._parsed)
@@ -122,7 +122,7 @@ class Running:
     def wait_for_events(self, name: str, count: int, seconds: float = 30.0) -> list[dict[str, Any]]:
         """Return the log lines with this event as soon as there are *count*, at the latest after *seconds*.
 
-        Lines leave the process a moment after the answers that they are about.
+        The process writes a line a moment after the answer that the line is about.
         """
         limit = time.monotonic() + seconds
         while len(found := self.events(name)) < count and time.monotonic() < limit:
@@ -130,7 +130,7 @@ class Running:
         return found
 
     def wait_for(self, look: Callable[[], Found | None], what: str) -> Found:
-        """Return what *look* finds, as soon as it finds something; fails when the process ends before."""
+        """Return the first true result of *look*. Fails if the process ends first, or after two minutes."""
         began = time.monotonic()
         while True:
             ended = self.process.poll() is not None  # asked first: its last words may come between the two
@@ -151,7 +151,7 @@ class Running:
         return self.process.wait(seconds)
 
     def stop(self) -> int:
-        """Ask the process to end, wait for it, and return its exit status; kill it only if it does not."""
+        """Ask the process to end, and return its exit status. The process is killed only if it does not end in time."""
         if self.process.poll() is None:
             self.signal()
         try:
@@ -186,7 +186,10 @@ def serve(
     program: Sequence[str] = MODULE,
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Served]:
-    """Serve *config* on a free port while the context lasts; the process must then end well and have said nothing."""
+    """Serve *config* on a free port while the context lasts.
+
+    The process must end with status 0, and write nothing to standard error.
+    """
     path = directory / f"config-{next(_numbers)}.yaml"
     path.write_text(yaml.safe_dump(dict(config)))
     given = ("serve", "--config", str(path), "--port", "0", *arguments)

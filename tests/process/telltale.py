@@ -1,10 +1,11 @@
-"""A provider that repeats whatever it was sent, headers and all, wherever an answer has room for words.
+"""A provider that repeats its request, with all headers, wherever an answer has room for text.
 
-But not in what is an answer: a model may say what it likes, and a provider knows its key. There it repeats the body of
-the request, and the rest in fields that nobody asked for.
+The model's own text is an exception, since a model may say anything and a provider knows its key. A wrong call repeats
+the request's body, and undocumented fields repeat the whole request.
 
-It speaks OpenAI's wire and Gemini's. Real providers quote a key in an error, a message in a warning, an address in a
-page of HTML; this one does all of it at once, in the manner that the request's own text asks for (:func:`asking_for`).
+The provider speaks OpenAI's wire and Gemini's. Real providers quote a key in an error, a message in a warning, or an
+address in an HTML page. This provider quotes all at once, in the manner that the request's text asks for
+(:func:`asking_for`).
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Telltale:
     def __init__(self) -> None:
         self.port = 0
         self.seen: set[str] = set()
-        """The manners in which it has answered."""
+        """The manners in which the provider has answered."""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer one request in the manner that it asks for."""
@@ -129,7 +130,7 @@ async def _stream(request: web.Request, manner: str, said: str, *, is_gemini: bo
 
 
 def _all_of(request: web.Request, body: str) -> str:
-    """Return what came: values of headers, the address, the body; on one line."""
+    """Return the request's header values, address and body on one line."""
     heard = [*request.headers.values(), str(request.url), _BODY, body]
     return " ".join(" ".join(heard).split())
 
@@ -157,7 +158,7 @@ def _refusal(status: int, said: str, *, is_gemini: bool) -> web.Response:
 
 
 def _good(manner: str, said: str, *, is_gemini: bool) -> Any:
-    """Return an answer or one chunk, of either wire; what is no text of it repeats what was *said*."""
+    """Return an answer or a chunk of either wire, in which fields other than the text repeat *said*."""
     calls = [("no_such_tool", f"{{{said.partition(_BODY)[2]}")] if manner == "wrong call" else []
     text = None if calls else "Good."
     if is_gemini:
@@ -194,7 +195,7 @@ def _event(value: Any) -> bytes:
 
 
 async def _write_raw(request: web.Request, said: str, *, head: bool) -> web.StreamResponse:
-    """Answer with what is no HTTP, from the first line on or within the head."""
+    """Answer with bytes that are no valid HTTP, from the first line on or within the head."""
     assert request.transport is not None
     transport = request.transport
     assert isinstance(transport, asyncio.WriteTransport)
@@ -208,7 +209,7 @@ async def _write_raw(request: web.Request, said: str, *, head: bool) -> web.Stre
 
 @contextmanager
 def telltale() -> Iterator[Telltale]:
-    """Serve one in a thread while the context lasts."""
+    """Serve a telltale provider in a thread while the context lasts."""
     provider, started = Telltale(), threading.Event()
     loop, stop = asyncio.new_event_loop(), asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Long conversations through the running process: cut before the provider complains, and told, or clearly refused."""
+"""Tests that long conversations are cut before the provider complains, and reported, or clearly refused."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ OVERFLOW = (
 GEMINI_OVERFLOW = "The input token count (50000) exceeds the maximum number of tokens allowed (40000)."
 
 NAMES = 40
-"""Names of each kind: every test takes one of its own, so that none knows what another one's provider taught."""
+"""Number of model names of each kind. Each test uses its own name, so that tests share no learned window."""
 
 _numbers = itertools.count()
 
 
 def configuration(transport: str, gemini: Gemini, openai: OpenAIEmulator) -> dict[str, Any]:
-    """Return the configuration: Gemini models of 32K, models that nobody knows, and one with a larger one behind."""
+    """Return a configuration with models of known and unknown windows, some with a larger fallback."""
 
     def entry(name: str, model: str, **info: int) -> dict[str, Any]:
         base = gemini.api_base if model.startswith("gemini/") else openai.base_url
@@ -74,30 +74,30 @@ def configuration(transport: str, gemini: Gemini, openai: OpenAIEmulator) -> dic
 def budgeted(
     directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
 ) -> Iterator[Served]:
-    """Run ``turnright serve`` with both providers behind it."""
+    """Run ``turnright serve`` in front of both providers."""
     with serve(directory, configuration(transport, gemini_process, openai_thread)) as process:
         yield process
 
 
 @pytest.fixture
 def number() -> int:
-    """Return the number of the names that are this test's own."""
+    """Return the number in the model names that only this test uses."""
     return next(_numbers) % NAMES
 
 
 @dataclass(frozen=True)
 class Client:
-    """Sends chat requests to one process and explains them."""
+    """Sends chat requests to one process, and asks for their explanations."""
 
     http: httpx.Client
     served: Served
 
     def ask(self, model: str, messages: Any, **parameters: Any) -> Answer:
-        """Ask."""
+        """Send a chat request and return its answer."""
         return ask(self.http, self.served, {"model": model, "messages": messages, **parameters})
 
     def explain(self, model: str, messages: Any, **parameters: Any) -> dict[str, Any]:
-        """Ask for the dry run."""
+        """Return the explanation of a request, which is a dry run."""
         return explain(self.http, self.served, {"model": model, "messages": messages, **parameters})
 
     def metric(self, name: str, **labels: str) -> float:
@@ -132,7 +132,7 @@ def output(number: int) -> str:
 
 
 def agent_requests() -> Iterator[list[dict[str, Any]]]:
-    """Yield what an agent of :data:`ROUNDS` rounds sends, one request for each round, each a little longer."""
+    """Yield the growing history of an agent of :data:`ROUNDS` rounds, once for each of its requests."""
     history = [system(PROMPT), user(GOAL)]
     yield list(history)
     for number in range(ROUNDS):
@@ -154,7 +154,7 @@ def emulated_tokens(body: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_an_agent_of_sixty_rounds(client: Client, gemini: Gemini, number: int, stream: bool) -> None:
-    """On a model of 32K: nothing is refused or illegal, every cut is told, and between cuts the cache holds."""
+    """On a model of 32K nothing is refused, every cut is reported, and the prefix changes only at a cut."""
     gemini.clear()
     model = f"small-{number}"
     before: list[Any] = []
@@ -208,7 +208,7 @@ def long_history(rounds: int = 25) -> list[dict[str, Any]]:
 
 
 def test_an_overflow_is_learnt_from(client: Client, openai_emulator: OpenAIEmulator, number: int) -> None:
-    """The first request is refused, cut and sent once more; the next one of the session is cut in advance."""
+    """The refused first request is cut and sent again. The next request of the session is cut in advance."""
     model, messages = f"local-{number}", long_history()
     openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
     first = client.ask(model, messages, tools=TOOLS)
@@ -235,7 +235,7 @@ def test_an_overflow_is_learnt_from(client: Client, openai_emulator: OpenAIEmula
 
 
 def test_an_overflow_of_gemini_is_learnt_from(client: Client, gemini: Gemini, number: int) -> None:
-    """Its words have other numbers, and its window is smaller than the configured one, but not by half."""
+    """The window in Gemini's refusal is below the configured window, but above its half, and is learned."""
     gemini.clear()
     model, messages = f"gemini-{number}", long_history(60)
     gemini.fault(status=400, message=GEMINI_OVERFLOW)
@@ -257,7 +257,7 @@ def test_an_overflow_of_gemini_is_learnt_from(client: Client, gemini: Gemini, nu
 def test_an_overflow_where_nothing_can_be_cut(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """It is not sent again as it is: the provider's own words come back after one call."""
+    """A request that cannot be cut is not sent again, and the client gets the provider's words."""
     openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
     answer = client.ask(f"local-{number}", [user("Hello.")])
 
@@ -269,7 +269,7 @@ def test_an_overflow_where_nothing_can_be_cut(
 def test_overflow_after_a_tighter_cut_is_told_to_the_client(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """One tighter try, and then the provider's words: nobody cuts a conversation to nothing."""
+    """After one tighter cut the client gets the provider's words, so that no conversation is cut to nothing."""
     for _ in range(5):
         openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
     answer = client.ask(f"local-{number}", long_history())
@@ -283,7 +283,7 @@ def test_overflow_after_a_tighter_cut_is_told_to_the_client(
 def test_the_larger_model_takes_what_cannot_be_cut(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """System messages are never cut: before any call to the small model the larger one is asked, whole."""
+    """A system message is never cut. The whole request goes to the larger model, without a call to the small one."""
     messages = [system(output(1) * 10), user("What is wrong here?")]
     answer = client.ask(f"backed-{number}", messages)
 
@@ -297,7 +297,10 @@ def test_the_larger_model_takes_what_cannot_be_cut(
 def test_a_system_prompt_larger_than_the_window(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """A 400 before any call, which says where the tokens are; the dry run says the same."""
+    """A system prompt beyond the window is a 400 without a call, with the tokens of each part.
+
+    The dry run says the same.
+    """
     messages = [system(output(1) * 10), user("What is wrong here?")]
     answer = client.ask(f"known-{number}", messages, tools=TOOLS)
 
@@ -329,7 +332,7 @@ GIANTS = {
 def test_thirty_megabytes_on_one_line(
     client: Client, openai_emulator: OpenAIEmulator, number: int, kind: str, giant: str
 ) -> None:
-    """A bounded cost, and an answer or a clear refusal."""
+    """A tool result of 30 MB takes bounded time, and gets an answer or a refusal."""
     messages = [user("Read it."), assistant(None, [call("c1", "read_file", "{}")]), tool("c1", giant)]
     begun = time.monotonic()
     answer = client.ask(f"{kind}-{number}", messages, tools=TOOLS)
@@ -350,7 +353,7 @@ def test_thirty_megabytes_on_one_line(
 def test_ten_thousand_messages_are_cut_in_bounded_time(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """Cut in bounded time to what the model takes."""
+    """A history of ten thousand messages is cut to the model's window in bounded time."""
     messages = [user("Count with me.")]
     for at in range(5_000):
         messages += [assistant(f"That makes {at}."), user(f"And {at + 1}?")]
@@ -394,7 +397,7 @@ def test_usage_corrects_the_next_estimate(
 def test_an_answer_that_leaves_no_room_is_asked_for_shorter(
     client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
 ) -> None:
-    """A prompt and an answer that exceed the window: the proxy asks for a shorter answer and reports the change."""
+    """If prompt and answer exceed the window, the proxy asks for a shorter answer and reports the change."""
     answer = client.ask(f"known-{number}", [user("Hello.")], max_tokens=20_000, stream=stream)
 
     assert answer.is_whole, answer.text

@@ -1,4 +1,4 @@
-"""Clients that leave at every moment there is; ``make chaos`` has a thousand of them."""
+"""Tests with clients that leave at every moment of a request. ``make chaos`` has a thousand clients."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.support.proxied import proxied
 
 CLIENTS = 60
 USUAL_S, MAX_S = 5.0, 10.0
-"""Within which calls upstream have to be closed on a machine that may stand still: nothing else would ever do it."""
+"""Seconds within which upstream calls must close, usually and at most. Nothing but the disconnect would close them."""
 
 
 async def test_leaving_clients_close_their_calls_and_nothing_grows(transport: str) -> None:
-    """Each call upstream ends at once, none is made for who has left, and the process holds what it held before."""
+    """Each upstream call ends at once, no call is made for a client that left, and no descriptor stays open."""
     report, held = await run(
         clients=CLIENTS, concurrency=4, transport=transport, seed=20_262, usual_s=USUAL_S, most_s=MAX_S
     )
@@ -34,7 +34,7 @@ async def test_leaving_clients_close_their_calls_and_nothing_grows(transport: st
 
 
 async def test_no_task_is_left(transport: str) -> None:
-    """In one process with its clients and its provider: as many tasks as before, soon after the last has left."""
+    """Soon after the last client has left, the event loop has no more tasks than before."""
     async with patient_provider(0.5) as provider:
         settings = load_settings(json.dumps(config_for(provider.origin, transport)).encode(), {}).settings
         async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:

@@ -22,7 +22,7 @@ async def test_no_answer_is_lost_or_doubled_while_providers_fail(transport: str)
 
 
 async def test_every_answer_comes_at_the_first_try_without_faults() -> None:
-    """Without a fault everything is answered at the first try: what fails in the other test fails by its faults."""
+    """Without faults each request is answered at the first try, so that failures elsewhere are due to faults."""
     report = await run(requests=40, concurrency=8, share=0.0, transport="direct", seed=1)
 
     assert report.violations == []

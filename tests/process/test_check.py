@@ -1,4 +1,4 @@
-"""``turnright check`` as a shell sees it."""
+"""Tests of ``turnright check`` in a shell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def test_check_prints_masked_settings(tmp_path: Path) -> None:
 
 
 def test_check_tells_what_happens(tmp_path: Path) -> None:
-    """For each model, as comments behind the settings; what is likely a mistake on standard error, and exit 0."""
+    """Comments after the settings tell what happens for each model.
+
+    Likely mistakes are on standard error, with exit 0.
+    """
     broken = config(drain_grace=0)
     broken["router_settings"] = {"context_window_fallbacks": [{"mine": ["small"]}]}
     small = {
@@ -57,7 +60,7 @@ def test_check_tells_what_happens(tmp_path: Path) -> None:
 
 
 def test_check_prints_one_json_object_with_warnings(tmp_path: Path) -> None:
-    """The same as one JSON object, warnings and all."""
+    """``--json`` prints settings, models, faults and warnings as one JSON object."""
     path = write(tmp_path / "c.yaml", config(drain_grace=0, ui=False))
 
     shown = run("check", "--json", "--config", path)

@@ -1,4 +1,4 @@
-"""The command line as a shell sees it: exit status, standard output, standard error."""
+"""Tests of the command line in a shell: exit status, standard output and standard error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMANDS = ("serve", "init", "demo", "emulate", "explain", "check", "models", "c
 
 
 def test_version_of_both_commands() -> None:
-    """``turnright`` and ``python -m proxy`` are one command; both print the version and exit 0."""
+    """Both ``turnright`` and ``python -m proxy`` print the same version and exit with 0."""
     script = Path(sys.executable).with_name("turnright")
     by_name = subprocess.run([script, "--version"], capture_output=True, text=True, check=True, timeout=60)
     by_module = run("--version")
@@ -31,7 +31,6 @@ def test_version_of_both_commands() -> None:
 
 
 def test_help_names_every_command() -> None:
-    """The help lists every command."""
     shown = run("--help")
 
     assert shown.returncode == 0
@@ -103,7 +102,7 @@ def test_serve_in_the_open_without_a_key(host: str, tmp_path: Path) -> None:
 
 
 def test_serve_without_configuration_and_key_ends_with_2() -> None:
-    """With no configuration and no key in the environment there is nothing to serve: exit 2, and how to go on."""
+    """With no configuration and no key in the environment, ``serve`` exits with 2 and prints how to go on."""
     shown = run("serve", "--port", "0")
 
     assert (shown.returncode, shown.stdout) == (2, "")
@@ -129,7 +128,7 @@ def test_port_in_use_ends_serve_with_1(name: str, tmp_path: Path) -> None:
 def test_serve_from_the_environment(directory: Path) -> None:
     """With a provider's key in the environment, ``serve`` needs no file.
 
-    SIGINT makes it drain. A second SIGINT ends the drain delay early.
+    SIGINT makes the process drain. A second SIGINT ends the drain delay early.
     """
     running = Running(directory, "serve", "--port", "0", variables={"GEMINI_API_KEY": SECRET})
     try:

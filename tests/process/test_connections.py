@@ -1,4 +1,4 @@
-"""Clients that open connections and say nothing, before a process with few descriptors."""
+"""Tests of clients that open silent connections to a process with few file descriptors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def configure(gemini: Gemini) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def silent_connections(*ports: int) -> Iterator[list[int]]:
-    """Keep opening connections that say nothing, `SILENT` of them open at a time; yield how many there were."""
+    """Keep opening silent connections, with `SILENT` open at a time, and yield a list with their count."""
     counts = [0]
     stop = threading.Event()
 
@@ -85,7 +85,7 @@ def sample(client: httpx.Client, address: str, name: str) -> float:
 
 
 def test_silent_connections_lock_nobody_out(tmp_path: Path, gemini: Gemini) -> None:
-    """400 of them, and more all the time, on both listeners: clients are served, and so are probes."""
+    """Clients and probes are served while hundreds of silent connections fill both listeners."""
     once = {"Connection": "close"}  # an idle connection without a key may be closed before its next request
     with (
         serve(tmp_path, configure(gemini), program=LIMITED) as served,
@@ -115,7 +115,10 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, gemini: Gemini) -> N
 
 
 def test_soft_limit_is_raised(tmp_path: Path, gemini: Gemini) -> None:
-    """As far as the hard limit allows: most systems have 1,024 for the sake of old programs."""
+    """The soft limit is raised to the hard limit, up to 65,536.
+
+    Most systems have 1,024 for the sake of old programs.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     soft = ("/bin/sh", "-c", 'ulimit -S -n 128 && exec "$@"', "sh", *MODULE)
     with (

@@ -1,4 +1,4 @@
-"""A client that leaves takes the upstream call with it, at once, however far the answer is."""
+"""Tests that a client's disconnect ends the upstream call at once, at any point of the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.process.emulators import Gemini
 from tests.process.running import Served
 
 LONG_S = 600.0
-"""Far longer than any test: nothing ends by itself."""
+"""A delay that is far longer than any test, so that no call ends by itself."""
 
 ALLOWED_S = 10.0
 """Seconds within which a disconnect must arrive. The aim is 0.1 s, and a busy machine needs more.
@@ -30,7 +30,7 @@ TEXT = "a text of some words that comes in more than one piece"
 
 @pytest.mark.parametrize("stream", [False, True], ids=["waiting", "in mid-stream"])
 def test_leaving_client_closes_the_call_upstream(served: Served, gemini: Gemini, stream: bool) -> None:
-    """The provider sees the connection go as soon as the client has left."""
+    """The provider's connection closes as soon as the client has left."""
     (client,) = begin(served, gemini, 1, stream=stream)
 
     client.close()
@@ -68,7 +68,7 @@ def test_fifty_leaving_clients_leave_nothing_in_flight(
 
 
 def begin(served: Served, gemini: Gemini, count: int, *, stream: bool) -> list[socket.socket]:
-    """Return clients that wait: for an answer that does not come, or behind the first chunk of one that stops."""
+    """Return clients that wait for an answer, or for more after the first chunk of a stream."""
     known = len(gemini.journal())
     gemini.fault(times=count, **({"chunk_delay_seconds": LONG_S} if stream else {"delay_seconds": LONG_S}))
     for _ in range(count if stream else 0):

@@ -1,4 +1,4 @@
-"""``turnright explain`` as a shell sees it."""
+"""Tests of ``turnright explain`` in a shell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.builders import assistant, call, tool, user
 
 @pytest.mark.parametrize("given", ["file", "stdin", "dash"])
 def test_explain_takes_a_request(given: str, tmp_path: Path) -> None:
-    """A request from a file, from standard input, and from ``-`` is explained alike, for a reader."""
+    """A request from a file, from standard input and from ``-`` gets the same readable explanation."""
     path = write(tmp_path / "request.json", json.dumps(REQUEST))
     arguments = {"file": [path], "stdin": [], "dash": ["-"]}[given]
 
@@ -46,7 +46,7 @@ def test_explain_takes_a_request(given: str, tmp_path: Path) -> None:
     ],
 )
 def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> None:
-    """A bare list is taken for the messages; ``--model`` says for whom; ``--json`` prints the endpoint's answer."""
+    """A bare list is read as the messages for ``--model``. ``--json`` prints the endpoint's answer."""
     shown = run("explain", "--model", model, "--json", stdin=json.dumps(BROKEN).encode())
 
     explained = json.loads(shown.stdout)
@@ -66,7 +66,7 @@ def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> No
 
 
 def test_explain_mends_half_a_character() -> None:
-    """As the server does, with a configuration and without one, from a list and from a request."""
+    """A lone surrogate is mended in a bare list and in a request, as the server does."""
     cut = b'[{"role": "user", "content": "cut \\ud83d"}]'
 
     for given, more in (
@@ -79,7 +79,7 @@ def test_explain_mends_half_a_character() -> None:
 
 
 def test_explain_prefers_the_option() -> None:
-    """``--model`` goes before the model in the request."""
+    """``--model`` overrides the model in the request."""
     shown = run("explain", "--model", "gpt-4.1", "--json", stdin=json.dumps(REQUEST).encode())
 
     assert json.loads(shown.stdout)["model"] == "gpt-4.1"
@@ -102,7 +102,7 @@ def test_explain_in_a_mode_that_repairs_nothing(mode: str, tmp_path: Path) -> No
 
 
 def test_explain_with_a_configuration(tmp_path: Path) -> None:
-    """With a configuration its models and its mode count; a model that it lacks is exit 2."""
+    """With a configuration, its models and its mode count. A model that the configuration lacks is exit 2."""
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": "strict"}})
 
     mine = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(BROKEN).encode())
@@ -116,7 +116,7 @@ def test_explain_with_a_configuration(tmp_path: Path) -> None:
 
 
 def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
-    """Each part before and after, what was removed, and how far the rest goes."""
+    """The table has each part's tokens before and after, the removed messages, and the room that is left."""
     path = write(tmp_path / "c.yaml", config() | {"budget": {"preset": "codex"}})
     history: list[Any] = [user("go")]
     for number in range(5):
@@ -150,7 +150,7 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
     ("messages", "status"), [([user("Hello.")], 0), (BROKEN, 1), ([tool("nobody", "lost")], 2), ([{}], 2)]
 )
 def test_explain_tells_by_its_exit_status(messages: list[Any], status: int) -> None:
-    """0: nothing is changed; 1: something is; 2: it is refused, or cannot be read; as JSON and for a reader alike."""
+    """Exit status 0 means no change, 1 a change, and 2 a refusal or bad input, with and without ``--json``."""
     given = json.dumps(messages).encode()
 
     found = [run("explain", "--model", "gemini-2.5-pro", *more, stdin=given) for more in ((), ("--json",))]
@@ -159,7 +159,10 @@ def test_explain_tells_by_its_exit_status(messages: list[Any], status: int) -> N
 
 
 def test_explain_shows_each_step() -> None:
-    """With its reason, what a provider would say, and the messages before and after; no text moves the cursor."""
+    """Each step has its reason, the provider's complaint, and the messages before and after.
+
+    Control characters in texts are escaped.
+    """
     broken = [assistant("Hi \x1b[2J."), tool("nobody", "\x1b[31mlost\u202e"), user("Hello.")]
 
     shown = run("explain", "--model", "gemini-2.5-pro", stdin=json.dumps(broken).encode())
@@ -183,7 +186,7 @@ def test_explain_shows_each_step() -> None:
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
 def test_explain_in_colours(variables: dict[str, str], coloured: bool) -> None:
-    """At a terminal, unless it is asked not to; a pipe gets none (above)."""
+    """Output at a terminal is coloured, unless ``NO_COLOR`` or ``TERM`` forbids colours."""
     reading, writing = os.openpty()
     shown = b""
     with subprocess.Popen(
@@ -269,7 +272,7 @@ def test_explain_of_a_missing_file(tmp_path: Path) -> None:
 
 
 def shell(line: str, given: Any, **variables: str) -> tuple[int, str, str]:
-    """Run a line of a shell in which ``"$@"`` explains what is given, and return its status and what it printed."""
+    """Run a shell line in which ``"$@"`` explains *given*. Return the status, standard output and standard error."""
     arguments = ("explain", "--model", "gemini-2.5-pro")
     stdin = json.dumps(given, ensure_ascii=False).encode()
     done = run_in_shell(line, *arguments, stdin=stdin, **variables)
@@ -282,7 +285,7 @@ ALONE = [tool("nobody", "lost")]
 
 @pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
 def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
-    """A character that the terminal cannot show is escaped; JSON stays JSON."""
+    """A character that the terminal cannot show is escaped, and JSON output stays valid."""
     variables = {"PYTHONCOERCECLOCALE": "0", **variables}
 
     read = shell('"$@"', SPOKEN, **variables)
@@ -304,11 +307,11 @@ def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
     ],
 )
 def test_explain_that_cannot_answer(line: str, words: str) -> None:
-    """Status 2, with a word of why: 1 would say that something is changed."""
+    """Unusable input or output is status 2 with the reason, since 1 would mean a change."""
     assert shell(line, SPOKEN) == (2, "", words)
 
 
 @pytest.mark.parametrize(("given", "status"), [([user("Hello.")], 0), (SPOKEN, 1), (ALONE, 2)])
 def test_explain_whose_reader_leaves(given: Any, status: int) -> None:
-    """The status is the verdict's all the same."""
+    """A reader that closes the pipe does not change the exit status."""
     assert shell('"$@" | true', given) == (status, "", "")

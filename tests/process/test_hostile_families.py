@@ -1,4 +1,4 @@
-"""Bodies that are made to be slow, through the running process: each is answered, and the process goes on."""
+"""Tests that the running process answers bodies that are made to be slow, and goes on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.process.running import Served, serve
 from tests.support.hostile_bodies import FAMILIES, body_of, path_of
 
 SIZE = 16 * 1024
-"""Bytes of a body. What is quadratic shows in the tests that count steps; here each family is to come through."""
+"""Bytes of a body. Tests that count steps find quadratic work. These tests demand only that each family is answered."""
 
 MODELS = (
     "gemini/gemini-3.6-flash",
@@ -22,10 +22,13 @@ MODELS = (
     "mistral/mistral-large-latest",
     "hosted_vllm/meta-llama/Llama-3.3-70B-Instruct",
 )
-"""Gemini's wire, and three sets of rules on OpenAI's: ids of any form, ids of nine letters, roles that alternate."""
+"""One model on Gemini's wire, and three on OpenAI's.
+
+The three differ in their rules: any ids, ids of nine letters, and alternating roles.
+"""
 
 SMALL = "small"
-"""A model with a window that nothing fits into uncut."""
+"""A model with a window so small that histories must be cut."""
 
 THROUGH_LITELLM = "litellm-gemini"
 
@@ -38,7 +41,7 @@ def _entry(name: str, model: str, api_base: str, **further: Any) -> dict[str, An
 
 @pytest.fixture(scope="module")
 def hostile(directory: Path) -> Iterator[Served]:
-    """Run ``turnright serve`` before a provider that answers everything; nothing is retried."""
+    """Run ``turnright serve``, without retries, in front of a provider that answers everything."""
     with answering() as api_base:
         models = [_entry(model, model, api_base) for model in MODELS]
         window = {"max_input_tokens": 4_000}
@@ -57,7 +60,7 @@ def hostile(directory: Path) -> Iterator[Served]:
 def test_each_family_is_answered_and_the_process_goes_on(
     http: httpx.Client, hostile: Served, family: str
 ) -> None:
-    """An answer or a refusal of the request, and never a fault of ours."""
+    """Each body gets an answer or a refusal, and never a 5xx status."""
     for model in (*MODELS, SMALL):
         response = http.post(hostile.origin + path_of(family), content=body_of(family, SIZE, model))
 
@@ -69,7 +72,7 @@ def test_each_family_is_answered_and_the_process_goes_on(
     "family", ["calls_in_one_turn", "identical_illegal_ids", "orphans", "systems", "tools"]
 )
 def test_families_are_answered_through_litellm(http: httpx.Client, hostile: Served, family: str) -> None:
-    """Its converters walk the history as well."""
+    """Hostile bodies cause no 5xx status through litellm either, whose converters walk the history as well."""
     body = body_of(family, SIZE, THROUGH_LITELLM)
 
     response = http.post(hostile.origin + path_of(family), content=body)

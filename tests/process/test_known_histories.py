@@ -1,4 +1,4 @@
-"""Every broken history that was reported in public, through the running process to a strict provider."""
+"""Tests every publicly reported broken history through the running process, with a strict provider."""
 
 from __future__ import annotations
 
@@ -25,12 +25,17 @@ GEMINI = [name for name in HISTORIES if name.startswith("g")]
 OPENAI = [name for name in HISTORIES if name.startswith("o")]
 
 MEDIA_IN_RESULTS = {"g48": ([1, 1], [2]), "g56": ([1, 1, 1], [1])}
-"""Histories with images inside tool results: how many each function response has to hold, with call ids (3.x), and
-without, where identical calls become one, whose result holds each different result once."""
+"""Histories with images in tool results, and the number of images in each function response.
+
+The first list is for models with call ids (3.x). In the second list, identical calls are one call, whose result holds
+each different result once.
+"""
 
 FOREIGN = {"g68": "RXFGQUtF"}
-"""Histories with the signature of another model, and that signature: it is good base64, so that only the provider can
-tell, which refuses it once."""
+"""Histories with another model's signature, and that signature.
+
+The signature is valid base64, so that only the provider can detect and refuse it.
+"""
 
 streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
@@ -41,7 +46,7 @@ streaming = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stre
 def test_known_history_is_taken_by_gemini_at_the_first_try(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
 ) -> None:
-    """The history is answered; the emulator took it at the first try and got all of it, or the list says what not."""
+    """Gemini's emulator accepts the history at the first try, and gets all of it except for reported losses."""
     history = HISTORIES[name]
     request = body(f"gemini/{model}", history["messages"], tools=history.get("tools", ()), stream=stream)
 
@@ -62,7 +67,7 @@ def test_known_history_is_taken_by_gemini_at_the_first_try(
 def test_gemini_that_refuses_once(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
 ) -> None:
-    """A foreign signature is refused, replaced, and not sent again; a model that asks for none does not look at it."""
+    """A foreign signature is refused once, then replaced. A model that needs no signature does not check it."""
     history = HISTORIES[name]
     foreign = b64encode(f"foreign, {model}, {stream}".encode()).decode()  # one that was not refused before
     messages = json.loads(json.dumps(history["messages"]).replace(FOREIGN[name], foreign))
@@ -88,7 +93,7 @@ def test_gemini_that_refuses_once(
 
 
 def snake_case(value: Any) -> Any:
-    """Return Gemini's JSON with its keys in snake case: both spellings are its own."""
+    """Return Gemini's JSON with keys in snake case, since Gemini takes two spellings of its keys."""
     if isinstance(value, dict):
         return {
             re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), key): snake_case(v) for key, v in value.items()
@@ -101,9 +106,9 @@ def snake_case(value: Any) -> Any:
 def test_images_in_results_arrive_inside_their_function_responses(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str
 ) -> None:
-    """Images in tool results arrive inside the function responses that they belong to, none beside them.
+    """Images in tool results arrive inside their function responses, and nowhere else.
 
-    Gemini 2.5 has no place for them there: they follow the results in a turn of their own.
+    Gemini 2.5 takes no images there, so that the images arrive outside of the function responses.
     """
     history = HISTORIES[name]
 
@@ -126,7 +131,7 @@ def test_images_in_results_arrive_inside_their_function_responses(
 def test_known_history_is_taken_by_openai_at_the_first_try(
     http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, name: str, stream: bool
 ) -> None:
-    """The history is answered; OpenAI's judge took it at the first try and got all of it, or the list says what not."""
+    """OpenAI's emulator accepts the history at the first try, and gets all of it except for reported losses."""
     history = HISTORIES[name]
     request = body(
         f"openai/{OPENAI_MODEL}", history["messages"], tools=history.get("tools", ()), stream=stream

@@ -1,8 +1,7 @@
-"""Every broken history that was reported in public, through the running process to every provider.
+"""Tests every publicly reported broken history through the running process, with every provider.
 
-A history that one provider refuses is a history that a fallback may carry to any other, so that each has to take all of
-them. The provider that a report is about is asked for a stream as well; ``test_known_histories`` streams from Gemini
-and OpenAI.
+A fallback may carry any history to any provider, so that each provider has to accept all histories. The provider of a
+report is also asked for a stream. ``test_known_histories`` has the streams of Gemini and OpenAI.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ ROUTES = {
     "v": "hosted_vllm",
     "c": "cohere_chat",
 }
-"""First letter of a history's id to the route that its report is about, where ``test_known_histories`` has not it."""
+"""Maps the first letter of a history's id to its report's route, for routes that ``test_known_histories`` lacks."""
 
 THINKING = {"a05": {"reasoning_effort": "low", "max_tokens": 8192}}
 """Parameters that a request to Claude needs, besides its history, to meet the reported fault."""
@@ -45,10 +44,10 @@ INVENTED = (
     "[tool call ",
     "[tool result for ",
 )
-"""Texts that litellm writes into a history that it cannot convert; a history that reaches it is to need none."""
+"""Texts that litellm writes into a history that it cannot convert. No history may arrive with such a text."""
 
 REFUSED_ONCE = {("gemini", "g68")}
-"""A signature of another model, which only the provider can tell: it is refused once, and replaced."""
+"""Histories with another model's signature, which only the provider can detect and refuse."""
 
 NO_IMAGES = {
     (model, name)
@@ -61,7 +60,7 @@ The proxy refuses these, and sends nothing.
 """
 
 JOINING = ("deepseek", "ollama_chat")
-"""Routes on which litellm writes the texts of a message one behind the other, with nothing between them."""
+"""Routes on which litellm joins the texts of a message without a separator."""
 
 TOOLLESS = [name for name, history in HISTORIES.items() if "tool" not in json.dumps(history["messages"])]
 """Histories without calls and results."""
@@ -85,7 +84,7 @@ def request_of(model: str, name: str, *, stream: bool) -> dict[str, Any]:
 def test_known_history_is_taken_by_every_provider_at_the_first_try(
     http: httpx.Client, everywhere: Everywhere, model: str, name: str
 ) -> None:
-    """The history is answered; the provider's judge took it at once and got all of it, or the list says what not."""
+    """The provider's emulator accepts the history at the first try, and gets all of it except for reported losses."""
     check(http, everywhere, model, name, stream=False)
 
 
@@ -101,7 +100,7 @@ def test_provider_of_the_report_streams_its_answer(
 def test_image_for_a_model_without_images_is_refused_with_its_place(
     http: httpx.Client, everywhere: Everywhere, model: str, name: str
 ) -> None:
-    """An image for a model that reads none is refused here, with the place where it is."""
+    """An image for a model that reads no images is a 400 with the image's path, and nothing is sent."""
     provider = everywhere.of(model)
 
     answer = ask(http, everywhere.served, request_of(model, name, stream=False))
@@ -112,7 +111,7 @@ def test_image_for_a_model_without_images_is_refused_with_its_place(
 
 
 def check(http: httpx.Client, everywhere: Everywhere, model: str, name: str, *, stream: bool) -> None:
-    """Send the history and hold what arrived against it."""
+    """Send the history, and compare it with the body that the provider got."""
     provider = everywhere.of(model)
     request = request_of(model, name, stream=stream)
 
@@ -132,7 +131,7 @@ def check(http: httpx.Client, everywhere: Everywhere, model: str, name: str, *, 
 def lost(
     model: str, messages: list[dict[str, Any]], sent: Any, changes: list[dict[str, Any]]
 ) -> list[tuple[int, Any]]:
-    """Return the indices and texts of what did not arrive, and of which no change tells; of an image ``IMAGE``."""
+    """Return the index and the text of each part that is lost and not reported. An image's text is ``IMAGE``."""
     texts = arrived(model, sent)
     missing = silently_lost(messages, texts, changes)
     if route_of(model) in JOINING:
@@ -141,7 +140,7 @@ def lost(
 
 
 def images_lost(messages: list[dict[str, Any]], sent: Any, changes: list[dict[str, Any]]) -> list[int]:
-    """Return the indices of messages with an image that did not arrive, and of which no change tells."""
+    """Return the indices of messages with an image that did not arrive and that no change reports."""
     left = json.dumps(sent)
     told = {change["index"] for change in changes}
     lost = []

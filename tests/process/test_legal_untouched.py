@@ -44,7 +44,7 @@ def test_legal_history_arrives_as_it_was(
 def test_bytes_of_a_plain_history(
     http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, transport: str
 ) -> None:
-    """The bytes of ``messages`` are those that the client sent; litellm writes them anew, without spaces."""
+    """The provider gets the client's bytes of ``messages``. litellm rewrites the messages without spaces."""
     messages = [
         user("Grüße, 日本語 🙂 \u2028"),
         assistant(
@@ -69,5 +69,5 @@ def ordered(text: str | bytes) -> Any:
 
 
 def without_nulls(messages: list[Any]) -> list[Any]:
-    """Leave out the fields of messages that are null: litellm does, and OpenAI takes both for the same."""
+    """Return *messages* without null fields. litellm leaves these out, and OpenAI treats both forms alike."""
     return [tuple((name, value) for name, value in message if value is not None) for message in messages]

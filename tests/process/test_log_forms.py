@@ -1,4 +1,4 @@
-"""The log of a real process: JSON for machines, columns at a terminal, and colours there alone."""
+"""Tests the log of a real process: JSON for machines, and columns with colours at a terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLOUR = re.compile(r"\033\[\d+m")
 def at_a_terminal(
     directory: Path, config: Mapping[str, Any], **variables: str
 ) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Serve *config* at a terminal of its own while the context lasts; yields the process and what it writes to."""
+    """Serve *config* at its own terminal while the context lasts. Yields the process and the terminal's descriptor."""
     path = directory / f"config-{time.monotonic_ns()}.yaml"
     path.write_text(yaml.safe_dump(dict(config)))
     ours, theirs = os.openpty()
@@ -51,7 +51,7 @@ def at_a_terminal(
 
 
 def read_until(terminal: int, words: str, seconds: float = 30.0) -> str:
-    """Return what comes until *words* do."""
+    """Return the terminal's output up to *words*."""
     limit, seen = time.monotonic() + seconds, ""
     while words not in seen:
         ready, _, _ = select.select([terminal], [], [], max(0.0, limit - time.monotonic()))
@@ -92,7 +92,7 @@ def test_readable_at_a_terminal(
     variables: dict[str, str],
     coloured: bool,
 ) -> None:
-    """One line a request in columns by default, with colours unless they are not wanted."""
+    """A terminal gets one line of columns for a request, coloured unless ``NO_COLOR`` or ``TERM`` forbids colours."""
     config = config_of(openai_emulator)
     with at_a_terminal(directory, config, **variables) as (_, terminal):
         shown = read_until(terminal, "/v1")
@@ -139,7 +139,7 @@ def test_json_at_a_terminal_has_no_colours(
 def test_readable_in_a_file_has_no_colours(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """Colours are the terminal's; *level* leaves out what is ordinary."""
+    """A file gets readable lines without colours. With the level ``warning`` it gets no ordinary lines."""
     for level, events in (("info", ["ready", "draining", "stopped"]), ("warning", [])):
         path, out = tmp_path / "c.yaml", tmp_path / f"{level}.log"
         path.write_text(yaml.safe_dump(config_of(openai_emulator, format="readable", level=level)))
@@ -164,7 +164,7 @@ def test_readable_in_a_file_has_no_colours(
 
 
 def _is_serving(pid: int) -> bool:
-    """Tell whether a process handles SIGTERM, which it does from the moment on that it serves."""
+    """Tell whether a process handles SIGTERM, as every process does once it serves."""
     status = Path(f"/proc/{pid}/status").read_text()
     caught = int(re.search(r"SigCgt:\t(\w+)", status)[1], 16)  # type: ignore[index]  # every process has it
     return bool(caught & 1 << 14)

@@ -1,4 +1,4 @@
-"""Media through the running process, on both transports: it arrives where the model takes it, or the client is told."""
+"""Tests that media arrive where the model accepts them, or that the client gets the reason."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def sent(model: str, gemini: Gemini, openai: OpenAIEmulator) -> Any:
 def test_images_in_results_arrive(
     http: httpx.Client, served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """Both, with the text beside them, where the model takes them; the emulators refuse them anywhere else."""
+    """Both images and their text arrive where the model accepts images. The emulators refuse images anywhere else."""
     reply = ask(http, served, body(model, SHOTS, tools=["shot"]))
 
     assert reply.status == 200, reply.text
@@ -55,7 +55,7 @@ def test_images_in_results_arrive(
 def test_a_broken_image_is_refused_or_left_out(
     http: httpx.Client, served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """Refused where it is asked about, with its place; left out where the conversation has gone on."""
+    """A broken image in the last message is a 400 with its path. In an earlier message the image is left out."""
     broken = user([text("What is this?"), image("data:image/png;base64,!!")])
     refused = ask(http, served, body(model, [broken]))
     went_on = ask(http, served, body(model, [broken, assistant("A cat."), user("And now?")]))
@@ -73,7 +73,7 @@ def test_a_broken_image_is_refused_or_left_out(
 def test_an_address_is_refused_where_nobody_fetches(
     http: httpx.Client, served: Served, gemini: Gemini, model: str, url: str
 ) -> None:
-    """Before anything is sent, with what to do instead."""
+    """An address for Gemini is a 400 that suggests a data: URL, and nothing is sent."""
     reply = ask(http, served, body(model, [user([text("a"), image(url)])]))
 
     assert (reply.status, reply.error["param"]) == (400, "messages[0].content[1].image_url")
@@ -86,7 +86,7 @@ def test_an_address_is_refused_where_nobody_fetches(
 def test_openai_gets_web_addresses_alone(
     http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, url: str
 ) -> None:
-    """It fetches http and https, and nothing else."""
+    """OpenAI fetches web addresses only, so that any other address is a 400."""
     reply = ask(http, served, body(TARGETS[-1], [user([image(url)])]))
     web = ask(http, served, body(TARGETS[-1], [user([image("https://example.com/a.png")])]))
 

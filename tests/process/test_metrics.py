@@ -1,4 +1,4 @@
-"""The running process, driven through all that may happen to a request, and its scrape as Prometheus reads it."""
+"""Tests the metrics of the running process for each way in which a request may end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 
 @pytest.fixture(scope="module")
 def counted(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
-    """Run ``turnright serve`` with a fallback, few places, and every metric there is."""
+    """Run ``turnright serve`` with a fallback, two request slots, and all metrics."""
 
     def entry(name: str, model: str) -> dict[str, object]:
         given = {"model": f"gemini/{model}", "api_key": "emulated", "api_base": gemini_process.api_base}
@@ -50,7 +50,7 @@ def counted(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 
 class Scraper:
-    """The counts since the test began."""
+    """Reads the metrics, and how much they have grown since the test began."""
 
     def __init__(self, http: httpx.Client, served: Served) -> None:
         self._http, self._url = http, f"{served.origin}/metrics"
@@ -65,12 +65,12 @@ class Scraper:
         return self._http.get(self._url, headers=OPENMETRICS)
 
     def more(self, name: str, **labels: str) -> float:
-        """Return by how much a series has grown, which must have been there before."""
+        """Return by how much a series has grown. Fails if the series is new."""
         key = (name, tuple(sorted(labels.items())))
         return self.read()[key] - self._before[key]
 
     def wait_for(self, name: str, **labels: str) -> float:
-        """Return :meth:`more` as soon as it is something: what ends a request comes after its answer."""
+        """Return :meth:`more` as soon as it is not 0, since a request is counted after its answer."""
         limit = time.monotonic() + 30
         while not (found := self.more(name, **labels)) and time.monotonic() < limit:
             time.sleep(0.02)
@@ -79,13 +79,13 @@ class Scraper:
 
 @pytest.fixture
 def scraper(http: httpx.Client, counted: Served, gemini: Gemini) -> Scraper:
-    """Return the counts from now on; the provider has nothing queued."""
+    """Return a scraper that counts from now on. The provider's queues are empty."""
     del gemini
     return Scraper(http, counted)
 
 
 def outcome(scraper: Scraper, model: str, named: str) -> float:
-    """Return how many chats ended so."""
+    """Return how many chats of *model* ended with the outcome *named*."""
     return scraper.wait_for("turnright_requests_total", route=CHAT, model=model, outcome=named)
 
 
@@ -98,7 +98,7 @@ def chat(model: str = MAIN, *, stream: bool = False) -> dict[str, object]:
 def test_metrics_of_an_answer(
     http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper, stream: bool
 ) -> None:
-    """An answer: its request, its attempt, how long both took, and its tokens."""
+    """An answer counts as one request and one attempt, with durations and tokens."""
     gemini.say(TEXT)
 
     assert ask(http, counted, chat(stream=stream)).is_whole
@@ -115,7 +115,7 @@ def test_metrics_of_an_answer(
 
 
 def test_metrics_of_a_retry(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
-    """A failure that the next try makes good."""
+    """A failure that a retry overcomes counts as one retry and no fallback."""
     gemini.fault(status=503)
 
     assert ask(http, counted, chat()).status == 200
@@ -126,7 +126,7 @@ def test_metrics_of_a_retry(http: httpx.Client, counted: Served, gemini: Gemini,
 
 
 def test_metrics_of_a_fallback(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
-    """A failure that another model makes good; where it was asked is left alone."""
+    """A refused key counts as one fallback, and opens the circuit of its deployment."""
     gemini.fault(status=401, model="gemini-3.6-flash")
 
     assert ask(http, counted, chat()).status == 200
@@ -137,7 +137,7 @@ def test_metrics_of_a_fallback(http: httpx.Client, counted: Served, gemini: Gemi
 
 
 def test_metrics_of_an_error(http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper) -> None:
-    """A failure that nothing makes good."""
+    """A lasting failure counts as two attempts, one retry and one failed request."""
     gemini.fault(status=500, times=9, model="gemini-2.5-pro")
 
     assert ask(http, counted, chat(SPARE)).status == 500
@@ -149,7 +149,7 @@ def test_metrics_of_an_error(http: httpx.Client, counted: Served, gemini: Gemini
 def test_metrics_of_an_interrupted_stream(
     http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper
 ) -> None:
-    """A stream that breaks off behind its first text."""
+    """A stream that breaks after its first text counts as interrupted, not as a client's disconnect."""
     gemini.say(TEXT)
     gemini.fault(cut_after_chunks=1)
 
@@ -160,7 +160,7 @@ def test_metrics_of_an_interrupted_stream(
 
 
 def test_metrics_of_a_client_that_disconnects(counted: Served, gemini: Gemini, scraper: Scraper) -> None:
-    """A client that leaves in the middle of a stream."""
+    """A client that leaves in mid-stream counts as a disconnect, not as an interrupted stream."""
     gemini.say(TEXT)
     gemini.fault(chunk_delay_seconds=LONG_S)
     address, payload = urlsplit(counted.origin), json.dumps(chat(SPARE, stream=True)).encode()
@@ -179,7 +179,7 @@ def test_metrics_of_a_client_that_disconnects(counted: Served, gemini: Gemini, s
 def test_metrics_of_a_request_without_a_place(
     http: httpx.Client, counted: Served, gemini: Gemini, scraper: Scraper
 ) -> None:
-    """A request more than there are places for."""
+    """A request beyond the limit of slots counts as shed, with the outcome ``overloaded``."""
     gemini.fault(delay_seconds=3.0, times=PLACES)
     with ThreadPoolExecutor(PLACES) as pool:
         waiting = [pool.submit(ask, http, counted, chat(SPARE)) for _ in range(PLACES)]
@@ -195,7 +195,7 @@ def test_metrics_of_a_request_without_a_place(
 
 
 def test_both_formats_say_the_same(http: httpx.Client, counted: Served, scraper: Scraper) -> None:
-    """OpenMetrics is read by its own, stricter parser, and holds what the text format does."""
+    """The OpenMetrics scrape passes its stricter parser, and has the same metrics as the text format."""
     assert ask(http, counted, chat(SPARE)).status == 200
     scrape = scraper.openmetrics()
     exemplars_in(scrape.text)  # reads it all
@@ -213,7 +213,7 @@ def test_both_formats_say_the_same(http: httpx.Client, counted: Served, scraper:
 def test_exemplars_lead_to_the_trace_of_a_request(
     http: httpx.Client, counted: Served, scraper: Scraper
 ) -> None:
-    """A request that is part of a trace leads to it from what it was counted in."""
+    """The metrics that count a traced request have exemplars with its trace id."""
     http.post(
         f"{counted.base_url}/chat/completions",
         json=chat(SPARE),

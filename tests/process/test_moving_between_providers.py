@@ -1,7 +1,7 @@
-"""A conversation with rounds of tools that moves from each provider to each other one and back, by fallback.
+"""Tests a conversation with tools that moves from each provider to each other one and back, by fallback.
 
-The client knows nothing of it: it sends on what it got. So the ids that it holds must go anywhere, and every provider
-has to be sent the whole conversation in its own terms, the same at every turn.
+The client knows nothing of the moves, and sends back what it got. So every provider must accept the client's ids. Each
+provider gets the whole conversation in its own format, unchanged at every turn.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ THIRD: Sequence[Made] = (("get_weather", {"city": "Oslo"}), ("get_weather", {"ci
 
 @pytest.fixture(scope="session")
 def moving(directory: Path, gemini_process: Gemini, emulators: dict[str, Emulator]) -> Iterator[Everywhere]:
-    """Run ``turnright serve`` with a name for each pair, whose model falls back to the other's."""
+    """Run ``turnright serve`` with a name for each pair of models, whose first model falls back to the second."""
     pairs = list(permutations(MODELS, 2))
     entries = [
         {"model_name": name, "litellm_params": params_of(model, gemini_process, emulators)}
@@ -71,7 +71,7 @@ def name_of(first: str, second: str) -> str:
 
 
 class Conversation:
-    """A client that keeps what it gets: as it came from a whole answer, the plain fields of a stream."""
+    """A client that keeps whole answers as they came, and the plain fields of streamed answers."""
 
     def __init__(self, http: httpx.Client, moving: Everywhere, name: str, **parameters: Any) -> None:
         self.messages: list[dict[str, Any]] = [system("Be brief."), user("What is it like there?")]
@@ -94,13 +94,13 @@ class Conversation:
 
 
 def result_of(made: Made) -> str:
-    """Return what a tool says."""
+    """Return a tool's result for a call."""
     name, arguments = made
     return f"{name} in {arguments['city']}: fine."
 
 
 def joined(answer: Answer) -> dict[str, Any]:
-    """Put a stream together as a plain client does."""
+    """Return the message of a stream, as a plain client assembles it."""
     text = ""
     calls: dict[int, dict[str, Any]] = {}
     for event in answer.events[:-1]:
@@ -122,7 +122,7 @@ def joined(answer: Answer) -> dict[str, Any]:
 def test_history_stays_legal_and_complete_between_providers(
     http: httpx.Client, moving: Everywhere, first: str, second: str, stream: bool
 ) -> None:
-    """Each hop is legal and complete, and the ids hold."""
+    """The history is legal and complete at each provider, and the call ids stay the same."""
     check(http, moving, first, second, stream=stream)
 
 
@@ -132,12 +132,12 @@ def test_history_stays_legal_and_complete_between_providers(
     ids=route_of,
 )
 def test_there_and_back_thinking(http: httpx.Client, moving: Everywhere, first: str, second: str) -> None:
-    """The same where the model is asked to think: a round of another model's has no thought of its own."""
+    """The history also stays legal for a thinking model, which has no thoughts for the other model's rounds."""
     check(http, moving, first, second, stream=False, reasoning_effort="low", max_tokens=8192)
 
 
 def check(http: httpx.Client, moving: Everywhere, first: str, second: str, **parameters: Any) -> None:
-    """Let *first* call, fail so that *second* calls, call again, fail again, and say the end."""
+    """Let *first* and *second* answer in turn, by failures of *first*, and check all their requests."""
     here, there = moving.of(first), moving.of(second)
     talk = Conversation(http, moving, name_of(first, second), **parameters)
 

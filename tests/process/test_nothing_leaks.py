@@ -1,8 +1,8 @@
-"""Client texts and credentials reach only those they are for: on every path and transport, with every failure.
+"""Tests that client texts and credentials reach only their recipients, on every path and with every failure.
 
-Every secret is a mark that is given once, to one owner: the proxy, or one request. A mark of the proxy's must be in no
-answer; a request's may be in its own answer and in no other; and no mark at all may be in the log, on standard error,
-or in the metrics. The provider behind repeats all that it is sent (:mod:`tests.process.telltale`).
+Every secret is a mark that is given once, to one owner: the proxy, or one request. A mark of the proxy must be in no
+answer, and a request's mark in no other request's answer. No mark may be in the log, on standard error, or in the
+metrics. The provider repeats all that it gets (:mod:`tests.process.telltale`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Mark = Callable[[], str]
 
 @dataclass
 class Marks:
-    """Marks that were given, each to its owner."""
+    """Unique marks, each with its owner."""
 
     owners: dict[str, str] = field(default_factory=dict, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -60,13 +60,13 @@ class Marks:
         return mark
 
     def owners_in(self, text: str) -> set[str]:
-        """Return whose marks are in *text*."""
+        """Return the owners of the marks in *text*."""
         return {self.owners.get(mark.lower(), mark) for mark in MARK.findall(text)}
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A running process, its provider, the marks, the keys that open it by who holds them, and a client."""
+    """A running process, its provider, the marks, the proxy's keys by their holders, and a client."""
 
     served: Served
     provider: Telltale
@@ -75,18 +75,21 @@ class Watched:
     http: httpx.Client
 
     def owners_in_output(self) -> set[str]:
-        """Return whose marks the process has written, but for the names of models in the lines of requests."""
+        """Return the owners of the marks in the process's output, except in requested model names."""
         running = self.served.running
         return self.marks.owners_in(_ASKED_MODEL.sub("", running.output + running.errors))
 
 
 _ASKED_MODEL = re.compile(r'"asked_model":"[A-Za-z0-9._:/@*-]{1,100}"')
-"""The model that a client asked for. Operators look it up, so a request's line has it, bounded."""
+"""The model that a client asked for.
+
+A request's log line holds this name with a limited length, since operators look it up.
+"""
 
 
 @contextmanager
 def watching(directory: Path, transport: str) -> Iterator[Watched]:
-    """Serve with a mark in every place for a secret, and with libraries that talk."""
+    """Serve with a mark in the place of every secret, and with verbose libraries."""
     marks = Marks()
     keys = {"master": f"sk-{marks.give(PROXY)}", "client": f"sk-{marks.give(PROXY)}"}
     with telltale() as provider:
@@ -152,7 +155,7 @@ def watched(directory: Path, transport: str) -> Iterator[Watched]:
 
 @dataclass(frozen=True)
 class Step:
-    """One request: to whom, in which shape, by whom, and what the provider makes of it."""
+    """One request: its model, path, shape and key holder, and the manner of the provider's answer."""
 
     manner: str
     model: str = "openai"
@@ -164,7 +167,10 @@ class Step:
 
 
 def body_of(step: Step, mark: Mark) -> bytes:
-    """Return a body with marks wherever a client can put one: good, broken, refused or unreadable, by its shape."""
+    """Return a body with marks wherever a client can put text.
+
+    Its shape makes it good, broken, refused or unreadable.
+    """
     asked = f"{asking_for(step.manner)} {mark()}"
     head: dict[str, Any] = {"model": step.model, "stream": step.stream, "user": mark(), mark(): mark()}
     if step.path in TEXTS:
@@ -247,7 +253,7 @@ def ask(watched: Watched, step: Step) -> str:
 
 
 def ask_all(watched: Watched, steps: list[Step]) -> list[str]:
-    """Send requests, a few at once, and look at all that is told then."""
+    """Send requests, up to twelve at once, and check the metrics and the process's output for marks."""
     with ThreadPoolExecutor(12) as pool:
         said = list(pool.map(lambda step: ask(watched, step), steps))
     metrics = watched.http.get(f"{watched.served.origin}/metrics").text
@@ -257,7 +263,7 @@ def ask_all(watched: Watched, steps: list[Step]) -> list[str]:
 
 
 def test_whatever_the_provider_does(watched: Watched) -> None:
-    """Every manner, from every model, streamed and whole; the answers are of every kind that there is."""
+    """No manner of the provider's answer leaks a mark, from any model, streamed or whole."""
     steps = [
         Step(
             manner, model, stream=stream, shape=int(stream)
@@ -277,7 +283,7 @@ def test_whatever_the_provider_does(watched: Watched) -> None:
 
 
 def test_whatever_the_client_sends(watched: Watched) -> None:
-    """Every shape on every path, with every key and none."""
+    """No shape of a body leaks a mark, on any path, with any key or none."""
     steps = [
         Step("answer", model, path, stream, shape, holder)
         for model in ("openai", "gemini")
@@ -312,12 +318,12 @@ def test_whatever_the_client_sends(watched: Watched) -> None:
     )
 )
 def test_random_clients_at_once_leak_nothing(watched: Watched, steps: list[Step]) -> None:
-    """Manners, models, paths, shapes and keys at random, at once, and clients that leave."""
+    """Random requests at once leak no mark, even where clients leave."""
     ask_all(watched, steps)
 
 
 def test_what_is_no_request(watched: Watched) -> None:
-    """Bytes that are no HTTP, which aiohttp refuses itself and tells its logger of."""
+    """Invalid HTTP, which aiohttp itself refuses and logs, leaks no mark."""
     port = int(watched.served.origin.rpartition(":")[2])
     for template in (
         "GET / HTTP/1.1\r\nHost: localhost\r\nno header {}\r\n\r\n",

@@ -1,4 +1,4 @@
-"""The ways to cut a stream of bytes, and what two cuts of one stream have in common."""
+"""Functions that cut a stream of bytes, and one that makes the answers to two cuts comparable."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def in_bytes(body: bytes) -> list[bytes]:
 
 
 def at_places(body: bytes, places: list[int]) -> list[bytes]:
-    """Return *body* cut at these places, taken as parts in a thousand of its length."""
+    """Return *body* cut at *places*, each a position in thousandths of the body's length."""
     bounds = [0, *sorted(place * len(body) // 1000 for place in places), len(body)]
     return [body[start:end] for start, end in pairwise(bounds) if start < end]
 
 
 def told_apart(raw: bytes) -> bytes:
-    """Return *raw* with each fresh id replaced by its number: they may differ from one reading to the next."""
+    """Return *raw* with each generated call id replaced by a number, since such ids differ from run to run."""
     seen: dict[bytes, bytes] = {}
     return _FRESH.sub(lambda found: seen.setdefault(found[0], b"fresh_%d" % len(seen)), raw)

@@ -14,7 +14,7 @@ from tests.support.quirks.meaning import Row
 
 
 def drawn(rows: st.SearchStrategy[Row], count: int) -> list[Row]:
-    """Return so many rows, each with a name of its own; the same ones in every run of a derandomized profile."""
+    """Return *count* generated rows with unique names. A derandomized profile gives the same rows in every run."""
     found: list[Row] = []
 
     @settings(
@@ -29,6 +29,6 @@ def drawn(rows: st.SearchStrategy[Row], count: int) -> list[Row]:
 
 
 def at_random(body: bytes) -> list[bytes]:
-    """Cut a body at places that depend on nothing but itself."""
+    """Cut *body* at random positions, with the body's checksum as the seed."""
     chance = random.Random(zlib.crc32(body))
     return at_places(body, [chance.randrange(1000) for _ in range(chance.randrange(12))])

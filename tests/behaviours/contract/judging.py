@@ -1,4 +1,4 @@
-"""Judges a client's answer to a row: by the contract, by the meaning, and for a fault that is no answer."""
+"""Checks a client's answer to a row: it must keep the contract and mean what the provider sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.replay import Replayed
 
 
 def complaints(row: Row, replayed: Replayed, *, usage_asked: bool, whole: bool = False) -> list[str]:
-    """Return all that is wrong with what was replayed."""
+    """Return every violation in a replayed answer. A refusal is right where the row holds a fault."""
     if replayed.refused is not None:
         return [] if row.meaning.fault else [f"refused: {replayed.refused}"]
     return complaints_of(row, replayed.raw, usage_asked=usage_asked, whole=whole)

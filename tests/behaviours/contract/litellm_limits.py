@@ -1,4 +1,4 @@
-"""Changes that litellm makes to some answers (run on 1.105.3), with why the proxy cannot undo them."""
+"""The rows whose answers litellm 1.105.3 changes beyond repair, each with what litellm does."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ STREAMS: dict[str, str] = {
     "gemini, framing: comments": _GEMINI_LINES,
     "gemini, framing: fields": _GEMINI_LINES,
 }
-"""Streams."""
+"""The streamed rows, by name, with what litellm does to them."""
 
 ANSWERS: dict[str, str] = {
     "content of parts": _TYPES,
@@ -65,4 +65,4 @@ ANSWERS: dict[str, str] = {
     "gemini: no finish reason": _MADE_UP,
     "gemini: no finish reason behind a call": _MADE_UP,
 }
-"""Whole answers."""
+"""The rows without streaming, by name, with what litellm does to them."""

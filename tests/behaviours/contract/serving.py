@@ -1,4 +1,4 @@
-"""The whole app on sockets, before a provider that answers each request with the row that it names."""
+"""Serves the app on sockets, in front of a provider that answers with the row that the request names."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Cut = Callable[[bytes], Iterable[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The proxy, and the rows that its provider knows by their numbers."""
+    """A running proxy, and the list of rows that its provider sends by index."""
 
     proxy: Proxied
     rows: list[Row] = field(default_factory=list)
 
     async def ask(self, row: Row, *, stream: bool, **fields: Any) -> Reply:
-        """Ask for a row; the ids that it takes for used are in the history."""
+        """Ask for *row*. The history holds calls with the ids in ``row.taken``."""
         self.rows.append(row)
         history = [user("Go."), assistant(None, [call(one, "f") for one in row.taken])]
         history += [tool(one) for one in row.taken]
@@ -94,7 +94,7 @@ async def asking(transport: str, cut: Cut, **router: Any) -> AsyncIterator[Asked
 async def all_complaints(
     asked: Asked, rows: Sequence[Row], *, stream: bool, estimated: bool = False, **fields: Any
 ) -> dict[str, list[str]]:
-    """Return what is wrong with the answers to these rows, by their names; nothing where all is well."""
+    """Return the violations in the answers to *rows*, by the row's name. Rows without violations are absent."""
     found: dict[str, list[str]] = {}
     for row in rows:
         reply = await asked.ask(row, stream=stream, **fields)
@@ -105,7 +105,7 @@ async def all_complaints(
 
 
 def answered_wrongly(row: Row, reply: Reply, *, stream: bool, estimated: bool = False) -> list[str]:
-    """Return what is wrong with the answer to a row."""
+    """Return the violations in the answer to *row*."""
     if reply.status == 200:
         return complaints_of(row, reply.raw, usage_asked=stream, whole=not stream, estimated=estimated)
     error = json.loads(reply.raw).get("error")

@@ -1,4 +1,4 @@
-"""Any combination of quirks, cut anywhere: the answer keeps the contract and means what was sent."""
+"""Tests that generated streams with any quirks, cut anywhere, keep the contract and their meaning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SOME = settings(max_examples=max(10, settings().max_examples // 3))
 def test_generated_openai_streams_keep_the_contract_wherever_they_are_cut(
     row: Row, places: list[int], usage_asked: bool
 ) -> None:
-    """Streams of OpenAI's wire, Gemini models behind it included."""
+    """Streams on OpenAI's wire, also from Gemini models, keep the contract however they are cut."""
     check(row, places, usage_asked)
 
 
@@ -30,12 +30,14 @@ def test_generated_openai_streams_keep_the_contract_wherever_they_are_cut(
 def test_generated_gemini_streams_keep_the_contract_wherever_they_are_cut(
     row: Row, places: list[int], usage_asked: bool
 ) -> None:
-    """Streams of Gemini's own wire."""
     check(row, places, usage_asked)
 
 
 def check(row: Row, places: list[int], usage_asked: bool) -> None:
-    """Read a stream in one piece, byte by byte and in random pieces; judge it once, since all must be the same."""
+    """Replay a stream uncut, byte by byte and in random pieces.
+
+    All results must be the same, so that only one is judged.
+    """
     uncut = replay([row.body], row.model, include_usage=usage_asked)
     for pieces in (in_bytes(row.body), at_places(row.body, places)):
         cut = replay(pieces, row.model, include_usage=usage_asked)

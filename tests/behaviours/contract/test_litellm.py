@@ -1,4 +1,4 @@
-"""Every known quirk through litellm: what it does not hide keeps the contract, and what it hides is written down."""
+"""Tests that each known quirk keeps the contract through litellm, except for the rows in ``litellm_limits``."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ _WHOLE = [row for row in _ALL if row.whole is not None]
 
 
 async def test_streams_through_litellm_keep_the_contract_but_for_the_listed_rows() -> None:
-    """The provider sends each stream in random segments: how bytes become lines is httpx's work here, not ours."""
+    """The provider sends each stream in random segments.
+
+    On this transport httpx joins the bytes to lines, not the proxy.
+    """
     await check(_ALL, litellm_limits.STREAMS, stream=True)
 
 
 async def test_whole_answers_through_litellm_keep_the_contract_but_for_the_listed_rows() -> None:
-    """The same answers, not streamed."""
     await check(_WHOLE, litellm_limits.ANSWERS, stream=False)
 
 
 async def check(rows: list[Row], limits: dict[str, str], *, stream: bool) -> None:
-    """Ask for all rows: wrong are those of which it is known that litellm hides what they say, and no others."""
+    """Ask for *rows*, and check that exactly the rows in *limits* break the contract."""
     async with asking("litellm", at_random) as asked:
         found = await all_complaints(asked, rows, stream=stream, estimated=True)
 

@@ -1,4 +1,4 @@
-"""Every known quirk, and many combinations, over real sockets and through the whole app, on the direct transport."""
+"""Tests that known and generated quirks keep the contract over real sockets, on the direct transport."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("log_text")  # a line for each of a thousan
 _ALL = list(ROWS.values())
 _WHOLE = [row for row in _ALL if row.whole is not None]
 _MENDED = "arguments in Python's words"
-"""The one row that self-correction makes another answer of."""
+"""The one row whose answer self-correction changes, since its arguments are no JSON."""
 
 
 async def test_streams_keep_the_contract_over_sockets() -> None:
@@ -27,7 +27,6 @@ async def test_streams_keep_the_contract_over_sockets() -> None:
 
 
 async def test_whole_answers_keep_the_contract_over_sockets() -> None:
-    """The same answers, not streamed."""
     async with asking("direct", in_bytes) as asked:
         assert await all_complaints(asked, _WHOLE, stream=False) == {}
 
@@ -41,7 +40,7 @@ async def test_streams_with_checked_calls_keep_the_contract() -> None:
 
 
 async def test_whole_answers_with_checked_calls_keep_the_contract() -> None:
-    """The same, not streamed."""
+    """Calls in whole answers are checked before the client sees them."""
     async with asking("direct", at_random, self_correction="whole") as asked:
         found = await all_complaints(asked, _WHOLE, stream=False, tools=TOOLS)
 
@@ -49,7 +48,7 @@ async def test_whole_answers_with_checked_calls_keep_the_contract() -> None:
 
 
 async def test_generated_streams_keep_the_contract_over_sockets() -> None:
-    """Random combinations of quirks, cut at random places."""
+    """Random combinations of quirks, cut at random positions, keep the contract."""
     rows = drawn(st.one_of(openai_rows(), gemini_rows()), 150)
     async with asking("direct", at_random) as asked:
         assert await all_complaints(asked, rows, stream=True) == {}

@@ -1,4 +1,4 @@
-"""Every known quirk, one by one: the answer keeps the contract and means what was sent, wherever the bytes are cut."""
+"""Tests that each known quirk keeps the contract and its meaning, wherever the bytes are cut."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ WHOLE_ROWS = {name: row for name, row in ROWS.items() if row.whole is not None}
 @EVERY_ROW
 @pytest.mark.parametrize("usage_asked", [False, True], ids=["", "usage"])
 def test_uncut_stream_keeps_the_contract(row: Row, usage_asked: bool) -> None:
-    """The stream arrives in one piece."""
     replayed = replay([row.body], row.model, include_usage=usage_asked, taken=row.taken)
 
     assert not complaints(row, replayed, usage_asked=usage_asked)
@@ -25,7 +24,7 @@ def test_uncut_stream_keeps_the_contract(row: Row, usage_asked: bool) -> None:
 
 @EVERY_ROW
 def test_stream_means_the_same_wherever_it_is_cut(row: Row) -> None:
-    """The stream is cut in two at each byte, and once at all bytes. The client gets the same events."""
+    """A stream that is cut in two at any byte, or into single bytes, gives the client the same events."""
     uncut = replay([row.body], row.model, include_usage=True, taken=row.taken)
     wanted = (told_apart(uncut.raw), uncut.refused)
 
@@ -36,7 +35,6 @@ def test_stream_means_the_same_wherever_it_is_cut(row: Row) -> None:
 
 @pytest.mark.parametrize("row", WHOLE_ROWS.values(), ids=WHOLE_ROWS)
 def test_whole_answer_keeps_the_contract(row: Row) -> None:
-    """The same answer, not streamed."""
     assert row.whole is not None
 
     assert not complaints(row, replay_whole(row.whole, row.model, row.taken), usage_asked=True, whole=True)

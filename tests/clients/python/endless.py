@@ -13,7 +13,7 @@ import httpx
 
 PROMPT = "Find out everything that there is to know."
 MAX_REQUESTS = 200
-"""Requests after which a run fails that nothing has ended."""
+"""The number of requests after which a run fails if nothing has ended it."""
 
 
 def search(query: str) -> str:

@@ -1,4 +1,7 @@
-"""openai-agents, with a model that never stops calling tools; with ``team`` it is two agents that hand the task on."""
+"""Runs openai-agents with a model that never stops calling tools.
+
+In mode ``team`` two agents hand the task to each other.
+"""
 
 from __future__ import annotations
 

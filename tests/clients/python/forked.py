@@ -16,7 +16,7 @@ import tempfile
 
 
 def main() -> None:
-    """Serve the script that the first argument names; the second one is the most seconds of a run."""
+    """Serve the script that the first argument names. The second argument is the timeout of a run in seconds."""
     script, seconds = sys.argv[1], int(sys.argv[2])
     signal.alarm(seconds)
     importlib.import_module(script)

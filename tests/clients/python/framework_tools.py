@@ -1,7 +1,7 @@
-"""Print the tools that the installed agent frameworks make, as JSON: what each one writes for the same types.
+"""Prints, as JSON, the tools that an installed agent framework makes of the same types.
 
-The types are the requests of the Model Context Protocol, the functions those of the frameworks themselves.
-Each framework is imported where it is asked, since each one takes seconds.
+The types are the request parameters of the Model Context Protocol. The functions are the frameworks' own. Only the
+framework in question is imported, since each import takes seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 def requests() -> Iterator[type[BaseModel]]:
-    """Yield the types of what is sent in the protocol, by name."""
+    """Yield the protocol's types of request parameters, sorted by name."""
     for name, found in sorted(vars(mcp_types).items()):
         if name.endswith("Params") and inspect.isclass(found) and issubclass(found, BaseModel):
             yield found
@@ -43,7 +43,7 @@ def tool(name: str, description: str | None, schema: Json) -> Json:
 
 
 def langchain() -> Iterator[Json]:
-    """Yield what langchain-core makes of the types, closed as OpenAI's strict mode wants them and as they are."""
+    """Yield the tools that langchain-core makes of the types, without and with OpenAI's strict mode."""
     from langchain_core.utils.function_calling import convert_to_openai_tool
 
     for strict in (False, True):
@@ -54,7 +54,10 @@ def langchain() -> Iterator[Json]:
 
 
 def openai_agents() -> Iterator[Json]:
-    """Yield the sandbox's own tools, and functions that take the types; strict where that can be."""
+    """Yield the sandbox's own tools, and functions that take the types.
+
+    Functions also come in strict mode where possible.
+    """
     from agents import function_tool
     from agents.exceptions import UserError
     from agents.sandbox.capabilities.tools import shell_tool, view_image

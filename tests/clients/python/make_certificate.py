@@ -1,6 +1,6 @@
-"""Write a key and a certificate for 127.0.0.1 that nobody but itself vouches for, into one file.
+"""Writes a key and a self-signed certificate for 127.0.0.1 into one file.
 
-Run by the clients' own environment, which has a library for it: ``make_certificate.py FILE``. The file is PEM.
+The clients' environment has the library for this, and runs ``make_certificate.py FILE``. The file is PEM.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 
 
 def main(path: str) -> None:
-    """Write the file; the certificate is good for a day."""
+    """Write the file. The certificate is valid for one day."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)

@@ -1,7 +1,7 @@
-"""openai-python with a history written by hand: of a call the id, the name and the arguments, and nothing else.
+"""Runs openai-python with a history that keeps only the id, name and arguments of each call.
 
-What most applications do, and all that keep their history in a database of their own: whatever the answer has beside
-the documented fields is lost.
+Most applications do this, for example to keep the history in a database. All undocumented fields of the answer are
+lost.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""openai-python with its own objects for a history: each message is appended as it came, unknown fields and all.
+"""Runs openai-python with its own message objects as the history, including their unknown fields.
 
-Streamed, the messages are what the client's stream helper puts together out of the deltas.
+With streaming, the client's stream helper assembles each message from the deltas.
 """
 
 from __future__ import annotations

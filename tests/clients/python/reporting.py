@@ -13,7 +13,7 @@ from typing import Any
 
 PROMPT = "Find out what I want to know."
 MAX_ROUNDS = 12
-"""A loop that does not end by then is a failure, and must not run for ever."""
+"""The most rounds of a loop, so that a loop that would not end fails."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The two tools, as an application writes them: every client package makes its own declarations of them.
 
-What a tool says depends on its name and on each of its arguments, so that a result behind the wrong call is seen.
+A tool's result depends on its name and on each argument, so that a result after the wrong call is noticed.
 """
 
 from __future__ import annotations
@@ -51,4 +51,4 @@ DECLARATIONS: Any = [
         },
     },
 ]
-"""The same for the client that makes none; its stream helper takes strict ones only."""
+"""The declarations for openai-python, which makes none itself. Its stream helper takes strict declarations only."""

@@ -1,4 +1,4 @@
-"""langchain-openai, invoked or streamed: its messages are its own, and made into OpenAI's anew for each request."""
+"""Runs langchain-openai, streamed or not. The package converts its own messages to OpenAI's for each request."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def joined(chunks: Iterable[Any]) -> Any:
-    """Return the message that the chunks are when they are added, which is langchain's own way."""
+    """Return the sum of the chunks, which is langchain's own way to assemble a message."""
     return functools.reduce(operator.add, chunks)
 
 

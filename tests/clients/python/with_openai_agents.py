@@ -1,4 +1,4 @@
-"""openai-agents over chat completions: its history is made of Responses items, translated for each request."""
+"""Runs openai-agents over chat completions. The package translates its Responses items for each request."""
 
 from __future__ import annotations
 

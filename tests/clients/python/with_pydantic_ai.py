@@ -1,4 +1,4 @@
-"""pydantic-ai, whose agent runs the loop and the tools; with a handler for its events it streams."""
+"""Runs pydantic-ai, whose agent runs the loop and the tools. With an event handler the agent streams."""
 
 from __future__ import annotations
 

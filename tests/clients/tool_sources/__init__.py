@@ -1,4 +1,4 @@
-"""Tools of the real world, gathered from installed packages when a test asks for them: no schema lies in this project.
+"""Tools of real packages, read from the installed packages when a test needs them.
 
 sources      every source by its name, and what a tool is
 mcp_servers  servers of the Model Context Protocol, asked over stdio

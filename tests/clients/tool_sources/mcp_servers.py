@@ -1,7 +1,7 @@
-"""The answer of a server of the Model Context Protocol to ``tools/list``, over stdio.
+"""Asks a server of the Model Context Protocol for its tools, over stdio.
 
-One JSON-RPC message a line (modelcontextprotocol.io, version 2025-06-18). The servers are started with invented keys
-and are never asked to do anything: a list of tools needs no network.
+Each line is one JSON-RPC message (modelcontextprotocol.io, version 2025-06-18). The servers are started with invented
+keys and are never asked to do anything: a list of tools needs no network.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HELLO = {
 
 
 def list_tools(command: Sequence[str], variables: Mapping[str, str]) -> list[Tool]:
-    """Start the server, ask for its tools, and end it; fails with its own words where it does not answer."""
+    """Start the server, ask for its tools, and end it. Fails with the server's error output if no answer comes."""
     with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryDirectory() as directory:
         process = subprocess.Popen(
             command,
@@ -79,7 +79,7 @@ def _send(server: IO[str], **message: Any) -> None:
 
 
 def _answer(server: IO[str], answers: IO[str], number: int) -> dict[str, Any]:
-    """Return the result of request *number*; what the server asks of its client meanwhile is answered with nothing."""
+    """Return the result of request *number*. The server's own requests meanwhile get an empty result."""
     for line in answers:
         message = json.loads(line)
         if "method" in message:

@@ -1,7 +1,7 @@
 """The operations of OpenAPI documents as tools, as generators of MCP servers write them.
 
-Parameters and the members of a JSON body are the tool's properties; a body that is no object is the property
-``body``. The document's components are the schema's ``$defs``, as far as references lead to them.
+Parameters and the members of a JSON body are the tool's properties. A body without properties is the property ``body``.
+The document's components that are referred to are the schema's ``$defs``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 def read_operations(document: Mapping[str, Any]) -> Iterator[Tool]:
-    """Yield a tool for each operation that takes anything, in the document's order."""
+    """Yield a tool for each operation that takes parameters or a body, in the document's order."""
     for path, item in (document.get("paths") or {}).items():
         for method in METHODS:
             if method in item:
@@ -74,7 +74,7 @@ def _resolved(document: Mapping[str, Any], node: Json) -> Json:
 
 
 def _with_definitions(document: Mapping[str, Any], schema: Json) -> Json:
-    """Return *schema* with the components that it needs beside it."""
+    """Return *schema* with the components that it refers to in ``$defs``."""
     definitions: Json = {}
     components = (document.get("components") or {}).get("schemas") or {}
     waiting = [schema]

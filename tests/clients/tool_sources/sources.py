@@ -24,7 +24,10 @@ NAME = attrgetter("name")
 
 @dataclass(frozen=True)
 class Source:
-    """A name, and how its tools are got; that skips the test where the npm registry could not be reached."""
+    """A source's name, and the function that gets its tools.
+
+    The function skips the test if npm was unreachable at set-up.
+    """
 
     name: str
     _get: Callable[[], Sequence[Tool]] = field(repr=False)

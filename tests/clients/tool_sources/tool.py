@@ -23,5 +23,5 @@ class Tool:
 
     @property
     def meaning(self) -> str:
-        """The schema as text: what two tools are compared by, whatever their names are."""
+        """The schema as text, by which tools are compared regardless of their names."""
         return json.dumps(self.schema, sort_keys=True)

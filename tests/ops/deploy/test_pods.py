@@ -12,7 +12,7 @@ from tests.ops.deploy.manifests import KUSTOMIZATIONS, Manifests, ports_of, rend
 
 NOBODY = 65532
 MIB_AT_REST = 260
-"""MiB of a process with litellm, and of what it keeps, each at its bound (docs/performance.md, Memory)."""
+"""MiB of a process with litellm after its first call (docs/performance.md, Memory)."""
 
 MIB_A_REQUEST = 1.5
 """MiB of a request of 100k tokens while the proxy handles it (docs/performance.md, Memory)."""

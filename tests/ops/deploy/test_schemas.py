@@ -1,4 +1,4 @@
-"""Kubernetes takes what kustomize writes: every field is one that it knows."""
+"""Tests that Kubernetes' schemas know every field that kustomize writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.ops.deploy.tools import run_tool
 
 
 def judge(directory: Path, *documents: Document) -> tuple[int, str]:
-    """Return the exit status and the words of the strict validator."""
+    """Return the exit status and the output of the strict validator."""
     path = directory / "documents.yaml"
     path.write_text(yaml.safe_dump_all(documents))
     done = run_tool("kubernetes-validate", "--strict", path)
@@ -24,7 +24,7 @@ def judge(directory: Path, *documents: Document) -> tuple[int, str]:
 
 @pytest.mark.parametrize("kustomization", KUSTOMIZATIONS)
 def test_every_document_is_known(kustomization: str, tmp_path: Path) -> None:
-    """Kubernetes' own kinds pass its schemas without a field that these do not know, monitors pass ours."""
+    """Kubernetes' own kinds pass its strict schemas, and the monitors pass :data:`MONITOR_SCHEMAS`."""
     known: list[Document] = []
     for document in render(kustomization).documents:
         schema = MONITOR_SCHEMAS.get(document["kind"])
@@ -41,7 +41,7 @@ def test_every_document_is_known(kustomization: str, tmp_path: Path) -> None:
 
 
 def test_the_validator_is_strict(tmp_path: Path) -> None:
-    """A field that is misspelt is found, also within a native sidecar, and behind a document that is good."""
+    """The validator finds a misspelt field in a native sidecar, even after a good document."""
     good = render("overlays/sidecar").one("Deployment")
     bad = copy.deepcopy(good)
     [sidecar] = bad["spec"]["template"]["spec"]["initContainers"]

@@ -1,8 +1,8 @@
-"""Run a command of the image as Kubernetes would with ``deploy/kubernetes``, as far as a kernel alone can.
+"""Runs a command of the image under the restrictions of ``deploy/kubernetes``, by means of the kernel alone.
 
-The image's root, read-only; its own environment and nothing of ours; the user of the image, no capability, no way to
-get one; a /tmp that is empty and ends with the process; the configuration as a directory, read-only. The network is
-this machine's, so that a test on loopback gets there.
+The command has the image's root and the configuration's directory, both read-only, and the image's environment. It runs
+as the image's user without capabilities, and cannot gain any. Its /tmp is empty and ends with the process. The network
+is this machine's, so that a test reaches the command on loopback.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ mount -o remount,bind,ro "$root"
 exec /usr/sbin/chroot "$root" \
     /usr/bin/setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups --bounding-set=-all --no-new-privs "$@"
 """
-"""For a shell in a mount namespace of its own: when it ends, so do the mounts."""
+"""A script for a shell in its own mount namespace. The mounts end with the shell."""
 
 
 def boxed(
     built: Built, configuration: Path, command: Sequence[str], variables: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start *command* in the box and return its process; a signal to it reaches the command itself.
+    """Start *command* in the box, and return a process whose signals reach the command itself.
 
     Args:
         built: the image.
@@ -68,7 +68,7 @@ def boxed(
 def run_boxed(
     built: Built, configuration: Path, command: Sequence[str], variables: Mapping[str, str] | None = None
 ) -> tuple[int, str, str]:
-    """Run *command* in the box to its end; return its exit status, what it printed, and what it complained of."""
+    """Run *command* in the box to its end. Return its exit status, standard output and standard error."""
     with boxed(built, configuration, command, variables) as process:
         out, errors = process.communicate(timeout=120)
     return process.returncode, out.decode(), errors.decode()

@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[3]
 BASE_ARCHIVE = ROOT / ".venv" / "image-base.tar"
-"""The base is kept, since it takes longer to make than all the rest."""
+"""The archive of the base image is kept, since the base takes longer to build than all the rest."""
 
 BASE, IMAGE = "localhost/turnright-base", "localhost/turnright"
 PACKAGES = "ca-certificates,python3,python3-venv"

@@ -1,4 +1,4 @@
-"""The image, built once; its tests ask for what else there must be on the machine."""
+"""Fixtures of the image, which is built once per session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.ops.image.building import Built, build_image, remove_images
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
-    """Return the image. Skipped where it cannot be built, with what there is not."""
+    """Return the image. Tests are skipped where the image cannot be built, with the reason."""
     missing = [name for name in ("buildah", "mmdebstrap", "setpriv", "unshare") if shutil.which(name) is None]
     if missing:
         pytest.skip(f"the image cannot be built here without {', '.join(missing)}")

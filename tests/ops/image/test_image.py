@@ -115,7 +115,6 @@ def test_everything_that_is_loaded_was_compiled(built: Built, configuration: Pat
 
 
 def test_check_in_the_image_finds_a_deployed_configuration_good(built: Built) -> None:
-    """``turnright check`` finds a configuration of ``deploy/`` good."""
     keys = {"GEMINI_API_KEY": "a", "TURNRIGHT_MASTER_KEY": "b"}
     status, out, errors = run_boxed(
         built, ROOT / "deploy" / "compose", [*ENTRYPOINT, "check", "--config", FILE], keys

@@ -1,4 +1,4 @@
-"""One request through a failing provider, whole or streamed: what came of it, after how many calls, how fast."""
+"""Sends one request through a failing provider, and returns the answer, the calls and the time."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Outcome:
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error: the envelope, or a started stream's last event; then the stream has no ``[DONE]``."""
+        """The error: an envelope, or the last event of a started stream without ``[DONE]``."""
         if not self.is_stream:
             return self.answer.error
         *_, last = self._events()
@@ -128,7 +128,7 @@ class Outcome:
 
 
 class Asker:
-    """Sends requests to one process, and looks at what its provider saw of them."""
+    """Sends requests to one process, and reads its provider's journal."""
 
     def __init__(self, http: httpx.Client, served: Served, gemini: Gemini, *, stream: bool) -> None:
         self._http = http
@@ -145,7 +145,7 @@ class Asker:
         finish_reason: str = "STOP",
         **parameters: Any,
     ) -> Outcome:
-        """Ask *model* while the provider *says* one part, as often as it answers, and return the outcome."""
+        """Ask *model*, with *says* as the one part of each answer of the provider, and return the outcome."""
         self._gemini.clear("requests", "answers")
         for _ in range(MAX_ANSWERS):
             self._gemini.answer(says, finish_reason=finish_reason)
@@ -156,7 +156,7 @@ class Asker:
     def ask_only(
         self, model: str, messages: Any = None, *, timeout: float = 90.0, **parameters: Any
     ) -> Answer:
-        """Ask *model*, and leave the provider's queues and journal as they are; *timeout* is the client's own."""
+        """Ask *model*, and do not touch the provider's queues and journal. *timeout* is the client's."""
         request = {"model": model, "messages": messages or [user("go")], "stream": self.stream, **parameters}
         url = f"{self._served.base_url}/chat/completions"
         answer = self._http.post(url, json=request, timeout=timeout)

@@ -1,4 +1,4 @@
-"""A process for each transport whose provider fails: retries, fallbacks and short limits."""
+"""Fixtures of a process for each transport, with a failing provider, retries, fallbacks and short limits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from tests.process.running import Served, serve
 from tests.support.openai_emulator import OpenAIEmulator
 
 NAMES = 200
-"""Names of each kind: every test takes one of its own, so that no budget and no circuit knows of another test."""
+"""Number of model names of each kind.
+
+Each test uses its own name, so that tests share no retry budget and no circuit.
+"""
 
 DEADLINE_S = 60.0
 FIRST_BYTE_S = 4.0
-"""For streams, before they begin; the first call of a slow machine is below it as well."""
+"""The limit for a stream's first byte. Even the first call on a slow machine is faster."""
 
 IDLE_S = 3.0
 WHOLE_S = 2.0
-"""A deployment's own limit, where a test waits for it."""
+"""The ``timeout`` of the deployments ``slow-N``, for which a test waits."""
 
 
 def entry(name: str, model: str, transport: str, api_base: str, **more: Any) -> dict[str, Any]:
@@ -79,17 +82,17 @@ def failing(
 
 @pytest.fixture(params=[False, True], ids=["whole", "stream"])
 def asker(request: pytest.FixtureRequest, http: httpx.Client, failing: Served, gemini: Gemini) -> Asker:
-    """Return what asks for whole answers, then for streams."""
+    """Return an asker for whole answers, then one for streams."""
     return Asker(http, failing, gemini, stream=request.param)
 
 
 @pytest.fixture(scope="session")
 def numbers(transport: str) -> Iterator[int]:
-    """Return the numbers of the names that no test has had, anew for each process."""
+    """Return the numbers of unused model names, from 0 for each transport's process."""
     return iter(range(NAMES))
 
 
 @pytest.fixture
 def number(numbers: Iterator[int]) -> int:
-    """Return the number of the names that are this test's own."""
+    """Return the number in the model names that only this test uses."""
     return next(numbers)

@@ -1,4 +1,4 @@
-"""Streams that break off: once a part of the answer is with the client nothing is tried again, before that it is."""
+"""Tests that a broken stream is retried only while the client has no part of the answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THOUGHT = {"text": "hm", "thought": True}
 
 @pytest.fixture
 def asker(http: httpx.Client, failing: Served, gemini: Gemini) -> Asker:
-    """Return what asks for streams: a whole answer is read to its end before a part of it goes out."""
+    """Return an asker for streams, since the proxy reads a whole answer to its end before it sends any part."""
     return Asker(http, failing, gemini, stream=True)
 
 
@@ -25,7 +25,7 @@ def asker(http: httpx.Client, failing: Served, gemini: Gemini) -> Asker:
 def test_stream_whose_connection_is_cut_ends_with_an_error(
     asker: Asker, gemini: Gemini, number: int, chunks: int
 ) -> None:
-    """The stream ends with an error, without ``[DONE]``, behind a beginning that came once."""
+    """A stream whose connection is cut ends with an error and without ``[DONE]``, after its beginning."""
     gemini.fault(cut_after_chunks=chunks)
 
     outcome = asker.ask(f"backed-{number}")
@@ -41,7 +41,7 @@ def test_stream_whose_connection_is_cut_ends_with_an_error(
 
 
 def test_connection_cut_behind_a_call(asker: Asker, gemini: Gemini, number: int) -> None:
-    """A call that is out is not made a second time."""
+    """A call that the client already has is not made a second time."""
     gemini.fault(cut_after_chunks=1)
 
     outcome = asker.ask(f"backed-{number}", says=CALLED, tools=TOOLS)
@@ -53,7 +53,7 @@ def test_connection_cut_behind_a_call(asker: Asker, gemini: Gemini, number: int)
 
 @pytest.mark.parametrize("fault", [{"cut_after_chunks": 1}, {"end_after_chunks": 1}], ids=["cut", "ended"])
 def test_thoughts_of_a_lost_answer(asker: Asker, gemini: Gemini, number: int, fault: dict[str, Any]) -> None:
-    """Thoughts alone are held back, so that a stream that breaks off behind them is tried again unseen."""
+    """Thoughts are held back, so that a stream that breaks after them is retried, unseen by the client."""
     gemini.fault(**fault)
     for _ in range(2):
         gemini.answer(THOUGHT, {"text": TEXT})
@@ -67,7 +67,7 @@ def test_thoughts_of_a_lost_answer(asker: Asker, gemini: Gemini, number: int, fa
 
 
 def test_stream_without_an_event(asker: Asker, gemini: Gemini, number: int) -> None:
-    """A stream that ends before it has begun is tried again unseen."""
+    """A stream that ends without an event is retried, unseen by the client."""
     gemini.fault(end_after_chunks=0)
 
     outcome = asker.ask(f"alone-{number}")
@@ -78,7 +78,7 @@ def test_stream_without_an_event(asker: Asker, gemini: Gemini, number: int) -> N
 
 
 def test_end_without_a_finish_reason(asker: Asker, gemini: Gemini, number: int, transport: str) -> None:
-    """An answer that does not say how it ended is not called complete, where anybody can tell."""
+    """On the direct transport, a stream without a finish reason ends with an error. litellm adds a finish reason."""
     gemini.fault(end_after_chunks=3)
 
     outcome = asker.ask(f"backed-{number}")
@@ -109,7 +109,7 @@ def test_silence_in_the_middle(asker: Asker, gemini: Gemini, number: int) -> Non
 
 
 def test_malformed_call_behind_a_text(asker: Asker, number: int, transport: str) -> None:
-    """A call that cannot be read, behind a text that is out, cannot be tried again either."""
+    """A malformed call after a text that the client already has is not retried."""
     says = {"text": "I shall read it."}
 
     outcome = asker.ask(f"backed-{number}", says=says, finish_reason="MALFORMED_FUNCTION_CALL")

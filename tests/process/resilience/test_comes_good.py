@@ -1,4 +1,4 @@
-"""Failures that pass: the client gets one whole answer and sees no failure."""
+"""Tests that the client gets one whole answer, and sees nothing of failures that pass."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from tests.support.builders import user
 
 @dataclass(frozen=True)
 class Scenario:
-    """A failure, the number of calls that it takes in all, and the length of the waits between them."""
+    """A failure, the number of calls that the proxy makes, and the bounds of the waits between the calls."""
 
     name: str
     fault: dict[str, Any]
     calls: int = 2
     least_s: float = 0.0
     most_s: float = 0.5
-    """Back-off has full jitter: half a second after the first failure at most, a second after the next."""
+    """The most seconds of back-off: at most 0.5 s after the first failure and 1 s after the next, with full jitter."""
 
 
 SCENARIOS = (
@@ -94,7 +94,7 @@ def test_request_stays_the_same(asker: Asker, gemini: Gemini, number: int, scena
 def test_call_that_cannot_be_read(
     asker: Asker, gemini: Gemini, number: int, transport: str, reason: str, words: str
 ) -> None:
-    """The second try tells the model what was wrong, behind what the user said; the client gets one call."""
+    """The retry tells the model what was wrong, after the user's message. The client gets one call."""
     gemini.fault(finish_reason=reason, finish_message="print(default_api.read(path=")
 
     outcome = asker.ask(f"alone-{number}", says=CALLED, tools=TOOLS)
@@ -119,7 +119,7 @@ def test_call_that_cannot_be_read(
 
 
 def test_call_that_stays_malformed(asker: Asker, gemini: Gemini, number: int, transport: str) -> None:
-    """The note is said once, however often the call fails; in the end the client gets an honest error."""
+    """A retry holds one note to the model, however often the call fails. At last the client gets a 502."""
     gemini.fault(finish_reason="MALFORMED_FUNCTION_CALL", times=9)
 
     outcome = asker.ask(f"alone-{number}", tools=TOOLS)
@@ -136,7 +136,7 @@ def test_call_that_stays_malformed(asker: Asker, gemini: Gemini, number: int, tr
 
 
 def test_answer_of_thoughts_alone_is_retried(asker: Asker, gemini: Gemini, number: int) -> None:
-    """An answer of thoughts and nothing else is tried again; its thoughts are not said."""
+    """An answer of thoughts alone is retried, and the client does not get its thoughts."""
     gemini.answer({"text": "hm", "thought": True})
     gemini.say(TEXT)
 

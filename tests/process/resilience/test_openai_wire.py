@@ -1,4 +1,4 @@
-"""Rules of OpenAI's wire alone: waits in headers, codes for a quota that is used up, answers that may say nothing."""
+"""Tests of OpenAI's wire: waits in headers, codes for a used-up quota, and empty answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.openai_emulator import OpenAIEmulator
 def test_wait_in_a_header(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int, headers: dict[str, str], least_s: float
 ) -> None:
-    """The next try comes when the provider wants it, and not before."""
+    """The retry waits for as long as the provider's header says."""
     openai_emulator.faults.append({"status": 429, "headers": headers})
 
     outcome = asker.ask(f"openai-{number}")
@@ -35,7 +35,7 @@ def test_wait_in_a_header(
 def test_429_for_missing_credit_is_not_retried(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """A 429 that no wait mends is not waited for, whatever its header says; SDKs are told not to try again."""
+    """A 429 for missing credit is not retried, whatever its header says. SDKs are told not to retry."""
     openai_emulator.faults.append(
         {
             "status": 429,
@@ -67,7 +67,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 def test_failure_of_openai_that_passes_is_hidden_from_the_client(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int, name: str
 ) -> None:
-    """One further call, and one answer."""
+    """A passing failure of OpenAI costs one further call, and the client gets one answer."""
     openai_emulator.faults.extend([FAULTS[name], {"text": "one two three"}])  # type: ignore[list-item]
 
     outcome = asker.ask(f"openai-{number}")
@@ -81,7 +81,7 @@ def test_failure_of_openai_that_passes_is_hidden_from_the_client(
 def test_empty_answer_after_a_tool_result_is_an_answer(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """An empty answer is one, on this wire: after a tool's result a model may have nothing to add."""
+    """On OpenAI's wire an empty answer is valid, since a model may have nothing to add to a tool's result."""
     openai_emulator.faults.append({"text": ""})
 
     outcome = asker.ask(f"openai-{number}")

@@ -1,4 +1,4 @@
-"""Deployments that are down, that hang, that ask for too long a wait, and that come back."""
+"""Tests of deployments that are down, that hang, that ask for too long a wait, and that come back."""
 
 from __future__ import annotations
 
@@ -70,21 +70,21 @@ def outage(
 
 @pytest.fixture(params=["whole", "stream"])
 def shape(request: pytest.FixtureRequest) -> str:
-    """Return how answers come."""
+    """Return each shape of answers in turn, whole and streamed."""
     chosen: str = request.param
     return chosen
 
 
 @pytest.fixture
 def caller(http: httpx.Client, outage: Served, gemini: Gemini, shape: str) -> Asker:
-    """Return what asks the process with the outages."""
+    """Return an asker of the process with the outages."""
     return Asker(http, outage, gemini, stream=shape == "stream")
 
 
 def test_member_that_is_down_is_left_alone_until_it_is_back(
     caller: Asker, directory: Path, shape: str, ports: dict[str, int]
 ) -> None:
-    """The other member answers at once; the one that is down is left alone, and asked again once it may be back."""
+    """A pool's other member answers at once. The member that is down is skipped, and asked again after its cooldown."""
     model = f"pool-{shape}"
 
     outcomes = [caller.ask(model) for _ in range(6)]
@@ -111,7 +111,7 @@ def test_member_that_is_down_is_left_alone_until_it_is_back(
 
 
 def test_every_member_and_fallback_is_tried_before_the_client_gets_an_error(caller: Asker) -> None:
-    """Every member and every fallback is tried, within the back-off's bound; then the client gets an honest error."""
+    """After every member and every fallback has failed, the client gets a 502 within the back-off's bound."""
     outcome = caller.ask("down")
 
     assert outcome.answer.status == 502
@@ -122,7 +122,7 @@ def test_every_member_and_fallback_is_tried_before_the_client_gets_an_error(call
 
 
 def test_one_of_two_asks_for_a_pause(caller: Asker, gemini: Gemini, shape: str) -> None:
-    """The other member is asked at once, and alone until the pause is over."""
+    """The pair's other member is asked at once. Until the pause is over, requests go only to this member."""
     gemini.fault(status=429, retry_delay_seconds=25, model=MAIN)
 
     outcomes = [caller.ask(f"pair-{shape}") for _ in range(2)]
@@ -134,7 +134,7 @@ def test_one_of_two_asks_for_a_pause(caller: Asker, gemini: Gemini, shape: str) 
 
 
 def test_repaired_request_goes_to_the_member_that_refused_it(caller: Asker, shape: str) -> None:
-    """The repaired request goes to the member whose words it was repaired by, and not as it was to the other."""
+    """A request that was repaired after a member's refusal goes to the same member again."""
     signed = f"c1__thought__{b64encode(shape.encode()).decode()}"  # one that was not refused before
     history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
 
@@ -147,7 +147,7 @@ def test_repaired_request_goes_to_the_member_that_refused_it(caller: Asker, shap
 def test_wait_beyond_the_deadline_is_returned_to_the_client_at_once(
     caller: Asker, gemini: Gemini, shape: str
 ) -> None:
-    """A wait that cannot be ended in time is not begun: the client hears at once how long it is."""
+    """A wait beyond the deadline is not begun. The client gets the 429 and the length of the wait at once."""
     gemini.fault(status=429, retry_delay_seconds=DEADLINE_S + 1, times=9)
 
     outcome = caller.ask(f"lone-{shape}")
@@ -161,7 +161,6 @@ def test_wait_beyond_the_deadline_is_returned_to_the_client_at_once(
 
 
 def test_silent_provider_costs_no_more_than_the_deadline(caller: Asker, gemini: Gemini, shape: str) -> None:
-    """A provider that never answers costs the total time, not one second more."""
     gemini.fault(delay_seconds=60, times=9)
 
     outcome = caller.ask(f"lone-{shape}")

@@ -70,7 +70,7 @@ REFUSALS = (
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.name)
 def test_another_model_is_asked_at_once(asker: Asker, gemini: Gemini, number: int, refusal: Refusal) -> None:
-    """One call is refused, the next model answers; nobody waits."""
+    """After one refused call the next model answers, without a wait."""
     gemini.fault(**refusal.fault, model=MAIN)
 
     outcome = asker.ask(f"backed-{number}", says=CALLED, tools=TOOLS)
@@ -85,7 +85,7 @@ def test_another_model_is_asked_at_once(asker: Asker, gemini: Gemini, number: in
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.name)
 def test_nobody_else_to_ask(asker: Asker, gemini: Gemini, number: int, refusal: Refusal) -> None:
-    """One call, and the provider's own words at once; SDKs are told not to try again."""
+    """Without a fallback the client gets the error after one call. SDKs are told not to retry."""
     gemini.fault(**refusal.fault, times=9)
 
     outcome = asker.ask(f"alone-{number}")
@@ -103,7 +103,6 @@ def test_nobody_else_to_ask(asker: Asker, gemini: Gemini, number: int, refusal: 
 def test_last_models_refusal_is_told_after_one_call_of_each(
     asker: Asker, gemini: Gemini, number: int
 ) -> None:
-    """The client gets the last model's error, after one call of each model."""
     gemini.fault(status=400, times=9)
 
     outcome = asker.ask(f"backed-{number}")
@@ -115,7 +114,7 @@ def test_last_models_refusal_is_told_after_one_call_of_each(
 
 
 def test_refused_signature_is_replaced_and_retried_once(asker: Asker, number: int) -> None:
-    """A signature that Gemini did not make is refused, replaced, and taken: two calls and one answer."""
+    """A signature that Gemini did not make is refused, then replaced and accepted, with two calls in all."""
     signed = f"c1__thought__{b64encode(b'foreign, of test %d' % number).decode()}"  # one that was not refused before
     history = [user("go"), assistant(calls=[call(signed, "read", '{"path": "/a"}')]), tool(signed, "found")]
 
@@ -134,7 +133,7 @@ def test_refused_signature_is_replaced_and_retried_once(asker: Asker, number: in
 def test_refused_parameter_is_left_out_once(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """A parameter that the model refuses is left out, once, and all else stays."""
+    """The retry leaves out the refused parameter, and keeps all else."""
     words = "Unsupported parameter: 'temperature' is not supported with this model."
     openai_emulator.faults.append({"status": 400, "message": words})
 
@@ -148,7 +147,7 @@ def test_refused_parameter_is_left_out_once(
 
 
 def test_repair_that_does_not_help(asker: Asker, openai_emulator: OpenAIEmulator, number: int) -> None:
-    """A request is repaired once: the second refusal is the client's."""
+    """A request is repaired only once. The client gets the second refusal."""
     for name in ("temperature", "top_p"):
         words = f"Unsupported parameter: '{name}' is not supported with this model."
         openai_emulator.faults.append({"status": 400, "message": words})
@@ -176,7 +175,7 @@ def test_request_refused_twice_is_refused_without_a_call(asker: Asker, gemini: G
 
 
 def test_third_time_with_a_fallback(asker: Asker, gemini: Gemini, number: int) -> None:
-    """A model that has called a request invalid twice is passed over; the next one answers."""
+    """A model that has refused a request twice as invalid is skipped, and the fallback answers."""
     gemini.fault(status=400, times=9, model=MAIN)
 
     outcomes = [asker.ask(f"backed-{number}") for _ in range(3)]

@@ -1,6 +1,6 @@
-"""Streams that are silent for long: the connection is kept alive, and nothing is held back for more than ten seconds.
+"""Tests that silent streams are kept alive, and that nothing is held back for more than ten seconds.
 
-On one transport only, since the streams look the same from here on, and each takes twelve seconds; all at a time.
+The tests use one transport, since the streams of both look the same. The three streams of twelve seconds run at once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Heard:
 
 @pytest.fixture(scope="module")
 def patient(directory: Path, http: httpx.Client) -> Iterator[tuple[Served, dict[str, Gemini]]]:
-    """Run ``turnright serve`` with long limits, and an emulator of its own for each name."""
+    """Run ``turnright serve`` with long limits, and one emulator for each model name."""
     with emulate(directory) as one, emulate(directory) as two, emulate(directory) as three:
         providers = {
             name: Gemini(origin, http)
@@ -87,7 +87,7 @@ def heard(patient: tuple[Served, dict[str, Gemini]]) -> dict[str, tuple[int, lis
 def test_silent_provider_gets_a_heartbeat_after_ten_seconds(
     heard: dict[str, tuple[int, list[Heard]]],
 ) -> None:
-    """A comment after ten seconds, then the answer as if nothing had been."""
+    """A silent stream gets a comment after ten seconds, and then the complete answer."""
     status, (beat, *events, done) = heard["silent"]
 
     assert status == 200
@@ -99,7 +99,7 @@ def test_silent_provider_gets_a_heartbeat_after_ten_seconds(
 
 
 def test_thoughts_are_held_for_ten_seconds(heard: dict[str, tuple[int, list[Heard]]]) -> None:
-    """Thoughts wait for a word, since without one they are tried again; after ten seconds they go out."""
+    """Thoughts are held back for at most ten seconds, since an answer of thoughts alone is retried."""
     status, (thoughts, *events, done) = heard["thinking"]
 
     assert status == 200
@@ -111,7 +111,7 @@ def test_thoughts_are_held_for_ten_seconds(heard: dict[str, tuple[int, list[Hear
 
 
 def test_failure_behind_a_comment(heard: dict[str, tuple[int, list[Heard]]]) -> None:
-    """The status is out: the error is the stream's last event, and there is no ``[DONE]``."""
+    """A failure after a comment is the stream's last event, without ``[DONE]``, since the status is already sent."""
     status, (beat, last) = heard["failing"]
 
     assert status == 200

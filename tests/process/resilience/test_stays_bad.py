@@ -13,7 +13,7 @@ from tests.process.resilience.asking_again import MAIN, SLACK_S, SPARE, TEXT, As
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure, the number of calls of one model that it is worth, and the client's final error."""
+    """A failure, the number of calls that it causes on one model, and the client's final error."""
 
     name: str
     fault: dict[str, Any]
@@ -25,7 +25,7 @@ class Failure:
     most_s: float = 1.5
 
     def calls_on(self, transport: str, *, stream: bool) -> int:
-        """Return the calls: litellm shows garbage in a stream as an empty answer, which is tried again more often."""
+        """Return the number of calls. litellm shows garbage in a stream as an empty answer, which gets more retries."""
         return 3 if (self.name, transport, stream) == ("garbage", "litellm", True) else self.calls
 
 
@@ -53,7 +53,7 @@ FAILURES = (
 def test_nobody_else_to_ask(
     asker: Asker, gemini: Gemini, number: int, transport: str, failure: Failure
 ) -> None:
-    """The client gets the provider's status and words, after as many tries as the failure is worth."""
+    """Without a fallback the client gets the failure's status and code, after all its retries."""
     gemini.fault(**failure.fault, times=9)
 
     outcome = asker.ask(f"alone-{number}")
@@ -72,7 +72,7 @@ def test_nobody_else_to_ask(
 def test_fallback_answers_when_the_tries_are_used_up(
     asker: Asker, gemini: Gemini, number: int, transport: str, failure: Failure
 ) -> None:
-    """The fallback is asked when the tries are used up; the client gets its answer, once."""
+    """The fallback is asked once the retries are used up, and the client gets one answer."""
     gemini.fault(**failure.fault, times=9, model=MAIN)
 
     outcome = asker.ask(f"backed-{number}")
