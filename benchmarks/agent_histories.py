@@ -1,7 +1,7 @@
-"""Histories as agents send them, written from what is on every machine: the standard library, headers, litellm's table.
+"""Write histories as agents send them, from texts on every machine: Python's library, headers, litellm's table.
 
-None of it was used to fit the estimator's weights. What a history holds is chosen by a seed; the texts themselves are
-those of the Python at hand, so figures move a little from one version to the next.
+None of these texts was used to fit the estimator's weights. A seed chooses the contents of a history. The texts come
+from the installed Python, so figures differ a little between versions.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _prose() -> list[str]:
 
 
 def _slice(draw: random.Random, files: list[tuple[str, str]], lines: int) -> tuple[str, int, list[str]]:
-    """Return a file's name, a line number in it, and up to so many lines from there on."""
+    """Return a file's name, a line number in the file, and up to *lines* lines from there on."""
     name, text = draw.choice(files)
     all_lines = text.splitlines()
     start = draw.randrange(max(1, len(all_lines) - lines))
@@ -63,7 +63,7 @@ def _slice(draw: random.Random, files: list[tuple[str, str]], lines: int) -> tup
 
 
 def _call(draw: random.Random, name: str, arguments: dict[str, Any], result: str, said: str = "") -> History:
-    """Return the round of one call."""
+    """Return one round: a call and its result."""
     call_id = f"call_{draw.getrandbits(96):024x}"
     function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
     call = {"id": call_id, "type": "function", "function": function}
@@ -203,14 +203,17 @@ MIXES: dict[str, tuple[Callable[[], list[tuple[str, str]]], tuple[_Round, ...]]]
     "prose chat": (_python_files, (_talk,)),
     "multilingual chat": (_python_files, (_foreign_talk, _foreign_talk, _talk)),
 }
-"""Kind of history to the files that it is about, and its rounds; one that stands there twice comes twice as often."""
+"""Maps a kind of history to the files that it is about, and to its rounds.
+
+A round that is listed twice comes twice as often.
+"""
 
 AGENTS = ("Python agent", "C agent", "operations agent")
-"""Those kinds that are agents at work."""
+"""The kinds of histories that agents send."""
 
 
 def rounds_of(kind: str, seed: int) -> Iterator[History]:
-    """Yield the history of *kind*, piece by piece and without end; after each piece it could be sent."""
+    """Yield a history of *kind* in pieces, without end. After each piece, the history could be sent."""
     draw = random.Random(seed)
     files_of, mix = MIXES[kind]
     files = files_of()
@@ -224,7 +227,7 @@ def rounds_of(kind: str, seed: int) -> Iterator[History]:
 
 
 def agent_history(kind: str, seed: int, characters: int) -> History:
-    """Return a history of *kind* whose JSON has about so many characters."""
+    """Return a history of *kind* whose JSON has about *characters* characters."""
     history: History = []
     size = 0
     for piece in rounds_of(kind, seed):

@@ -1,9 +1,8 @@
 """Measures the cost of a streamed chunk: CPU time from the provider's bytes to the client's, by content.
 
-It is part of ``make bench``. Each figure is the median over runs in one process, in microseconds a chunk: reading the
-events, bringing them into the contract's shape, writing them. Beside it, from the same run, what it is more than
-passing the same events on without looking into them, decoded and encoded again, which any proxy that knows of an event
-what it says has to do.
+It is part of ``make bench``. Each figure is the median over runs in one process, in microseconds per chunk. It covers
+reading the events, normalizing them, and writing them. The table also shows the time for only decoding and encoding the
+same events, which any proxy that reads events needs, and the difference.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _arguments() -> Iterable[dict[str, Any]]:
 
 
 def _code() -> Iterable[dict[str, Any]]:
-    """Yield arguments in whose text objects seem to end and to begin all the time."""
+    """Yield arguments whose text is full of braces, as if objects ended and began all the time."""
     yield {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": ""}}]}
     for text in ['{"text": "', *(["{ a } {", "}"] * (_CHUNKS // 2 - 2)), '"}']:
         yield {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}
@@ -83,7 +82,7 @@ def passed_on(stream: bytes) -> None:
 
 
 def normalized(stream: bytes, wire: str) -> None:
-    """Do what a stream's chunks go through."""
+    """Read, normalize and encode every event of a stream."""
     reader: Any = openai.StreamReader() if wire == "openai" else gemini.StreamReader("m")
     ids = CallIds("seed", tag="aaaaa" if wire == "gemini" else None)
     normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True, ids=ids)
@@ -99,7 +98,7 @@ def normalized(stream: bytes, wire: str) -> None:
 
 
 def microseconds(work: Callable[[], None], runs: int) -> float:
-    """Return the median CPU time of one chunk."""
+    """Return the median CPU time of one chunk, in microseconds."""
     times = []
     for _ in range(runs):
         began = time.process_time()

@@ -1,9 +1,9 @@
 """``python -m benchmarks.compare_behaviour > FILE``: what clients, providers and Prometheus see, as lines of JSON.
 
 Two versions behave alike where their files are equal (``diff``). For a version without this file, copy it into a
-checkout of that version. The real process is asked for every known history with five models: what ``/v1/explain`` says,
-what the provider is sent, and what the client is answered, whole and as a stream. Names of metrics and the output of
-the demo follow. Ports and times are left out of each line, and ids of answers, which are random.
+checkout of that version. Every known history is sent to the real process with five models. Recorded are the answer of
+``/v1/explain``, the request to the provider, and the client's answer, whole and as a stream. Names of metrics and the
+output of the demo follow. Ports, times and random ids of answers are left out of each line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MODELS = {
     "claude": "anthropic/claude-sonnet-4-5",
     "deepseek": "deepseek/deepseek-chat",
 }
-"""Gemini's and OpenAI's wire, and two providers behind litellm."""
+"""Models of Gemini and OpenAI, and of two providers that are called through litellm."""
 
 _TOOLS = [
     {
@@ -127,13 +127,13 @@ _STREAMS = {
 
 
 class _Provider(http.server.BaseHTTPRequestHandler):
-    """Answers each wire, and keeps what it was sent."""
+    """Answers in each provider's format, and keeps the requests."""
 
     protocol_version = "HTTP/1.1"
     seen: list[dict[str, Any]] = []
 
     def do_POST(self) -> None:
-        """Answer in the wire of the path."""
+        """Answer in the format that belongs to the path."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         given = {name.lower(): _said(value) for name, value in self.headers.items()}
         self.seen.append(
@@ -204,7 +204,7 @@ def _metric_names(port: int) -> list[str]:
 
 
 def main() -> None:
-    """Start the process, ask, and print."""
+    """Start the process, send all requests, and print the lines."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     provider = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Provider)
     threading.Thread(target=provider.serve_forever, daemon=True).start()

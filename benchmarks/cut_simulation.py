@@ -1,15 +1,14 @@
 """Measures the cost of cutting over a whole session: an agent of 200 requests, and four ways to fit it into a window.
 
-Run it with ``make bench-cuts``. A provider caches what a request has in common with the one before it, message by
-message, in blocks of 128 tokens from 1,024 on; cached input costs a quarter or a tenth of the price. What is
-compared:
+Run it with ``make bench-cuts``. A provider caches the messages with which a request and the request before begin, in
+blocks of 128 tokens from 1,024 on. Cached input costs a quarter or a tenth of the price. These ways are compared:
 
     off        nothing is cut (the window would have to be as large as the session)
     sliding    the oldest rounds are dropped, as many as each request needs: what a history limit usually does
     middle-out as much as each request needs is taken from the middle, half of what is kept from either end
     ours       the preset ``balanced``: cut to half when a request would not fit
 
-Tokens are a quarter of the characters of a message's JSON: what is compared is shares, which hardly depend on it.
+Tokens are a quarter of the characters of a message's JSON. The compared shares hardly depend on this estimate.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ from sanitizers.profiles import OPENAI
 BLOCK = 128
 LEAST_CACHED = 1_024
 TOOLS = 4_000
-"""Tokens of tool definitions, which stand before the messages in every request."""
+"""Tokens of the tool definitions, which come before the messages in every request."""
 
 _SIZES: dict[int, int] = {}
 
 
 def size(message: dict[str, Any]) -> int:
-    """Return a message's tokens; those of the session are measured once, by :func:`main`."""
+    """Return a message's tokens. :func:`main` measures the messages of the session once."""
     return _SIZES.get(id(message)) or measure(message)
 
 
 Cut = Callable[[History, int], History]
-"""Returns what is sent of a history within so many tokens of turns."""
+"""Returns the messages to send of a history, whose turns may have at most the given tokens."""
 
 
 def off(history: History, room: int) -> History:
@@ -49,7 +48,7 @@ def off(history: History, room: int) -> History:
 
 
 def sliding(history: History, room: int) -> History:
-    """Drop the oldest rounds until the rest fits; the system message and the first user message stay."""
+    """Drop the oldest rounds until the rest fits. The system message and the first user message stay."""
     lead = count_leading_system(history) + 1
     units = split_units(history, lead)
     turns = sum(map(size, history[1:]))
@@ -60,7 +59,7 @@ def sliding(history: History, room: int) -> History:
 
 
 def middle_out(history: History, room: int) -> History:
-    """Take whole rounds from the middle until the rest fits, half of it from either end."""
+    """Drop whole rounds from the middle until the rest fits, which is half from either end."""
     lead = count_leading_system(history)
     units = split_units(history, lead)
     sizes = [sum(map(size, history[unit.start : unit.end])) for unit in units]
@@ -99,7 +98,7 @@ class Spent:
     largest: int = 0
 
     def cost(self, price: float) -> float:
-        """Return the cost in thousands of input tokens a request, cached ones at *price* of the full one."""
+        """Return the cost of a request in thousands of full-price tokens. A cached token costs the share *price*."""
         return (self.sent - self.cached * (1 - price)) / self.requests / 1_000
 
 

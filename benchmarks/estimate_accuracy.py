@@ -1,9 +1,9 @@
 """Compares token estimates with real tokenizers, on growing histories that no weight was fitted on.
 
-Run it with ``make bench-tokens``. A history is measured after every round, as an agent would send it. What is compared
-are the tokens of its texts (contents, names, arguments); what providers add around them no tokenizer tells. Beside the
-estimator stand the usual rule of four characters a token and ``litellm.token_counter`` with a model of that family. The
-last table takes each tokenizer for that of an unknown model, of which nothing is known but the usage it reported.
+Run it with ``make bench-tokens``. A history is measured after every round, as an agent would send it. Only the tokens
+of texts (contents, names, arguments) are compared, since no tokenizer tells what providers add. The tables also show
+the rule of four characters per token, and ``litellm.token_counter`` with a model of the family. The last table treats
+each tokenizer as that of an unknown model, of which only the reported usage is known.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BARE = Overheads(per_request=0, per_message=0, per_call=0, per_result=0, with_t
 
 
 def texts_of(piece: History) -> Iterator[str]:
-    """Yield every text of some messages that a model reads."""
+    """Yield every text in the messages of *piece* that a model reads."""
     for message in piece:
         if message["content"]:
             yield message["content"]
@@ -65,7 +65,7 @@ def errors_of(estimated: Sequence[float], real: Sequence[float]) -> list[float]:
 
 
 def shown(errors: Sequence[float]) -> str:
-    """Return the mean and the 95th percentile of the errors' sizes, and their own mean, in percent."""
+    """Return the mean and the 95th percentile of the absolute errors, and the signed mean, in percent."""
     sizes = sorted(map(abs, errors))
     p95 = sizes[math.ceil(len(sizes) * 0.95) - 1]
     return f"{statistics.fmean(sizes):5.1%} / {p95:5.1%} / {statistics.fmean(errors):+6.1%}".replace("%", "")
@@ -88,7 +88,7 @@ class Measured:
         )
 
     def after_one_usage(self) -> list[float]:
-        """Return the errors of every later request of an unknown model, when only the first one's usage is known."""
+        """Return the errors of an unknown model's later requests, when only the first usage is known."""
         state = calibration.initial(UNKNOWN)
         for at, (estimated, real) in enumerate(zip(self.unknown, self.real, strict=True)):
             state = calibration.observe(state, estimated, real)
@@ -98,7 +98,7 @@ class Measured:
         raise AssertionError("no request was large enough to tell")
 
     def after_every_usage(self) -> list[float]:
-        """Return the errors of every later request of an unknown model, each with what is known by then."""
+        """Return the errors of an unknown model's later requests, each with all usage reported before."""
         state, errors = calibration.initial(UNKNOWN), []
         for estimated, real in zip(self.unknown, self.real, strict=True):
             if state.observations:

@@ -1,7 +1,7 @@
 """Compares the time of estimating a history of 100,000 tokens with the time of counting it exactly.
 
 It is part of ``make bench``. Each figure is the median CPU time of the runs of one process. Every run gets the history
-as new string objects, as a new request brings it; *resent* means that all but its last message were seen before.
+as new string objects, as a new request brings it. *Resent* means that all messages but the last were seen before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHARACTERS = {"Python agent": 420_000, "C agent": 390_000, "operations agent": 
 """Length of each history's JSON, for about 100,000 of OpenAI's tokens."""
 
 _SLOW_RUNS = 5
-"""Runs of what takes a hundred times as long."""
+"""Runs of the ways that take a hundred times as long."""
 
 
 def fresh_estimator() -> Estimator:
@@ -36,13 +36,13 @@ def fresh_estimator() -> Estimator:
 
 
 def copies(history: History, number: int) -> list[History]:
-    """Return so many histories that are equal to *history* and share no string with it."""
+    """Return *number* histories that are equal to *history* and share no string with it."""
     body = orjson.dumps(history)
     return [orjson.loads(body) for _ in range(number)]
 
 
 def each(work: Callable[[History], object], histories: list[History]) -> Callable[[], object]:
-    """Return *work* on the next of *histories*, each time it is called."""
+    """Return a function that does *work* on the next of *histories* at each call."""
     waiting = iter(histories)
     return lambda: work(next(waiting))
 

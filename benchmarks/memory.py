@@ -1,6 +1,6 @@
-"""Measures the memory that each bound takes when it is reached. It is part of ``make bench``.
+"""Measures the memory that each bounded cache or buffer takes when it is full. It is part of ``make bench``.
 
-Each cache is filled by itself; what it holds then is what the allocator gave for it (tracemalloc), in MiB.
+Each cache is filled by itself. The figure is the memory that was allocated for it (tracemalloc), in MiB.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _request() -> object:
 
 
 def held_mib(fill: Callable[[], object]) -> float:
-    """Return what is held of what *fill* makes."""
+    """Return the MiB that the result of *fill* holds."""
     fill()  # imports and the like, before anything is counted
     tracemalloc.start()
     kept = fill()

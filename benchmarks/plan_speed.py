@@ -1,7 +1,7 @@
-"""Measures the cost of planning cuts: CPU time for 1,000 messages, by how much of them has to go.
+"""Measures the cost of planning cuts: CPU time for 1,000 messages, by the window that they have to fit.
 
-It is part of ``make bench``. Sizes are looked up, so that what is measured is the planning; ``fit`` is planning,
-rendering and checking.
+It is part of ``make bench``. Sizes are looked up, so that only the planning is measured. ``fit`` is planning, rendering
+and checking.
 """
 
 from __future__ import annotations

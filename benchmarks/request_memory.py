@@ -1,8 +1,8 @@
-"""The memory that one large request takes at most, in multiples of its body, in the real process.
+"""Measures the peak memory of one large request in the real process, in multiples of its body.
 
-``python -m benchmarks.request_memory [MIB [WIRE ...]]`` starts the proxy before a provider that answers at once, sends
-one body of each shape on each wire, and reads the peak of its resident memory (``VmHWM`` of /proc, Linux alone), less
-what it had before. The answer's status says what was refused.
+``python -m benchmarks.request_memory [MIB [WIRE ...]]`` starts the proxy in front of a provider that answers at once.
+Each wire gets one body of each shape. The figure is the peak of the proxy's resident memory (``VmHWM`` of /proc, Linux
+alone), less the memory before. The answer's status says what was refused.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ async def _run(mib: int, wires: Sequence[str]) -> None:
 
 
 async def _fresh(file: Path, body: bytes) -> str:
-    """Return what *body* takes in a process of its own, which no other body has left memory in."""
+    """Return the memory that *body* takes in a fresh process, as a multiple of its size, with the answer's status."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "proxy", "serve", "--config", str(file), "--port", "0",
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=dict(os.environ),

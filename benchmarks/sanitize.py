@@ -1,7 +1,7 @@
 """Measures the CPU time of sanitizing legal and damaged histories, by length and by kind of damage.
 
-Run it with ``make bench``. Each figure is the median over the runs of one process; the ratio beside it compares with
-decoding the same history's JSON, which every proxy has to do, in the same run.
+Run it with ``make bench``. Each figure is the median over the runs of one process. The ratio compares it with decoding
+the same history's JSON in the same run, which every proxy has to do.
 """
 
 from __future__ import annotations

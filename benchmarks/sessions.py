@@ -1,8 +1,8 @@
-"""Agent sessions made up for the benchmarks, from a fixed seed: the same traffic in every run.
+"""Generate agent sessions for the benchmarks from a fixed seed, so that every run has the same traffic.
 
-The shape follows recorded coding sessions: about 850 tokens of new history a request, two thirds of it tool results
-whose lengths are log-normal (most are short, a few are whole files), a third call arguments, and a user who speaks
-every dozen requests. The texts are words at random, since what is cut depends on lengths alone; real texts, for
+The shape follows recorded coding sessions. A request adds about 850 tokens of history, of which two thirds are tool
+results and a third call arguments. The lengths of results are log-normal: most are short, a few are whole files. The
+user speaks every dozen requests. The texts are random words, since cuts depend on lengths alone. Real texts, for
 counting tokens, are in :mod:`benchmarks.agent_histories`.
 """
 
@@ -26,14 +26,14 @@ WORDS = re.findall(
 
 
 def measure(message: dict[str, Any]) -> int:
-    """Return a message's tokens: a quarter of its JSON's bytes, and what stands around it."""
+    """Return a message's tokens: a quarter of its JSON's bytes, and four for what providers add."""
     return len(orjson.dumps(message)) // 4 + 4
 
 
 def agent_session(requests: int, seed: int = 7, *, median: int = 700, spread: float = 1.35) -> list[History]:
-    """Return the histories of *requests* successive requests of one session, each the one before it and more.
+    """Return the histories of *requests* successive requests of one session. Each continues the one before.
 
-    *median* is that of the tool results' characters, *spread* the deviation of their logarithm.
+    *median* is the median length of a tool result in characters, and *spread* the deviation of the length's logarithm.
     """
     rng = random.Random(seed)
     history: History = [

@@ -1,7 +1,7 @@
 """Measures a start by transport: seconds until the process answers, CPU and memory at that moment.
 
-It is part of ``make bench``. Each figure is the least of a few starts, one after another, since other work on the
-machine only ever adds. Beside ours, from the same run, a bare aiohttp proxy: importing aiohttp is the floor.
+It is part of ``make bench``. Each figure is the smallest of a few starts, one after another, since other work on the
+machine can only add time. A bare aiohttp proxy is measured in the same run, since importing aiohttp is the floor.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _ours(transport: str, directory: Path, port: int) -> tuple[str, ...]:
 
 
 def start(command: tuple[str, ...], port: int, log: Path) -> tuple[float, float, float]:
-    """Start a process; return the seconds until it is ready, those of CPU, and its resident MiB."""
+    """Start a process, and return the seconds until it is ready, its CPU seconds and its resident MiB."""
 
     def ready() -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)

@@ -1,8 +1,8 @@
 """Measures the share of meaning that is left of real tools' schemas, source by source: ``make bench-tools``.
 
-The packages are those of the tests. A schema is *as it was* when there was nothing to do, *kept* when the cleaned one
-takes exactly the same calls, and *told* when something is said in words only. *Sent* is what a deployment on the direct
-transport gets: ``parameters``, or ``parametersJsonSchema`` where that loses less.
+The packages are those of the tests. A schema is *as it was* when nothing was changed, and *kept* when the cleaned
+schema accepts exactly the same calls. *Sent* is the schema that a deployment on the direct transport gets:
+``parameters``, or ``parametersJsonSchema`` where that loses less.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIALECTS = (GEMINI, GEMINI_ON_LITELLM, GEMINI_JSON, OPENAI, ANTHROPIC)
 
 
 def kept(tools: list[Tool], *dialects: Dialect) -> list[Tool]:
-    """Return the tools of which one of *dialects* says all."""
+    """Return the tools whose schema at least one of *dialects* expresses without a loss."""
     return [tool for tool in tools if any(not clean_schema(tool.schema, d).losses for d in dialects)]
 
 
@@ -38,7 +38,7 @@ def _cells(tools: list[Tool]) -> str:
 
 
 def main() -> None:
-    """Print the table, and what costs meaning most often."""
+    """Print the table, and the most frequent reasons for a loss of meaning."""
     names = [f"{dialect.name} kept" for dialect in DIALECTS]
     titles = ["source", "schemas", "gemini as it was", *names, "gemini sent kept"]
     print(f"| {' | '.join(titles)} |")

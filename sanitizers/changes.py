@@ -41,5 +41,5 @@ class MessageChange(NamedTuple):
     detail: str = ""
 
     def at(self, step: str, index: int) -> Change:
-        """Return the change as one of *step*, at the message's *index*."""
+        """Return the full change, with the name of *step* and the message's *index*."""
         return Change(step, self.kind, index, self.reason, self.detail)

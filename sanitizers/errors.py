@@ -1,10 +1,10 @@
-"""The error for a history that cannot be repaired: it names the place and the reason."""
+"""The error for a history or a tool's schema that cannot be repaired, with the place and the reason."""
 
 from __future__ import annotations
 
 
 class Unrepairable(ValueError):
-    """A history that no step can make legal without inventing or losing what the client meant.
+    """A history or schema that cannot be made legal without inventing or losing what the client meant.
 
     *rule* is a stable slug. *param* is the place in OpenAI's spelling (``messages[3].content[0].type``). *index* is the
     message's position, or None where the fault is of no single message. The text holds places, types and role names,

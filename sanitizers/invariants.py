@@ -1,8 +1,8 @@
 """The checker finds the rules that a history breaks, most of them in the providers' own words.
 
-It has three uses. It proves that the steps' result is legal. It is all that ``observe`` mode does, and the oracle of
-the property-based tests. So it shares only accessors with the steps. It reads a history front to back, as a provider
-does.
+It has three uses. It proves that the steps' result is legal. It finds the histories that need no step. The
+property-based tests use the checker as their oracle. So the checker shares only accessors with the steps. The checker
+reads a history front to back, as a provider does.
 
 OpenAI's chat format carries the history. A rule of Gemini's wire format is therefore expressed for the messages that
 the Gemini request is made from.
@@ -155,7 +155,7 @@ def _plain_ones_pass(outline: Outline, profile: Profile) -> bool:
 
     Messages in ``outline.blank`` and ``outline.twins`` are not checked here.
 
-    A rule about one id, name or arguments text is checked once, on the joined ids, the set of names and all arguments.
+    The ids, names and arguments of all calls are checked together, not message by message.
     """
     if outline.marked or not _takes_plain_fields(profile):
         return False

@@ -1,8 +1,8 @@
 """Mark the messages that the check found intact, so that the steps read the damaged ones alone.
 
-Most of a damaged history is legal: a few results are missing among hundreds. A step passes over an entry that is marked
-``clean``, because it would leave that entry alone anyway. Without marks, the steps make the same history and the same
-changes, but read every entry.
+Most of a damaged history is legal: a few results are missing among hundreds. A step skips an entry that is marked
+``clean``, because the step would not change that entry anyway. Without marks, the steps make the same history and the
+same changes, but read every entry.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def mark_entries(messages: Messages, found: Iterable[Violation], outline: Outlin
 
     An entry is not ``clean`` where a violation was found. An entry that the step ``shape`` may rewrite is not clean
     either: a refusal, or a call whose type is not ``function``. Results outside whole rounds (see below) are not clean
-    either: the message before a result decides whether a step keeps it.
+    either. Whether a step keeps such a result depends on other messages.
 
-    A round is a message with calls, and the results after it. It is whole if it has no violation, and shares no call id
-    with messages outside whole rounds. An orphaned result with a round's id would be a second result of a call in that
-    round.
+    A round is a message with calls, and the results after it. A round is whole if it has no violation, and shares no
+    call id with messages outside whole rounds. An orphaned result with a round's id would be a second result of a call
+    in that round.
 
     With an *outline*, the function reads only messages with violations, those in ``outline.odd``, and the results
     around them.
@@ -58,7 +58,7 @@ def _read_all(messages: Messages, broken: set[int]) -> list[bool]:
 
 
 def _read_some(messages: Messages, broken: set[int], outline: Outline) -> list[bool] | None:
-    """Do as :func:`_read_all`, but read only damaged turns and the turns in ``outline.odd``.
+    """Return the same as :func:`_read_all`, but read only damaged turns and those in ``outline.odd``.
 
     Return None where these turns do not suffice.
 
@@ -99,8 +99,8 @@ def _read_rounds(
 ) -> tuple[list[bool], list[tuple[int, list[str]]], list[str], list[tuple[int, int]]]:
     """Return whether each message is clean, the rounds without damage, and the ids and calls outside those rounds.
 
-    A round is given as the index of its message with calls, and its call ids. A message with calls outside rounds is
-    given as its place and its number of calls.
+    A round is given as the index of its message with calls, and its call ids. A message with calls outside those rounds
+    is given as its index and its number of calls.
     """
     clean = [True] * len(messages)
     for at in broken:
@@ -142,7 +142,7 @@ def _sharing_ids(rounds: list[tuple[int, list[str]]], unpaired: list[str]) -> di
     The result maps a round's index to its number of calls.
 
     Ids are compared without their signatures, as pairing compares them. Calling ``base_id()`` for hundreds of ids would
-    cost as much as all else here. So it is called only where a signature was seen.
+    cost as much as all else here. So ``base_id()`` is called only where a signature was seen.
     """
     shared = set(unpaired)
     every_id = "\n".join([*unpaired, *chain.from_iterable(ids for _, ids in rounds)])

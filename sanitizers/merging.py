@@ -22,9 +22,9 @@ _JOINED = frozenset({"assistant", "user"})
 def merge_runs(entries: Entries, profile: Profile, step: str) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role where *profile* forbids them. *step* names the step in the changes.
 
-    Assistant neighbours are joined at every provider where one before the last holds calls. Otherwise the results of
-    such a call could not directly follow its message. Parallel calls that a client split over several messages are one
-    turn.
+    For every provider, an assistant message with calls is joined with the assistant messages directly after it.
+    Otherwise the results could not directly follow the message with their calls. So parallel calls that a client split
+    over several messages become one turn.
 
     Returns *entries* itself when there is nothing to join.
     """
@@ -95,7 +95,10 @@ def join_messages(messages: Sequence[Message]) -> tuple[Message, list[list[str]]
 
 
 def join_contents(contents: Sequence[Any]) -> Any:
-    """Return several message contents (null, text or parts) as one, in order. Texts alone become one text."""
+    """Return several message contents (null, text or parts) as one, in order.
+
+    If all contents are texts, the result is one text.
+    """
     said = [content for content in contents if not is_blank(content)]
     if not said:
         return contents[0]

@@ -35,7 +35,7 @@ ID_FORMS = MappingProxyType(
         "token": re.compile(r"[a-zA-Z0-9_-]+"),
     }
 )
-"""The form of a call id, by the name that :attr:`Profile.call_id_form` has for it."""
+"""The pattern of a call id, by the value of :attr:`Profile.call_id_form`."""
 
 _CALL_FIELDS = frozenset({"provider_specific_fields"})  # on a call it carries the thought signature
 

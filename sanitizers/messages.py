@@ -23,7 +23,7 @@ Messages: TypeAlias = Sequence[Message]
 """A history, oldest message first."""
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
-"""Roles that instruct rather than take a turn."""
+"""Roles of instructions. A message with such a role is not a turn."""
 
 RESULT_ROLES = frozenset({"tool", "function"})
 """Roles that answer a call."""
@@ -58,7 +58,7 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 class MarkedEntries(tuple[Entry, ...]):
-    """Entries that remember which of them are not known to be clean, since several steps need to know it."""
+    """Entries that store which of them are not known to be clean, since several steps read this."""
 
     @cached_property
     def open(self) -> list[int]:
@@ -69,7 +69,7 @@ class MarkedEntries(tuple[Entry, ...]):
 def open_places(entries: Entries) -> list[int]:
     """Return the indexes of the entries that are not known to be clean.
 
-    The message with the calls of each round that is not whole (:mod:`sanitizers.marking`) is among these entries.
+    For each round that is not whole (:mod:`sanitizers.marking`), the message with the calls is among these entries.
     """
     return entries.open if isinstance(entries, MarkedEntries) else _find_open(entries)
 
@@ -112,7 +112,7 @@ def is_blank(value: Any) -> bool:
 def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
     """Tell whether a message is a text alone: not blank, and without calls or refused fields.
 
-    By itself, such a message can break only the rules about other fields and tool names.
+    Taken alone, such a message can break only the rules about unknown fields and tool names.
     """
     content = message.get("content")
     return (
@@ -128,7 +128,7 @@ def is_plain(message: Message, refused_fields: frozenset[str]) -> bool:
 def is_part_list(content: Any) -> bool:
     """Tell whether a content is a list of content parts.
 
-    Some clients send a tool's bare JSON array as its result. Its elements do not have the type of a part.
+    Some clients send a tool's bare JSON array as its result. The elements of such an array are no content parts.
     """
     return isinstance(content, list) and all(
         isinstance(part, dict) and isinstance(part.get("type"), str) for part in content
@@ -154,7 +154,7 @@ def first_of_newest_user_turn(messages: Messages) -> int:
 _SHORT = 2**20
 """The most characters of a text that is decoded without counting its objects and arrays.
 
-Decoding takes at most 40 MiB.
+Decoding a text of this length takes at most 40 MiB.
 """
 
 _MAX_CONTAINERS = 2**18
@@ -175,12 +175,13 @@ def _containers(text: str) -> int:
 
 
 def parse_arguments(text: str) -> dict[str, Any] | None:
-    """Return tool-call arguments as a JSON object, or None when they are not one.
+    """Return tool-call arguments as a JSON object, or None when they are no JSON object.
 
     Arguments that are too dense to be decoded give None too (:func:`is_too_dense`).
 
-    Gemini's ``functionCall.args`` is a protobuf Struct: an object without NaN, infinities or lone surrogates
-    ("Invalid value … google.protobuf.Struct"). orjson refuses these, and the type is checked afterwards.
+    Gemini's ``functionCall.args`` is a protobuf Struct: an object without NaN, infinities or lone surrogates ("Invalid
+    value … google.protobuf.Struct"). orjson refuses NaN, infinities and lone surrogates. The function then checks the
+    type.
     """
     if text == "{}":
         return {}
@@ -198,8 +199,8 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
 def arguments_key(value: dict[str, Any] | None, text: str) -> bytes:
     """Return a key that is the same for equal arguments. *value* was parsed from *text*.
 
-    Keys of objects are sorted. Arguments that are no object, or are nested deeper than orjson writes (254 levels), are
-    equal only where their texts are.
+    Keys of objects are sorted. Arguments that are no object, or are nested deeper than orjson writes (254 levels),
+    count as equal only if their texts are equal.
     """
     if value is not None:
         with suppress(orjson.JSONEncodeError):

@@ -18,7 +18,7 @@ class NameRule:
 
 
 OPENAI_NAMES = NameRule("[a-zA-Z0-9_-]+", 64)
-"""OpenAI's rule. Mistral and Bedrock have the same one, and most servers with OpenAI's API copied it."""
+"""OpenAI's rule. Mistral and Bedrock have the same rule, and most servers with OpenAI's API copied it."""
 
 GEMINI_NAMES = NameRule("[A-Za-z_][A-Za-z0-9_.:-]*", 64)
 """Gemini's rule (gemini-cli#2966, #7664, #12425, vscode#248000). Colons are accepted since the end of 2025."""

@@ -2,8 +2,8 @@
 
 Nearly all messages of an agent are plain. A plain message is a text, or calls of functions, and has only fields of
 OpenAI's format. The names, ids and arguments of all calls together show whether any plain message may break a rule.
-With an outline, a check reads only the other messages (the *odd* ones), and a few plain ones. One walk over 300
-messages with 140 calls takes 0.15 ms. Without an outline, each check needs such a walk.
+With an outline, a check reads only the messages that are not plain (here called *odd*), and a few plain messages. One
+walk over 300 messages with 140 calls takes 0.15 ms. Without an outline, each check needs such a walk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sanitizers.messages import SIGNATURE_MARKS, Messages
 
 DEPTH = 4
-"""Levels of containers in a plain message, itself included: the calls, a call and its function."""
+"""The most levels of containers in a plain message: the message, its calls, a call and its function."""
 
 TURN_FIELDS = frozenset({"content", "role", "tool_calls"})
 RESULT_FIELDS = frozenset({"content", "name", "role", "tool_call_id"})
@@ -30,7 +30,7 @@ _OF_FUNCTION = itemgetter("name", "arguments")
 
 
 class Outline(NamedTuple):
-    """The outline of *messages*, which holds for this very object alone."""
+    """The outline of *messages*. It is valid for this list object alone, not for an equal list."""
 
     messages: Messages
     odd: Sequence[int]
@@ -80,10 +80,10 @@ class Outline(NamedTuple):
 
 
 def outline_of(messages: list[Any]) -> Outline:
-    """Return the outline of *messages*, which may be anything that JSON can express.
+    """Return the outline of *messages*, a list of any JSON values.
 
-    An element that is no message is odd. The loop stays in one function: it runs for each message of each request, and
-    a call for every message would double its cost.
+    An element that is no message counts as odd (:attr:`Outline.odd`). The loop stays in one function: it runs for each
+    message of each request, and a call for every message would double its cost.
     """
     odd: list[int] = []
     blank: list[int] = []

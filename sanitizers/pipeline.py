@@ -39,8 +39,8 @@ class Sanitized:
 def sanitize(messages: Messages, profile: Profile, outline: Outline | None = None) -> Sanitized:
     """Make *messages* legal for *profile*. If their *outline* is given, *messages* must have been validated before.
 
-    A legal history comes back as the same object, and no step runs. In a damaged history, the steps pass over what the
-    check found intact (:mod:`sanitizers.marking`).
+    A legal history comes back as the same object, and no step runs. In a damaged history, the steps skip the messages
+    that the check found intact (:mod:`sanitizers.marking`).
 
     Raises :class:`Unrepairable` for what cannot be read or sent (see :mod:`sanitizers.validation` and the ``shape``
     step), and when nothing is left to send.

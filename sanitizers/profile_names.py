@@ -1,4 +1,4 @@
-"""Choose the profile of a model by its route and by its name, of which the longest known prefix wins."""
+"""Choose the profile of a model by its route, and by the longest known prefix of its name."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ _ON_BEDROCK: Mapping[str, Profile] = MappingProxyType(
 _CLAUDE_4 = re.compile(r"claude-(?:[a-z]+-)?4(?:[-.](\d{1,2}))?(?!\d)")
 """The name of a Claude 4, with its minor version, in all spellings.
 
-They are ``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``, and, on some routes,
-``claude-4-sonnet`` and ``claude-4.5-sonnet``.
+The spellings are ``claude-opus-4-6``, ``claude-sonnet-4.5`` (OpenRouter's), ``claude-sonnet-4-20250514``, and, on some
+routes, ``claude-4-sonnet`` and ``claude-4.5-sonnet``.
 """
 
 _VENDOR = re.compile(
@@ -142,7 +142,7 @@ def profile_for(model: str, name: str | None = None) -> Profile:
 
     *name* is a key of :data:`PROFILES` and overrides the model's name.
 
-    Only the last path segment counts, so that a model keeps its rules behind any route (``vertex_ai/gemini-…``,
+    Only the last path segment counts, so that a model keeps its rules on any route (``vertex_ai/gemini-…``,
     ``openrouter/google/gemini-…``, ``models/gemini-…``). Servers with a chat template and Bedrock's Converse API have
     rules of their own.
 

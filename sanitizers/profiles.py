@@ -1,8 +1,8 @@
 """The rules of each model family, one frozen table row per family: the fields, and the row of OpenAI.
 
-Each fact carries its source and the month in which it was seen. A fact that no row needs is not a field. A new family,
-or a model that became stricter, is a new row in :mod:`sanitizers.gemini_profiles` or
-:mod:`sanitizers.provider_profiles`. :mod:`sanitizers.profile_names` chooses the row of a model.
+A comment beside a fact names its source, and often the month in which it was seen. There is no field for a fact that no
+row needs. Add a row in :mod:`sanitizers.gemini_profiles` or :mod:`sanitizers.provider_profiles` for a new family, or
+for a model that became stricter. :mod:`sanitizers.profile_names` chooses the row of a model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Profile:
     """Two user messages in a row are legal."""
 
     system_anywhere: bool
-    """System messages may stand after the first turn. Otherwise they may only stand before it."""
+    """System messages may stand after the first turn.
+
+    Otherwise system messages may only stand before the first turn.
+    """
 
     turn_required: bool
     """A request of system messages alone is refused."""
@@ -81,10 +84,10 @@ class Profile:
     """Types of content parts that the provider accepts in no role."""
 
     refused_fields: frozenset[str]
-    """Fields of messages and parts that never reach the provider, or that change the request when they do."""
+    """Fields of messages and parts that the steps remove: they get lost on the way, or change the request."""
 
     remote_media: bool
-    """Media may be named by URL. Otherwise it must be inline, as a ``data:`` URL."""
+    """Media may be given by URL. Otherwise it must be inline, as a ``data:`` URL."""
 
     schemas: str
     """The dialect of a tool's schema, by its name (:mod:`sanitizers.schemas.dialects`)."""
@@ -131,22 +134,22 @@ class Profile:
     """A trailing assistant message may end with whitespace."""
 
     echoes_reasoning: bool = False
-    """Assistant messages must bring ``reasoning_content``, which may be empty."""
+    """Assistant messages must have ``reasoning_content``, which may be empty."""
 
     echoes_if_asked: bool = False
-    """Assistant messages must bring ``reasoning_content`` where the request asks the model to think."""
+    """Assistant messages must have ``reasoning_content`` where the request asks the model to think."""
 
     only_fields: frozenset[str] | None = None
     """The only fields that a message may have, or None where others are ignored."""
 
     result_fields: frozenset[str] = frozenset()
-    """The fields that a tool result may have beside :attr:`only_fields`."""
+    """The fields that a tool result may have in addition to :attr:`only_fields`."""
 
     @override
     def __hash__(self) -> int:
         """Hash the name, and the fields in which profiles of one name usually differ.
 
-        Hashing all forty would take longer than the cache saves.
+        Hashing all forty fields would take longer than the cache saves.
         """
         return hash(
             (self.name, self.remote_media, self.assistant_runs, self.user_runs, self.echoes_reasoning)

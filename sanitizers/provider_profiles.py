@@ -1,7 +1,8 @@
-"""The profiles of the providers beside OpenAI and Gemini.
+"""The profiles of all providers other than OpenAI and Gemini.
 
-Each fact names its source. "litellm" means what litellm 1.105 does to a history on its way to the provider, seen with a
-recording server. Where litellm drops something silently, the steps repair it before and report it.
+Each fact names its source. The source "litellm" stands for what litellm 1.105 sends to the provider, as a recording
+server received it. Where litellm would silently drop something, the steps change the history first and report the
+change.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _ALIKE = replace(
     refused_parts=frozenset({"redacted_thinking", "refusal", "thinking"}),
     refused_media=_URLS | {"input_audio"},
 )
-"""The rules that all of these providers have in common."""
+"""The base of every row in this module: the rules that most of these providers have in common."""
 
 ANTHROPIC = replace(
     _ALIKE,
@@ -132,7 +133,7 @@ DEEPSEEK_THINKING = replace(DEEPSEEK, name="deepseek-thinking", echoes_reasoning
 """DeepSeek's thinking models.
 
 "The `reasoning_content` in the thinking mode must be passed back to the API." This holds for all assistant messages
-(kimi-cli#2141). An empty one is accepted (hermes#15353).
+(kimi-cli#2141). An empty text is accepted (hermes#15353).
 """
 
 DEEPSEEK_REASONER = replace(
@@ -212,4 +213,4 @@ PROVIDER_PROFILES = (
     DEEPSEEK_THINKING,
     MISTRAL,
 )
-"""Every profile of this module, by name."""
+"""Every profile of this module, sorted by name."""

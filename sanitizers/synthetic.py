@@ -1,8 +1,8 @@
 """The fixed texts and derived ids that the steps insert.
 
 Changing a text or the derivation of ids changes what models read, and invalidates every provider's cached prefix. So a
-test pins their bytes. A text states known facts alone: a synthesized result says that no result was recorded, not that
-the tool failed.
+test pins the bytes of these texts and ids. A text states known facts alone: a synthesized result says that no result
+was recorded, not that the tool failed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 MISSING_RESULT = '{"error": "No result was recorded for this tool call."}'
-"""The content of a synthesized tool result: a JSON object, as Gemini's Struct needs it, that reads as text."""
+"""The content of a synthesized tool result. Gemini's Struct needs a JSON object, and models can read it as text."""
 
 HISTORY_START = "[The conversation starts here; earlier messages are not included.]"
 """The user turn before a history that starts with the model's words, usually because the client cut it."""
@@ -31,23 +31,27 @@ BRIDGE = "Understood."
 """The assistant message between a tool's result and the user's message, where a provider needs one."""
 
 NOTICE_START = "[turnright: "
-"""The beginning of every notice of the turn guard (:mod:`sanitizers.turns`). Such a user message is not the user's."""
+"""The beginning of every notice of the turn guard (:mod:`sanitizers.turns`).
+
+A user message with this beginning was not written by the user.
+"""
 
 RAW_ARGUMENTS = "_raw"
-"""The key that keeps arguments which are no JSON object, as their original text."""
+"""The key for arguments that are no JSON object. Its value is the original text."""
 
 
 class DerivedIds:
     """Ids for the tool calls of one history that have none, or whose own id cannot be used.
 
-    An id is derived from the call's place and its *original* id, so that the same history always gets the same ids. It
-    differs from all ids in *taken*, and is added to them. Callers may add ids to *taken* and must not remove any.
+    An id is derived from the call's place and its *original* id, so that the same history always gets the same ids. A
+    derived id differs from all ids in *taken*, and is added to *taken*. Callers may add ids to *taken* and must not
+    remove any.
 
     An id has 24 characters of ``[a-z0-9_]``. All providers accept that (OpenAI 40 characters, Anthropic
     ``^[a-zA-Z0-9_-]+$``) except Mistral, which needs *nine* letters or digits.
 
     Calls with the same place and original continue one numbering. Callers may give one place to thousands of calls that
-    share an illegal id. Starting each of them at zero took seconds.
+    share an illegal id. Starting at zero for each of these calls took seconds.
     """
 
     def __init__(self, taken: set[str], *, nine: bool = False) -> None:
@@ -56,7 +60,7 @@ class DerivedIds:
         self._next: dict[tuple[int, int, str], int] = {}
 
     def derive(self, message_index: int, call_index: int, original: str) -> str:
-        """Return a new id for the call at this place."""
+        """Return a new id for the call *call_index* of the message *message_index*."""
         place = (message_index, call_index, original)
         attempt = self._next.get(place, 0)
         said = original
@@ -84,7 +88,7 @@ def _digest(text: str) -> str:
 
 
 def is_instruction(message: Mapping[str, Any]) -> bool:
-    """Tell whether a message is a notice of the turn guard alone.
+    """Tell whether a message is a user message that holds one notice of the turn guard and nothing else.
 
     A user message that quotes a notice holds other text too, and is not a notice.
     """

@@ -1,7 +1,7 @@
 """Check the order of a history's turns at once, from one letter for each message.
 
-:mod:`sanitizers.turn_violations` has the same rules. It reads each message and names what is wrong. This module only
-finds out that nothing is wrong, which holds for nearly all histories.
+:mod:`sanitizers.turn_violations` has the same rules. That module reads each message and names each broken rule. This
+module only finds out that nothing is wrong, which holds for nearly all histories.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sanitizers.outline import LETTERS
 from sanitizers.profiles import Profile
 
 _MAX_CALLS = 16
-"""Calls of one turn up to which the pattern matches: it lists every number of calls."""
+"""The most calls of one turn that the pattern matches, since it lists every number of calls."""
 
 
 class Order(NamedTuple):
@@ -51,9 +51,10 @@ def order_of(messages: Messages) -> Order:
 
 
 def is_in_order(letters: str, ids: Sequence[str], result_ids: Sequence[str | None], profile: Profile) -> bool:
-    """Tell whether a history of this :class:`Order` breaks no rule about turns. False also means that it is unknown.
+    """Return True where a history of this :class:`Order` surely breaks no rule about turns.
 
-    It is unknown for results in another order than their calls, and for rules that depend on contents.
+    False means that a rule may be broken. This includes results in another order than their calls, and rules that
+    depend on contents.
     """
     if [*ids] != result_ids or profile.echoes_reasoning:
         return False

@@ -1,7 +1,7 @@
 """The checker's walk through the turns of a history: their order, and the pairing of calls and results.
 
-It goes front to back, message by message, as a provider reads. :mod:`sanitizers.message_violations` checks
-each message by itself.
+The walk goes front to back, message by message, as a provider reads. :mod:`sanitizers.message_violations` checks each
+message by itself.
 """
 
 from __future__ import annotations

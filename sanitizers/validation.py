@@ -41,10 +41,10 @@ def validate_messages(messages: object) -> Messages:
 def read_history(messages: object, outline: Outline | None = None) -> Outline:
     """Return the outline of *messages* when every message can be read.
 
-    *outline* is their outline, where the caller has it.
+    *outline* is the outline of *messages*, where the caller has it.
 
     Raises :class:`Unrepairable` where *messages* are no list or an empty list. An unknown role or content part also
-    raises. So does a message, or a field that this module checks, of the wrong type.
+    raises. A message or a checked field of the wrong type raises too.
     """
     if not isinstance(messages, list):
         _refuse(

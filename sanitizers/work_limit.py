@@ -28,13 +28,13 @@ class WorkLimit:
 
     def __init__(self, steps: int) -> None:
         self.left = steps
-        """Steps that are left. They are negative when more were spent than there were."""
+        """Steps that are left. The number is negative when more steps were spent than the limit allows."""
 
         self.ended = False
-        """True once the work was ended. It is a field of its own, since two threads write."""
+        """True once the work was ended. It is a separate field, since another thread writes it."""
 
     def spend(self, steps: int = 1) -> None:
-        """Take *steps*. Raises :class:`WorkLimitExceeded` where fewer are left, and on every call after that."""
+        """Take *steps*. Raises :class:`WorkLimitExceeded` where fewer steps are left, and on every later call."""
         self.left -= steps
         if self.left < 0 or self.ended:
             raise WorkLimitExceeded
@@ -70,7 +70,7 @@ def spend(steps: int = 1) -> None:
 
 
 def metered(items: Iterable[T]) -> Iterable[T]:
-    """Return *items*, each of which takes a step of the current limit, or *items* itself where there is no limit."""
+    """Return *items* so that each takes a step of the current limit, or *items* itself without a limit."""
     limit = _LIMIT.get()
     return items if limit is None else _spending(items, limit)
 

@@ -1,6 +1,7 @@
 """``make attack``: hostile requests against the real process, and the table of goals, figures and verdicts.
 
-Exits with 1 where a goal is missed. What was not measured, since its group had no time left, is missed as well.
+Exits with 1 where a goal is missed. A case that was not measured, since its group had no time left, counts as missed
+too.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from benchmarks.gateway.machine import describe
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The providers of all groups: *attacked* answers the attacks, *calm* those who wait beside them."""
+    """The providers of all groups: *attacked* answers the attacks, and *calm* answers the waiting clients."""
 
     directory: Path
     attacked: Provider
     calm: Provider
     factor: float
-    """Each group has its usual time this many times."""
+    """The factor by which the usual time of each group is multiplied."""
 
     full: bool
     wanted: str
@@ -43,13 +44,13 @@ def _waits(field: Field) -> list[Figure]:
 
 
 _NICE = 5
-"""The attacked provider does not take the core from the prober."""
+"""The niceness of the attacked provider, so that it does not take CPU time from the prober."""
 
 _Run = Callable[..., list[Figure]]
 
 
 def _of(run: _Run, seconds: float) -> Callable[[Field], list[Figure]]:
-    """Return *run* with its usual time."""
+    """Return *run* bound to its usual time in seconds."""
     return lambda field: run(field.directory, field.attacked, seconds * field.factor, wanted=field.wanted)
 
 

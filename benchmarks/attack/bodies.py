@@ -1,7 +1,7 @@
-"""Hostile bodies as bytes, each of about the size that is asked for.
+"""Build hostile bodies as bytes, each of about a given size.
 
-A family is a function from a size to the members of a request behind its model. Bytes, not objects: a body of 32 MiB
-of empty objects would take gigabytes to build otherwise.
+A family is a function that takes a size, and returns the members of a request other than its model. Bodies are built as
+bytes, since a body of 32 MiB of empty objects would take gigabytes as objects.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WITH_TOOL = b'"tools":[{"type":"function","function":{"name":"look","parameters
 
 
 def repeated(before: bytes, unit: bytes, after: bytes) -> Family:
-    """Return the family of bodies that repeat *unit*, with commas, as often as there is room."""
+    """Return the family of bodies that repeat *unit*, with commas, as often as the size allows."""
 
     def build(size: int) -> bytes:
         count = max(1, (size - len(before) - len(after)) // (len(unit) + 1))
@@ -27,7 +27,7 @@ def repeated(before: bytes, unit: bytes, after: bytes) -> Family:
 
 
 def counted(before: bytes, unit: bytes, after: bytes) -> Family:
-    """Return the family that repeats *unit* with a number at each ``%d``; every number occurs once."""
+    """Return the family of bodies that repeat *unit*, with a new number at ``%d`` each time."""
     numbers = unit.count(b"%d")
 
     def build(size: int) -> bytes:
@@ -41,12 +41,12 @@ def counted(before: bytes, unit: bytes, after: bytes) -> Family:
 
 
 def filled(before: bytes, unit: bytes, after: bytes) -> Family:
-    """Return the family that repeats *unit* with nothing between."""
+    """Return the family of bodies that repeat *unit* without a separator."""
     return lambda size: before + unit * max(1, (size - len(before) - len(after)) // len(unit)) + after
 
 
 def nested(before: bytes, opening: bytes, inner: bytes, closing: bytes, after: bytes) -> Family:
-    """Return the family that nests as deeply as there is room."""
+    """Return the family of bodies that nest as deeply as the size allows."""
 
     def build(size: int) -> bytes:
         depth = max(1, size // (len(opening) + len(closing)))
@@ -182,11 +182,11 @@ COMPLETIONS: Mapping[str, Family] = {
 
 
 OF_TESTS = "tests: "
-"""The names of the tests' own families begin so."""
+"""The beginning of the names of families that come from the tests."""
 
 
 def chat_families() -> dict[str, Family]:
-    """Return the families of chat requests, with those of the tests where there are any."""
+    """Return the families of chat requests, with those of the tests where the tests are installed."""
     found: dict[str, Family] = dict(CHAT)
     try:
         hostile_bodies = importlib.import_module("tests.support.hostile_bodies")
@@ -199,17 +199,17 @@ def chat_families() -> dict[str, Family]:
 
 
 def _members_of(build: Callable[[int], Mapping[str, object]]) -> Family:
-    """Return a family of the tests, whose bodies are objects, as one of bytes without the model."""
+    """Return a family of the tests, which builds objects, as a family of bytes without the model."""
     return lambda size: json.dumps({k: v for k, v in build(size).items() if k != "model"}).encode()[1:-1]
 
 
 def chat(model: str, members: bytes, *, stream: bool = False) -> bytes:
-    """Return the body of a request of *model*."""
+    """Return the body of a chat request for *model*."""
     streamed = b'"stream":true,' if stream else b""
     return b'{"model":"%s",%s%s}' % (model.encode(), streamed, members)
 
 
 def looked_at(model: str, members: bytes) -> bytes:
-    """Return what the inspector's page sends to look at a request."""
+    """Return the body that the inspector's page sends to inspect a request."""
     target = json.dumps({"model": model}).encode()
     return b'{"target":%s,"request":%s}' % (target, chat(model, members))

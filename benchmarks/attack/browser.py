@@ -1,4 +1,4 @@
-"""Requests of web pages where no key is asked for: how many are served, and how many honest ones are refused."""
+"""Count the requests of web pages that a proxy without keys serves, and the honest requests that it refuses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FROM_ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "the Origin of a sandbox": {"Origin": "null"},
     "Sec-Fetch-Site: cross-site": {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
 }
-"""Headers of any request of a foreign page; the rest are as a client of one's own sends them."""
+"""Headers that show a foreign page, in any of its requests. All other headers are those of an honest client."""
 
 _FOR_BODIES: Mapping[str, Mapping[str, str]] = {
     "text/plain": {"Content-Type": "text/plain"},
@@ -66,7 +66,7 @@ _OWN: Mapping[str, Mapping[str, str]] = {
         "Sec-Fetch-Site": "same-origin",
     },
 }
-"""Headers of clients that are to be served."""
+"""Headers of clients that must be served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Sent:
 
 
 def foreign() -> Iterator[Sent]:
-    """Yield what a foreign page can send; none of it may be served."""
+    """Yield the requests that a foreign page can send. None of them may be served."""
     for case, headers in _FROM_ELSEWHERE.items():
         yield from (Sent(case, "POST", path, headers) for path in _POSTED)
         yield from (Sent(case, "GET", path, headers) for path in _READ if _is_guarded(path, case))
@@ -95,12 +95,15 @@ def foreign() -> Iterator[Sent]:
 
 
 def _is_guarded(path: str, case: str) -> bool:
-    """Tell whether a page's read counts; the inspector's own page and the root say nothing, and links lead there."""
+    """Tell whether reading *path* must be refused.
+
+    The inspector's page and the root hold no data, and links lead there, so that only a foreign Host is refused.
+    """
     return path not in ("/ui/", "/") or "Host" in case
 
 
 def own() -> Iterator[Sent]:
-    """Yield what must be served."""
+    """Yield the requests that must be served."""
     for case, headers in _OWN.items():
         yield from (Sent(case, "POST", path, headers) for path in _POSTED)
         yield from (Sent(case, "GET", path, headers) for path in ("/v1/models", "/ui/api/models"))
@@ -109,7 +112,7 @@ def own() -> Iterator[Sent]:
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return, for each kind of request, how many were served that must not be, or refused that must not be."""
+    """Return, for each kind of request, the number of those that were wrongly served or wrongly refused."""
     models = [deployment("ok", "openai/gpt-4.1", provider.base(_MANNER))]
     config = {"model_list": models, "general_settings": {"drain_delay": 0, "drain_grace": 0}}
     figures = []
@@ -126,7 +129,7 @@ def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> 
 
 
 def _judge(row: Row, case: str, table: list[Sent], running: Proxy, provider: Provider) -> Figure:
-    """Send the requests of one case and count those that went wrong."""
+    """Send the requests of one case, and count the wrong outcomes."""
     wrong = []
     for sent in table:
         before = provider.calls(_MANNER)

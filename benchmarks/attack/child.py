@@ -34,7 +34,7 @@ class Proxy:
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The process id."""
         return self.running.process.pid
 
     def cpu(self) -> float:
@@ -42,7 +42,7 @@ class Proxy:
         return cpu_seconds(self.pid)
 
     def settle(self, seconds: float) -> None:
-        """Wait until the process uses no CPU, at most so many seconds."""
+        """Wait until the process uses no CPU, for at most *seconds*."""
         until, before = time.monotonic() + seconds, self.cpu()
         while time.monotonic() < until:
             time.sleep(_QUIET_S)
@@ -57,14 +57,14 @@ class Proxy:
         return int(status.partition(f"{field}:")[2].split()[0]) * 1024
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         self.running.process.kill()
         self.running.wait()
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The start of the proxy: *nofile* bounds its descriptors, *module* is what Python runs."""
+    """The way to start the proxy: *nofile* limits its file descriptors, and *module* is the command."""
 
     nofile: int | None = None
     module: Sequence[str] = MODULE
@@ -79,7 +79,7 @@ class Program:
 
 @contextlib.contextmanager
 def proxy(directory: Path, config: Mapping[str, Any], program: Program | None = None) -> Iterator[Proxy]:
-    """Serve *config* on a port of the kernel's choice; at the end the process is ended, if need be killed."""
+    """Serve *config* on a free port. At the end the process is stopped, and killed if it does not stop."""
     path = directory / f"attack-{time.monotonic_ns()}.yaml"
     path.write_text(yaml.safe_dump(dict(config)))
     arguments = ("serve", "--config", str(path), "--port", "0")
@@ -104,15 +104,15 @@ class Provider:
         self.port = port
 
     def base(self, manner: str, path: str = "/v1") -> str:
-        """Return the ``api_base`` at which it behaves as *manner* says."""
+        """Return the ``api_base`` at which the provider behaves as *manner*."""
         return f"http://127.0.0.1:{self.port}/{manner}{path}"
 
     def calls(self, manner: str) -> int:
-        """Return how many calls one behaviour had."""
+        """Return the number of calls to one behaviour."""
         return int(self._ask(f"/_calls?manner={manner}"))
 
     def last(self, manner: str) -> str:
-        """Return the last body that one behaviour was sent."""
+        """Return the last body that was sent to one behaviour."""
         return self._ask(f"/_last?manner={manner}").decode("utf-8", "replace")
 
     def _ask(self, path: str) -> bytes:
@@ -128,7 +128,7 @@ def provider(nice: int = 0) -> Iterator[Provider]:
 
 
 Waits = Mapping[str, Mapping[str, float]]
-"""The prober's figures: of ``livez`` and ``chat`` the worst, the median, the count and the failures."""
+"""The prober's figures for ``livez`` and ``chat``: worst and median time, count and failures."""
 
 
 class Prober:
@@ -142,7 +142,7 @@ class Prober:
         self._say("begin")
 
     def end(self) -> Waits:
-        """Return what was measured since :meth:`begin`."""
+        """Return the figures since :meth:`begin`."""
         self._say("end")
         assert self._process.stdout is not None
         waits: Waits = json.loads(self._process.stdout.readline())
@@ -163,7 +163,7 @@ def prober(port: int, model: str, key: str = "") -> Iterator[Prober]:
 
 @contextlib.contextmanager
 def _talking(module: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a module that is spoken with over its standard streams, and end it."""
+    """Run a module that is controlled over its standard streams, and kill it at the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         stdin=subprocess.PIPE,
@@ -196,7 +196,7 @@ def deployment(
 
 
 def raise_own_limit() -> None:
-    """Let this process open as many connections as an attack needs."""
+    """Raise this process's limit of open files, so that an attack can open all its connections."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,4 +1,4 @@
-"""A deadline ends a request, wherever it is: the seconds from its deadline to the end of its answer."""
+"""Measure how late a deadline ends a request: the seconds from the deadline to the end of the answer."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _works(name: str, model: str, path: str = _CHAT, size: int = _BUSY) -> Calla
 
 
 def _behind(name: str, size: int) -> Callable[[_Field], Answer]:
-    """Return an attack that asks for work in a thread while others' work takes all threads."""
+    """Return an attack that needs a worker thread while other requests keep all worker threads busy."""
 
     def attack(field: _Field) -> Answer:
         hostile = request(_CHAT, bodies.chat("ok", bodies.CHAT[name](size)))
@@ -125,7 +125,7 @@ def _behind(name: str, size: int) -> Callable[[_Field], Answer]:
 
 
 def _fetches(field: _Field) -> Answer:
-    """Name many images that come slowly, or never."""
+    """Send a request with many image addresses that answer slowly or never."""
     manners = (*["image"] * 24, *["never"] * 8)
     images = ",".join(
         f'{{"type":"image_url","image_url":{{"url":"http://127.0.0.1:{field.provider.port}/{manner}/{at}"}}}}'
@@ -146,7 +146,7 @@ _WORKING: Mapping[str, Callable[[_Field], Answer]] = {
     "working: embeddings": _works("lists of one token", "ok", "/v1/embeddings"),
     "explain: identical ids": _works("identical long ids", "ok", "/v1/explain"),
 }
-"""Requests that take the process's time; one at a time."""
+"""Requests that use the process's CPU. They run one at a time."""
 
 _WAITING: Mapping[str, Callable[[_Field], Answer]] = {
     "half a body": _half_body,
@@ -166,7 +166,7 @@ _WAITING: Mapping[str, Callable[[_Field], Answer]] = {
     "a stream that stops": _asks("hang", stream=True),
     "a stream that stops, through litellm": _asks("hang litellm", stream=True),
 }
-"""Requests that wait; all at once."""
+"""Requests that only wait. They run all at once."""
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
@@ -193,7 +193,7 @@ def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> 
 
 @contextlib.contextmanager
 def _started(directory: Path, provider: Provider, *, litellm: bool) -> Iterator[_Field]:
-    """Run the proxy, and yield when each wire has answered, so that no first import is measured."""
+    """Run the proxy, and yield after each wire has answered once, so that no first import is measured."""
     program = Program(module=(sys.executable, "-m", "benchmarks.attack.open_media"))
     with proxy(directory, _config(provider, litellm=litellm), program) as running:
         for model in ("ok", "gemini", *(["busy litellm"] if litellm else [])):

@@ -1,4 +1,4 @@
-"""One request as bytes over a socket of its own, and its answer, in bounded time."""
+"""Send one request as bytes over its own socket, and read the answer, in bounded time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PIECE = 2**18
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer. *status* is 0 where the connection closed, or the time was over, before it was whole."""
+    """An answer. *status* is 0 where the connection closed, or the time ran out, before the answer was complete."""
 
     status: int
     body: bytes = b""
@@ -29,7 +29,7 @@ def request(
     key: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return the bytes of a request; *headers* replace the usual ones, and an empty value leaves one out."""
+    """Return the bytes of a request. *headers* replace the usual headers, and an empty value removes a header."""
     usual = {"Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": str(len(body))}
     if method == "GET":
         usual = {"Host": "127.0.0.1"}
@@ -50,7 +50,7 @@ def connect(port: int, seconds: float = 5.0, source: str = "127.0.0.1") -> socke
 def exchange(port: int, sent: bytes, seconds: float) -> Answer:
     """Send a request and return its answer, at the latest after *seconds*.
 
-    A server may answer before it has read everything: what it sent is read even where sending fails.
+    A server may answer before it has read everything. So its answer is read even where sending fails.
     """
     began = time.monotonic()
     try:
@@ -69,7 +69,7 @@ def exchange(port: int, sent: bytes, seconds: float) -> Answer:
 
 
 def send(made: socket.socket, sent: bytes, until: float) -> None:
-    """Send all bytes; raises TimeoutError at *until*, by the monotonic clock, and OSError where the peer closed."""
+    """Send all bytes. Raises TimeoutError at *until*, by the monotonic clock, and OSError where the peer closed."""
     view = memoryview(sent)
     while view:
         left = until - time.monotonic()
@@ -80,7 +80,7 @@ def send(made: socket.socket, sent: bytes, until: float) -> None:
 
 
 def receive(made: socket.socket, began: float, seconds: float) -> Answer:
-    """Read one answer; raises TimeoutError when it is not whole *seconds* after *began*."""
+    """Read one answer. Raises TimeoutError when the answer is incomplete *seconds* after *began*."""
     raw = bytearray()
     while not _is_whole(raw):
         left = began + seconds - time.monotonic()

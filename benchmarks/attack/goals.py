@@ -1,4 +1,4 @@
-"""The rows of the table and their goals. Pure."""
+"""The rows of the table, and their goals."""
 
 from __future__ import annotations
 

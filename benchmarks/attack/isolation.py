@@ -1,7 +1,7 @@
-"""One client's requests against another's: what B gets before and after A's attack, and whether it differs.
+"""Compare what client B gets before and after an attack by client A.
 
-Each attack has a deployment of its own, and a twin of it that is never attacked: B's request to the twin is what B
-gets without A. A and B have keys of their own.
+Each attack has a deployment of its own, and a twin deployment that is never attacked. B's request to the twin shows
+what B gets without A. A and B have keys of their own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPENAI, _GEMINI = "openai/gpt-4.1", "gemini/gemini-3.6-flash"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """An attack by words: the provider refuses A's request with *status*, quoting its *words*."""
+    """An attack by words: the provider refuses A's request with *status*, and quotes *words* from the request."""
 
     status: int
     words: tuple[str, ...]
@@ -97,7 +97,7 @@ def config(provider: Provider, *, cooldown_s: float = 5) -> dict[str, Any]:
 
 
 def attack_by_words(field: Field, case: str, attack: Words) -> str:
-    """Let A bring up the provider's refusals, and return what that changes for B."""
+    """Let A cause the provider's refusals, and return what changes for B."""
     manner = manner_of(case, attack.status)
     before = field.meet(f"{case}{TWIN}", attack.b, f"{manner}{TWIN}")
     for words in attack.words:

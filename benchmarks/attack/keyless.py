@@ -1,4 +1,4 @@
-"""CPU of a request without a key, of any bytes: what the process used, divided by the requests."""
+"""Measure the CPU of requests without a key: the process's CPU time, divided by the requests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LONGEST_S = 12.0
 _SETTLE_S = 6.0
 _PLAIN = 30 * 2**20
 _BOMB = 4 * 2**20
-"""Compressed bytes; unpacked they are a thousand times as many."""
+"""The size of a compressed body, in bytes. Unpacked, the body is about a thousand times as large."""
 
 _SILENCE_S = 0.3
-"""Seconds of silence after which no further answer is waited for."""
+"""Seconds of silence after which the client stops waiting for further answers."""
 
 _PIPELINED = 50
 Requests = Callable[[], tuple[list[bytes], int]]
-"""Returns the pieces to send on one connection, and how many requests they are."""
+"""Returns the pieces to send on one connection, and the number of requests in them."""
 
 
 def _one(raw: bytes) -> Requests:
@@ -38,7 +38,7 @@ def _zeros(pack: Callable[[bytes], bytes]) -> bytes:
 
 
 def _gzip_bomb() -> bytes:
-    """Return members of gzip, each of 16 MiB of blanks, as many as there is room for."""
+    """Return as many gzip members, each of 16 MiB of blanks, as fit into :data:`_BOMB`."""
     member = gzip.compress(b" " * 2**24, 9, mtime=0)
     return member * (_BOMB // len(member))
 
@@ -126,7 +126,10 @@ def _cost(running: Proxy, name: str, pieces: list[bytes], count: int) -> Figure:
 
 
 def _send(port: int, pieces: list[bytes], count: int) -> tuple[str, bool]:
-    """Send everything, as long as the server takes it, and return what it said first."""
+    """Send all pieces as long as the server accepts them.
+
+    Return the answer's first line, and whether the time sufficed.
+    """
     until = time.monotonic() + _LONGEST_S
     first = b""
     with connect(port) as made:
@@ -154,7 +157,7 @@ _WAITS = "Expect: 100-continue"
 
 
 def _invitation(running: Proxy) -> Figure:
-    """Return 1 where a body that waits for ``100 Continue`` is invited without a key."""
+    """Return the figure 1 where the proxy answers ``100 Continue`` to a request without a key, else 0."""
     body = b" " * 1000
     head = request(_CHAT, body, headers={"Expect": "100-continue"})[: -len(body)]
     with connect(running.port) as made:

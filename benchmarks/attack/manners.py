@@ -16,7 +16,7 @@ from benchmarks.attack.wires import TEXT, answer_for, call_answer, chunk, signed
 _FOREVER_S = 300.0
 _MEBIBYTE = 2**20
 MARK = "ATTACK"
-"""A call whose body holds this word is refused by those behaviours that answer all others."""
+"""A mark in the body of A's calls. Some behaviours refuse only the calls with this mark."""
 
 _QUOTE = re.compile(r"<<(.*?)>>", re.DOTALL)
 """The part of a request that a quoting provider repeats."""
@@ -33,7 +33,7 @@ Behave = Callable[[str, bytes, web.Request, "Counter[str]"], Awaitable[web.Strea
 async def behave(
     manner: str, path: str, body: bytes, request: web.Request, calls: Counter[str]
 ) -> web.StreamResponse:
-    """Answer a call of *path* as *manner* says; a manner may have a suffix, so that one has deployments of its own."""
+    """Answer a call of *path* as *manner* says. A suffix after a dot only tells deployments apart."""
     kind = manner.partition(".")[0]
     if kind.startswith("refuse"):
         return _refuse(int(kind.removeprefix("refuse")), path, body)
@@ -52,7 +52,7 @@ async def _never(*_: object) -> web.StreamResponse:
 
 
 async def _endless(path: str, body: bytes, request: web.Request, _: Counter[str]) -> web.StreamResponse:
-    """Stream a word every 50 ms, for ever."""
+    """Stream a word every 50 ms, for five minutes."""
     return await _stream(path, request, words=6000, pause_s=0.05)
 
 
@@ -83,12 +83,12 @@ async def _trickle(path: str, body: bytes, request: web.Request, _: Counter[str]
 
 
 async def _busy(*_: object) -> web.StreamResponse:
-    """Ask to come again soon, for ever."""
+    """Answer every call with 503 and ``Retry-After: 1``."""
     return web.json_response(_error("overloaded", 503), status=503, headers={"Retry-After": "1"})
 
 
 async def _once(path: str, body: bytes, request: web.Request, calls: Counter[str]) -> web.StreamResponse:
-    """Fail the first call of a request that says ``ONCE-name``, and all calls of a marked one."""
+    """Fail the first call of a request that says ``ONCE-name``, and all calls with :data:`MARK`."""
     found = re.search(rb"ONCE-\w+", body)
     name = f"once {found[0].decode()}" if found else ""
     if found:
@@ -111,7 +111,7 @@ async def _calls(path: str, body: bytes, *_: object) -> web.StreamResponse:
 
 
 async def _signed(path: str, body: bytes, _: web.Request, calls: Counter[str]) -> web.StreamResponse:
-    """Answer with a signed call; a marked request gets a signature of 16 KB."""
+    """Answer with a signed call. A request with :data:`MARK` gets a signature of 16 KB."""
     number = calls["signed calls"] = calls["signed calls"] + 1
     size = 16_000 if MARK.encode() in body else 200
     return web.Response(body=signed_call(number, size), content_type="application/json")
@@ -127,7 +127,7 @@ async def _dense(path: str, body: bytes, request: web.Request, _: Counter[str]) 
 
 
 async def _line(path: str, body: bytes, request: web.Request, _: Counter[str]) -> web.StreamResponse:
-    """Stream a mebibyte of blank lines of comments."""
+    """Stream a mebibyte of empty comments, then one event."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     await response.write(b":\n\n" * (_MEBIBYTE // 3) + chunk(path, TEXT) + b"data: [DONE]\n\n")
@@ -151,7 +151,7 @@ _MANNERS: Mapping[str, Behave] = {
 
 
 def _refuse(status: int, path: str, body: bytes) -> web.Response:
-    """Refuse a marked request in words that quote it; answer all others."""
+    """Refuse a request with :data:`MARK` in words quoted from it. Answer all other requests."""
     text = body.decode("utf-8", "replace")
     if MARK not in text:
         return web.Response(body=answer_for(path, body), content_type=_type_of(path, body))
@@ -188,4 +188,4 @@ HOSTILE_ERRORS: Mapping[str, bytes] = {
     "error-strings": _message('{"error":' * (_MEBIBYTE // 11)),
     "error-text": b"<html>" + b"<div " * (_MEBIBYTE // 5),
 }
-"""Bodies of a provider's error of about 1 MiB: quotes and phrases that a search may begin at, and nesting."""
+"""Error bodies of about 1 MiB: many quotes or phrases where a search may begin, or deep nesting."""

@@ -1,7 +1,7 @@
-"""Peak memory of one accepted request: what a fresh process needed above its size before, in multiples of the body.
+"""Measure the memory that one request adds to a fresh process at its peak, in multiples of the body.
 
-An overlay's case compares the whole process's peak with the overlay's limit. A body that is refused counts as well:
-to refuse it must not cost more than to serve it.
+An overlay's case compares the whole process's peak with the overlay's limit. A refused body counts as well, since
+refusing a body must not cost more than serving it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WHOLE = 1_000_000_000
 
 _MIB = 2**20
 _AT_ONCE = 2
-"""Processes at one time: memory is not disturbed by a second one, and a start through litellm takes seconds."""
+"""Processes at one time. A second process does not disturb the figures, and a start through litellm takes seconds."""
 
 
 def _images(size: int) -> bytes:
@@ -74,7 +74,7 @@ _LITELLM = {
 """Model, path and families of each wire."""
 
 _NOT_KEPT = ("master_key", "keys", "admin", "drain_delay", "drain_grace")
-"""Settings of an overlay that say nothing of memory, and that would ask for a key or a port."""
+"""Settings of an overlay that do not affect memory, and that would require a key or a port."""
 
 _OVERLAYS = ("gateway", "sidecar")
 
@@ -87,7 +87,7 @@ class _Case:
     config: Mapping[str, Any]
     build: Callable[[], bytes]
     limit: int = 0
-    """Bytes of the overlay's limit; 0: the figure is in multiples of the body."""
+    """The overlay's memory limit in bytes. With 0, the figure is in multiples of the body."""
 
 
 def overlay_limit(rendered: str) -> int:
@@ -97,7 +97,7 @@ def overlay_limit(rendered: str) -> int:
 
 
 def _overlay(name: str) -> tuple[dict[str, Any], int]:
-    """Return an overlay's settings, and the limit of its container, which is the base's where it names none."""
+    """Return an overlay's settings, and the memory limit of its container or else of the base's."""
     base = ROOT / "deploy" / "kubernetes" / "base"
     folder = base.parent / "overlays" / name
     settings = next(file for file in (folder / "turnright.yaml", base / "turnright.yaml") if file.exists())
@@ -109,7 +109,7 @@ def _overlay(name: str) -> tuple[dict[str, Any], int]:
 
 
 def _manifests(folder: Path, base: Path) -> list[Path]:
-    """Return where a limit of turnright's container may stand; the example of an agent has one of its own."""
+    """Return the manifests that may limit turnright's container. The example of an agent limits another container."""
     return [
         file for file in (*sorted(folder.glob("*.yaml")), base / "deployment.yaml") if file.stem != "agent"
     ]

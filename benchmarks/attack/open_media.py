@@ -1,4 +1,4 @@
-"""``python -m proxy`` with one guard open: images are fetched from loopback, where the fake provider has them."""
+"""Run ``python -m proxy`` so that images may be fetched from loopback, where the fake provider serves them."""
 
 from __future__ import annotations
 

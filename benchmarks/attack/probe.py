@@ -1,8 +1,8 @@
 """The prober's process: ``python -m benchmarks.attack.probe PORT MODEL [KEY]``. It measures how long others wait.
 
-Two kept connections ask every few milliseconds, one for ``/livez``, one for a small chat answer. Its standard input
-says ``begin`` and ``end``; at each ``end`` it prints the worst and the median milliseconds of each since the ``begin``.
-A question that has no answer yet counts with its age.
+Two persistent connections send a request every few milliseconds, one to ``/livez`` and one for a small chat answer. The
+prober reads ``begin`` and ``end`` from standard input. At each ``end`` it prints the worst and the median milliseconds
+of each connection since ``begin``. A request without an answer yet counts with its age.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST_S = 120.0
 
 
 class Asker(threading.Thread):
-    """Asks the same question for ever, on one connection as long as it lasts."""
+    """Sends the same request for ever, on one connection as long as the server keeps it open."""
 
     def __init__(self, port: int, question: bytes) -> None:
         super().__init__(daemon=True)
@@ -42,7 +42,7 @@ class Asker(threading.Thread):
             self._began, self._took, self._failed = time.monotonic(), [], 0
 
     def end(self) -> dict[str, float]:
-        """Return the worst, the median, the count and the failures since :meth:`begin`; times in milliseconds."""
+        """Return the worst and the median milliseconds, the count and the failures since :meth:`begin`."""
         with self._lock:
             took = list(self._took)
             if self._asked is not None:
@@ -61,7 +61,7 @@ class Asker(threading.Thread):
 
     @override
     def run(self) -> None:
-        """Ask until the process ends; a connection that breaks is made anew."""
+        """Send requests until the process ends. A broken connection is replaced."""
         while True:
             with suppress(OSError), connect(self._port, _LONGEST_S) as made:
                 self._ask_on(made)

@@ -1,7 +1,7 @@
-"""A fake provider in a process of its own: ``python -m benchmarks.attack.provider NICE``; it prints its port.
+"""Run a fake provider, which prints its port: ``python -m benchmarks.attack.provider NICE``.
 
-The first segment of a path says how it behaves (:mod:`benchmarks.attack.manners`), the rest which wire is spoken.
-``GET /_calls?manner=NAME`` tells how many calls a behaviour had, ``GET /_last?manner=NAME`` its last body.
+The first segment of a path names the behaviour (:mod:`benchmarks.attack.manners`). The rest selects the API. ``GET
+/_calls?manner=NAME`` returns the number of calls to a behaviour, and ``GET /_last?manner=NAME`` returns the last body.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Provider:
         return await manners.behave(manner, path, body, request, self.calls)
 
     async def seen(self, request: web.Request) -> web.Response:
-        """Tell how many calls a behaviour had."""
+        """Return the number of calls to a behaviour."""
         return web.json_response(self.calls[request.query["manner"]])
 
     async def last_body(self, request: web.Request) -> web.Response:
-        """Tell the last body that a behaviour was sent."""
+        """Return the last body that was sent to a behaviour."""
         return web.Response(body=self.last.get(request.query["manner"], b""))
 
 

@@ -15,7 +15,7 @@ from benchmarks.attack.two_clients import CHAT, KEY_A, KEY_B, PLACES, TWIN, Fiel
 
 _OK, _OK_MANNER = "ok", "ok.isolation"
 _ATTACKED = "attacked"
-"""A model of A's alone, so that its calls are not taken for B's."""
+"""A model that only A calls, so that A's calls are not counted as B's."""
 
 _HELLO = say("Hello.")
 _HONEST = bodies.CHAT["text over the budget"](700_000)
@@ -25,7 +25,7 @@ _TOOLS = [
 
 
 def _while_b_works(field: Field, sent: bytes, members: bytes) -> str:
-    """Return what changes for B, which holds a place, while A holds as many connections as there are places."""
+    """Return what changes for B while A holds as many connections as there are places. B holds one place itself."""
     before = field.meet(_OK, members, _OK_MANNER)
     with field.held(_never(KEY_B), 1), field.held(sent, PLACES):
         return changed(before, field.meet(_OK, members, _OK_MANNER))
@@ -41,13 +41,13 @@ def _places(field: Field) -> str:
 
 
 def _half_bodies(field: Field) -> str:
-    """Let A ask for all places, and for the bytes in flight, with large bodies that never end."""
+    """Let A take all places, and the bytes in flight, with large bodies that never end."""
     whole = request(CHAT, bodies.chat(_ATTACKED, b'"x":"' + b" " * (31 * 2**20)), key=KEY_A)
     return _while_b_works(field, whole[: 2**20], _HONEST)
 
 
 def _freed_places(field: Field) -> str:
-    """Let A fill the process before B comes, and ask for every place that comes free."""
+    """Let A take all places before B comes, and compete for every place that becomes free."""
     before = field.meet(_OK, _HELLO, _OK_MANNER)
     with field.held(_never(KEY_A), PLACES - 10):
         with field.held(_never(KEY_A), 10):
@@ -57,7 +57,7 @@ def _freed_places(field: Field) -> str:
 
 
 def _threads(family: str, size: int) -> Callable[[Field], str]:
-    """Return an attack on the worker threads by work that takes long."""
+    """Return an attack that keeps the worker threads busy for long."""
 
     def attack(field: Field) -> str:
         before = field.meet(_OK, _HONEST, _OK_MANNER)
@@ -73,7 +73,7 @@ def _threads(family: str, size: int) -> Callable[[Field], str]:
 
 
 def _inspector(field: Field) -> str:
-    """Let A take the inspector's seats."""
+    """Let A use up the inspections that may run at once."""
     small = bodies.looked_at(_OK, _HELLO)
     hostile = bodies.looked_at(_OK, bodies.CHAT["identical long ids"](900_000))
     before = field.ask(KEY_B, small, "/ui/api/look")
@@ -83,7 +83,7 @@ def _inspector(field: Field) -> str:
 
 
 def _images(field: Field) -> str:
-    """Let A fetch many images that never come, and B one that comes."""
+    """Let A fetch many images that never arrive, while B fetches an image that arrives."""
     port = field.provider.port
 
     def asks(manner: str, count: int) -> bytes:
@@ -99,7 +99,7 @@ def _images(field: Field) -> str:
 
 
 def _refusal(field: Field) -> str:
-    """Let A have a body refused several times, and B send the very same one."""
+    """Let the provider refuse A's body several times, and then let B send the same body."""
     body = bodies.chat("refusal", say(f"{MARK} <<Words of A's.>>"))
     for _ in range(4):
         field.ask(KEY_A, body)
@@ -109,7 +109,7 @@ def _refusal(field: Field) -> str:
 
 
 def _signatures(field: Field) -> str:
-    """Let B get a signed call, A fill the store, and B go on with its call."""
+    """Let B get a signed call, A fill the store of signatures, and B continue with its call."""
     first = say("Look.", tools=_TOOLS)
     answer = json.loads(field.ask(KEY_B, bodies.chat("signed", first)).body)
     call = answer["choices"][0]["message"]["tool_calls"][0]
@@ -133,7 +133,7 @@ def _signatures(field: Field) -> str:
 
 
 def _retries(field: Field) -> str:
-    """Let A's requests fail until the retries are used up, and B's once."""
+    """Let A's requests fail until the retries are used up, and B's request fail once."""
 
     def once(model: str, manner: str, name: str) -> Any:
         return field.meet(model, say(f"ONCE-{name}"), manner)
@@ -156,7 +156,10 @@ ATTACKS: Mapping[str, Callable[[Field], str]] = {
     "worker threads, by 31 MiB of text": _threads("text over the budget", 31 * 2**20),
     "worker threads, by identical ids": _threads("identical long ids", 925_000),
 }
-"""By the state that A attacks; each returns what changes for B. The last ones leave threads that work."""
+"""Maps the state that A attacks to the attack, which returns what changes for B.
+
+The last attacks leave worker threads busy.
+"""
 
 WITHOUT_CIRCUITS: Mapping[str, Callable[[Field], str]] = {"retries": _retries}
-"""Those that need circuits switched off."""
+"""Attacks that need the circuits switched off."""

@@ -1,4 +1,4 @@
-"""Connections that say nothing: how long a client with a key waits beside them, and what the log says."""
+"""Measure how long a client with a key waits beside silent connections, and how much is logged."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _watch(directory: Path, provider: Provider, name: str, kind: _Kind, lines: l
 
 
 def _open_all(running: Proxy, kind: _Kind, stack: contextlib.ExitStack) -> int:
-    """Open the connections; return how many the kernel took."""
+    """Open the connections, and return the number that the kernel accepted."""
     opened = failed = 0
     for at in range(_CONNECTIONS):
         try:
@@ -103,7 +103,7 @@ def _open_all(running: Proxy, kind: _Kind, stack: contextlib.ExitStack) -> int:
 
 
 def _ask(running: Proxy) -> tuple[float, bool]:
-    """Ask on a new connection as a client with a key; return the seconds and whether it was served."""
+    """Send a request with a key on a new connection. Return the seconds, and whether the request was served."""
     body = bodies.chat("ok", bodies.CHAT["short messages"](40))
     answer = exchange(running.port, request(_CHAT, body, key=_KEY), _LONGEST_S)
     return answer.seconds, answer.status == 200

@@ -1,4 +1,4 @@
-"""SIGTERM ends the process, whatever goes on: the seconds from the signal to the exit."""
+"""Measure the seconds from SIGTERM to the exit of the process, in different situations."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _unread(running: Proxy, sockets: Sockets) -> None:
 
 
 def _sending(sent: bytes, count: int) -> Attack:
-    """Return an attack that sends something, each on a connection of its own, and leaves it open."""
+    """Return an attack that sends *sent* on each of *count* connections, and leaves them open."""
 
     def attack(running: Proxy, sockets: Sockets) -> None:
         for _ in range(count):

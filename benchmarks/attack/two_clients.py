@@ -1,4 +1,4 @@
-"""Two clients with keys of their own, and what one of them gets."""
+"""Two clients with their own keys, and the outcome of one client's request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LATER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """B's request: the answer's status, and the body that the provider was sent, None where nothing reached it."""
+    """The outcome of B's request: the status, and the body that reached the provider, or None."""
 
     status: int
     sent: str | None
@@ -46,7 +46,7 @@ class Field:
         return exchange(self.running.port, request(path, body, key=key), seconds)
 
     def ask_often(self, body: bytes, count: int, seconds: float = LONGEST_S) -> None:
-        """Send the same request of A's many times at once, and wait for all answers."""
+        """Send the same request *count* times at once with A's key, and wait for all answers."""
         threads = [
             threading.Thread(target=self.ask, args=(KEY_A, body), kwargs={"seconds": seconds})
             for _ in range(count)
@@ -58,7 +58,7 @@ class Field:
 
     @contextlib.contextmanager
     def held(self, sent: bytes, count: int) -> Iterator[None]:
-        """Hold connections on which A has sent something, while the context lasts."""
+        """Keep *count* connections open on which *sent* was sent, while the context lasts."""
         with contextlib.ExitStack() as stack:
             for _ in range(count):
                 made = stack.enter_context(connect(self.running.port))
@@ -68,7 +68,7 @@ class Field:
             yield
 
     def meet(self, model: str, members: bytes, manner: str) -> Met:
-        """Send B's request and return what B met."""
+        """Send B's request, and return its outcome."""
         before = self.provider.calls(manner)
         answer = self.ask(KEY_B, bodies.chat(model, members))
         reached = self.provider.calls(manner) > before
@@ -76,7 +76,7 @@ class Field:
 
 
 def changed(before: Met, after: Met) -> str:
-    """Return how B's lot differs, or an empty text."""
+    """Return how B's outcome differs, or an empty text where it does not."""
     if after.status != before.status:
         return f"{after.status} in the place of {before.status}"
     if (after.sent is None) is not (before.sent is None):

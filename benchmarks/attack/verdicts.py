@@ -1,4 +1,4 @@
-"""Figures, judged by their goals, and the table of them. Pure."""
+"""Judge figures by their goals, and render them as tables."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _NOISE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The figure of one case of a row; *value* is None where it was not measured."""
+    """The figure of one case of a row. *value* is None for a case that was not measured."""
 
     row: Row
     case: str
     value: float | None
     note: str = ""
     ended: bool = True
-    """False where the attack was ended from outside: *value* is then a lower bound."""
+    """False where the attack was aborted, so that *value* is a lower bound."""
 
     @property
     def met(self) -> bool:
-        """Tell whether the goal is met; a case that was not measured misses it."""
+        """True where the goal is met. A case that was not measured misses its goal."""
         return self.value is not None and self.value <= self.row.goal
 
 
 def better_of_two(measure: Callable[[], Figure]) -> Figure:
-    """Return what *measure* finds; a near miss is measured once more, and the better figure counts."""
+    """Return the figure of *measure*. A near miss is measured once more, and the better figure counts."""
     first = measure()
     if first.met or first.value is None or not first.ended or first.value > _NOISE * first.row.goal:
         return first
@@ -41,7 +41,7 @@ def better_of_two(measure: Callable[[], Figure]) -> Figure:
 
 
 def worst(figures: Iterable[Figure]) -> Figure | None:
-    """Return the largest figure that was measured; None where none was."""
+    """Return the largest measured figure, or None where nothing was measured."""
     measured = ((figure.value, figure) for figure in figures if figure.value is not None)
     return max(measured, key=lambda one: one[0], default=(0.0, None))[1]
 
@@ -58,7 +58,7 @@ def missed(figures: Iterable[Figure]) -> list[Figure]:
 
 
 def render_rows(figures: Sequence[Figure]) -> str:
-    """Return a Markdown table with a line for each row: its goal, its worst figure and how many cases meet it."""
+    """Return a Markdown table with a line for each row: the goal, the worst figure and the number of met cases."""
     lines = ["| what | goal | worst | in | cases met | |", "|---|---|---|---|---|---|"]
     for row, cases in by_row(figures).items():
         good, unmeasured = sum(one.met for one in cases), sum(one.value is None for one in cases)
@@ -73,7 +73,7 @@ def render_rows(figures: Sequence[Figure]) -> str:
 
 
 def render_cases(figures: Sequence[Figure]) -> str:
-    """Return a Markdown table with a line for each case; those not measured share one for each note."""
+    """Return a Markdown table with a line for each case. Cases that were not measured share a line for each note."""
     lines = ["| what | case | figure | | |", "|---|---|---|---|---|"]
     for row, cases in by_row(figures).items():
         lines += [

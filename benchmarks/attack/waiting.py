@@ -1,4 +1,4 @@
-"""Others wait behind one request: the worst time of others beside it, less what they take when nothing else runs."""
+"""Measure how much longer other requests take while the proxy works on one hostile request."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from benchmarks.attack.waiting_cases import CHAT, DIRECT, LITELLM, PROBE, Case, 
 _IDLE_S = 1.0
 _AFTERWARDS_S = 0.1
 _LONGEST_S = {SMALL: 6.0, LARGE: 12.0, ANSWERS: 6.0}
-"""Seconds until an attack that still runs is ended with its process."""
+"""Seconds after which an attack that still runs is ended by killing the proxy."""
 
 
 class Stand:
-    """The proxy under attack and its prober; both are started anew after an attack that did not end."""
+    """The proxy under attack and its prober. Both are restarted after an attack that did not end."""
 
     def __init__(self, directory: Path, settings: Mapping[str, object], models: Sequence[str]) -> None:
         self._directory, self._settings, self._models = directory, settings, models
@@ -68,7 +68,7 @@ class Stand:
 
 
 def longest_extra(waits: Waits, idle: Waits) -> float:
-    """Return by how many milliseconds the worst wait is over what is usual when nothing else runs."""
+    """Return the milliseconds by which the worst wait exceeds the median wait of the idle proxy."""
     return max(0.0, *(waits[kind]["worst"] - idle[kind]["median"] for kind in waits))
 
 
@@ -88,8 +88,8 @@ def run(
 ) -> list[Figure]:
     """Return the figures of the cases whose names hold *wanted*.
 
-    Each row has its *seconds*; what comes later is not measured. A family that did not end on one wire is not tried on
-    the others: each of these would cost a new process.
+    Each row has its *seconds*, after which its other cases are not measured. Without *full*, a family that did not end
+    on one wire is not tried on others, since each attempt would need a new process.
     """
     stands = {
         litellm: Stand(directory, config(attacked, calm, litellm=litellm), tuple(models))

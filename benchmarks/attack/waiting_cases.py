@@ -1,4 +1,4 @@
-"""The requests that others wait behind: which families go to which wires and paths, at which sizes."""
+"""The requests that delay others: the families for each wire and path, and their sizes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from benchmarks.attack.manners import HOSTILE_ERRORS
 CHAT, PROBE = "/v1/chat/completions", "probe"
 DEADLINE_S = 8
 _SMALL = (500_000, 1_000_000)
-"""Bytes of a body that was worked on in the event loop, and of one that left it."""
+"""Sizes in bytes: a body small enough for the event loop, and a body that leaves the event loop."""
 
 _LARGE = 31 * 2**20
 _LOOKED_AT = 2 * 2**20 - 1_000
-"""The inspector looks at 2 MiB at most."""
+"""The size of a body for the inspector, which reads 2 MiB at most."""
 
 _WHOLE, _CUT = 1_000_000_000, 1_000_000
-"""Windows in tokens: a body of 31 MiB is sent whole to the one, and cut for the other."""
+"""Windows in tokens. A body of 31 MiB is sent whole to the first, and is cut for the second."""
 
 DIRECT: Mapping[str, str] = {"openai": "openai/gpt-4.1", "gemini": "gemini/gemini-2.5-flash"}
 LITELLM: Mapping[str, str] = {
@@ -48,7 +48,8 @@ _TELLING = (
     "wide schema",
     "half surrogates",
 )
-"""Families that every wire and path is sent, up to a megabyte or to the limit; each stands for others of its kind."""
+"""Families that are sent to every wire and path: up to a megabyte, or up to the limit for those in ``_TELLING_LARGE``.
+"""
 
 _STREAMS = ("stream-dense", "stream-lines")
 _ANSWERS = ("answer-calls", *_STREAMS)
@@ -56,7 +57,7 @@ _ANSWERS = ("answer-calls", *_STREAMS)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One attack: the *wire* is a model's, or a path; *build* makes the body."""
+    """One attack: *wire* names a model or a path, and *build* makes the body."""
 
     row: Row
     wire: str
@@ -67,7 +68,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The case in the table."""
+        """The name of the case in the table."""
         return f"{self.wire}: {self.family}"
 
 
@@ -92,7 +93,7 @@ def config(attacked: Provider, calm: Provider, *, litellm: bool) -> dict[str, ob
 
 
 def cases(row: Row, *, full: bool) -> Iterator[Case]:
-    """Yield the attacks of a row; without *full* those that differ from others in kind."""
+    """Yield the attacks of a row. Without *full*, similar attacks are left out."""
     if row is ANSWERS:
         yield from _answer_cases()
         return
@@ -116,7 +117,7 @@ def _models_for(row: Row, name: str, size: int, *, full: bool) -> Sequence[str]:
 
 
 def _path_cases(row: Row, size: int, *, full: bool) -> Iterator[Case]:
-    """Yield the attacks on paths beside the chat's."""
+    """Yield the attacks on paths other than the chat's."""
     for path, families in (("/v1/embeddings", bodies.EMBEDDINGS), ("/v1/completions", bodies.COMPLETIONS)):
         for name, build in families.items():
             for model in DIRECT if full else ("openai",):

@@ -1,4 +1,4 @@
-"""The fake provider's answers on each wire, as bytes. Pure."""
+"""The fake provider's answers in each provider's format, as bytes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _USAGE = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
 
 
 def answer_for(path: str, body: bytes) -> bytes:
-    """Return an answer on the wire that *path* speaks: a whole one, or all events of a stream."""
+    """Return an answer in the format of *path*: one JSON body, or all events of a stream."""
     if "streamGenerateContent" in path or b'"stream":true' in body[:200] + body[-200:]:
         return chunk(path, TEXT) + _end(path)
     return json.dumps(_whole(path, {"role": "assistant", "content": TEXT})).encode()
 
 
 def chunk(path: str, text: str) -> bytes:
-    """Return one event of a stream that says *text*: Gemini's, Anthropic's, a text completion's, or a chat's."""
+    """Return one event of a stream with *text*: Gemini's, a chat completion's, or a text completion's."""
     if "generatecontent" in path.lower():
         said: dict[str, Any] = {
             "candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}]
@@ -38,7 +38,7 @@ def call_answer(path: str, arguments: str) -> bytes:
 
 
 def signed_call(number: int, size: int) -> bytes:
-    """Return Gemini's answer with one signed call; the signature names *number* and has *size* letters."""
+    """Return Gemini's answer with one signed call. The signature names *number* and has *size* letters."""
     name = f"SIG{number}x"
     part = {
         "functionCall": {"name": "look", "args": {"place": number}},
@@ -64,7 +64,7 @@ def _end(path: str) -> bytes:
 
 
 def _whole(path: str, message: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer of one wire, told apart by the end of its path."""
+    """Return the whole answer in one provider's format, chosen by *path*."""
     if "batchEmbedContents" in path:
         return {"embeddings": [{"values": [0.1]}]}
     if "generatecontent" in path.lower():

@@ -1,4 +1,4 @@
-"""Print what a run came to, and fail if anything happened that must not: ``make chaos``."""
+"""Print the result of a run, and fail on any violation: ``make chaos``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def print_report(report: Report) -> None:
-    """Print the counts as tables, then what the process held, then what must not have happened."""
+    """Print the counts as a table, then the resources that the process held, then the violations."""
     verdicts = Counter(outcome.verdict for outcome in report.outcomes)
     seconds = sorted(outcome.seconds for outcome in report.outcomes)
     rows: list[tuple[str, object]] = [

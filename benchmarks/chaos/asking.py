@@ -1,4 +1,4 @@
-"""One question, asked as a client does, and a strict reading of whatever comes back."""
+"""Send one question as a client does, and read the answer strictly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import aiohttp
 from benchmarks.chaos.questions import Heard, Question, Violation, check_beginning, check_whole
 
 HANG_S = 60.0
-"""Seconds after which a request counts as one that hangs; the proxy's own deadline is far below."""
+"""Seconds after which a request counts as hanging. The proxy's own deadline is far shorter."""
 
 ANSWERED = "answered"
 
@@ -29,7 +29,7 @@ class Outcome:
 
 
 async def ask(session: aiohttp.ClientSession, origin: str, question: Question) -> Outcome:
-    """Ask *question* and return its outcome; raise :class:`Violation` for what no client should see."""
+    """Ask *question* and return its outcome. Raises :class:`Violation` for what no client should see."""
     loop = asyncio.get_running_loop()
     started = loop.time()
     url = f"{origin}/v1/chat/completions"
@@ -70,7 +70,7 @@ def read_whole(question: Question, status: int, raw: bytes) -> tuple[str, int | 
 
 
 def read_stream(question: Question, raw: bytes) -> tuple[str, int | None]:
-    """Return the verdict on a stream of events: it ends in ``[DONE]``, or in an error and nothing behind it."""
+    """Return the verdict on a stream of events, whose last event must be ``[DONE]`` or an error."""
     if not raw.endswith(b"\n\n"):
         raise Violation(f"{question}: a stream that ends in the middle of an event: {raw[-500:]!r}")
     events = [event for event in raw.decode().split("\n\n") if event and not event.startswith(":")]
@@ -93,7 +93,7 @@ def read_stream(question: Question, raw: bytes) -> tuple[str, int | None]:
 
 
 def hear(heard: Heard, choice: dict[str, Any]) -> None:
-    """Add a chunk's only choice to what was heard."""
+    """Add one choice of a chunk to *heard*."""
     delta = choice["delta"]
     heard.add_text(delta.get("content"))
     for call in delta.get("tool_calls") or ():

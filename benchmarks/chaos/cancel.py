@@ -1,4 +1,4 @@
-"""A thousand requests whose clients leave, through the running process: ``python -m benchmarks.chaos.cancel``."""
+"""Send a thousand requests whose clients disconnect: ``python -m benchmarks.chaos.cancel``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_GROWTH_MIB = 8.0
 """MiB that the process may grow by in the second half of a run."""
 
 USUAL_S, MAX_S = 0.25, 1.0
-"""Seconds within which a call upstream has to be closed: 99 of 100, and all of them on a busy machine."""
+"""Seconds within which calls upstream must be closed: 99 of 100 calls, and all calls even on a busy machine."""
 
 _KEEP_ALIVE_S = 1.0
 _WARM_UP = 64
@@ -35,9 +35,9 @@ async def run(
     usual_s: float = USUAL_S,
     most_s: float = MAX_S,
 ) -> tuple[Report, dict[str, Held]]:
-    """Let *clients* come and leave, and return the report and what the process held before, between and after.
+    """Let *clients* connect and leave. Return the report, and what the process held before, half way and after.
 
-    *usual_s* and *most_s* bound how long calls upstream may stay open: 99 of 100, and each.
+    Calls upstream must close within *usual_s* seconds (99 of 100 calls) and *most_s* seconds (all calls).
     """
     random = Random(seed)
     async with patient_provider(_KEEP_ALIVE_S) as provider:
@@ -77,7 +77,7 @@ def config_for(origin: str, transport: str) -> dict[str, Any]:
 
 
 def merge(first: Report, second: Report) -> Report:
-    """Return both reports as one."""
+    """Return one report with the results of both."""
     left = {moment: first.left[moment] + second.left[moment] for moment in MOMENTS}
     return Report(left, first.closed_after + second.closed_after, first.violations + second.violations)
 

@@ -13,17 +13,17 @@ from proxy.emulator.faults import Fault as GeminiFault
 from tests.support.openai_emulator import Fault as OpenAIFault
 
 TOO_LONG_S = 5.0
-"""Seconds of silence; more than the limits that the run configures."""
+"""Seconds of silence that exceed the limits that the run configures."""
 
 _STATUSES = (400, 500, 502, 503, 504)
 _MAX_CHUNKS = 7
 
 
 class Faults:
-    """Draws faults for both providers; *share* is the part of the calls that fail.
+    """Draws faults for both providers. *share* is the share of the calls that fail.
 
-    *hidden* tells whether streams may end without a finish reason as well: litellm says ``stop`` to them, which nobody
-    behind it can tell from an answer (:mod:`proxy.upstream.litellm.transport`).
+    *hidden* tells whether streams may also end without a finish reason. litellm ends such a stream with ``stop``, so
+    that it looks complete (:mod:`proxy.upstream.litellm.transport`).
     """
 
     def __init__(self, random: Random, share: float, *, hidden: bool) -> None:
@@ -34,7 +34,7 @@ class Faults:
         self._hidden = hidden
 
     def for_gemini(self) -> GeminiFault:
-        """Return what happens to the next call of Gemini's."""
+        """Return the fault of the next call to Gemini."""
         if not self._strikes():
             return NO_FAULT
         draw = self._random
@@ -59,7 +59,7 @@ class Faults:
         return GeminiFault(**ways[self._note(ways)])
 
     def for_openai(self) -> OpenAIFault:
-        """Return what happens to the next call of OpenAI's."""
+        """Return the fault of the next call to OpenAI."""
         if not self._strikes():
             return {}
         draw = self._random

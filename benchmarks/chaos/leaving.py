@@ -1,7 +1,7 @@
 """Clients that leave before their answer is complete, each at a moment drawn from a seeded generator.
 
-What must hold: a call that is under way upstream is closed at once; nothing is tried again for somebody who has left;
-and the process is as it was before.
+When a client has left, its call upstream must be closed at once, and nothing may be retried for it. Afterwards the
+process must hold what it held before.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from benchmarks.chaos.patient_provider import PatientProvider
 
 CALLED = ("waiting", "held", "streaming")
-"""Moments in which a call is under way: the model thinks, says nothing yet, or speaks."""
+"""Moments during a call upstream: no answer yet, a stream without text, and a stream with text."""
 
 MOMENTS = ("connected", "head", "body", "refused", *CALLED)
-"""All moments: behind the connect, within the head, within the body, in the wait before another try, and those."""
+"""All moments: after the connect, within the head, within the body, in the wait before a retry, and :data:`CALLED`."""
 
 _SLOWEST_S = 20.0
 
@@ -31,7 +31,7 @@ class Report:
 
     left: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MOMENTS, 0))
     closed_after: list[float] = field(default_factory=list)
-    """Seconds from the client's going to the end of the call upstream."""
+    """Seconds from the client's disconnect to the end of the call upstream."""
 
     violations: list[str] = field(default_factory=list)
 
@@ -44,7 +44,7 @@ class Report:
 async def leave_all(
     origin: str, provider: PatientProvider, numbers: Sequence[int], concurrency: int, random: Random
 ) -> Report:
-    """Let a client for each number come and leave, *concurrency* at a time."""
+    """Let a client for each number connect and leave, *concurrency* clients at a time."""
     report = Report()
     remaining = iter(numbers)
 

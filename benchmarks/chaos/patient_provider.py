@@ -1,6 +1,6 @@
-"""A provider that never finishes: it notes when each call came, and when its connection was closed.
+"""A provider that never finishes an answer, and records when the connection of each call was closed.
 
-It speaks OpenAI's wire, and the first word of the prompt says how far it gets; the second is the call's number.
+It has OpenAI's API. The prompt's first word says how far the answer gets, and its second word is the request's number.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _FOREVER_S = 600.0
 
 @dataclass
 class Call:
-    """The provider's calls for one request. Times are the loop's."""
+    """The provider's calls for one request. Times are in seconds on the event loop's clock."""
 
     times: int = 0
     under_way: asyncio.Event = field(default_factory=asyncio.Event)
-    """True once the call has ended or waits for ever."""
+    """Set once the call is refused, or waits for ever."""
 
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     closed_at: float = 0.0
@@ -41,11 +41,11 @@ class PatientProvider:
     open: Counter[str] = field(default_factory=Counter)
 
     def call(self, number: int) -> Call:
-        """Return what is known of a request's calls."""
+        """Return the record of the calls for the request *number*."""
         return self.calls.setdefault(number, Call())
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Go as far as the prompt says, and wait for the end of the connection."""
+        """Answer as far as the prompt says, and then wait for the end of the connection."""
         body = await request.json()
         how, number = body["messages"][0]["content"].split()[:2]
         call = self.call(int(number))
@@ -84,7 +84,7 @@ def _event(delta: dict[str, str]) -> bytes:
 
 @asynccontextmanager
 async def patient_provider(keep_alive_s: float) -> AsyncIterator[PatientProvider]:
-    """Serve one on loopback while the context lasts; idle connections are closed after *keep_alive_s*."""
+    """Serve such a provider on loopback while the context lasts. Idle connections are closed after *keep_alive_s*."""
     provider = PatientProvider()
     app = web.Application()
     app.router.add_post("/v1/chat/completions", provider.answer)

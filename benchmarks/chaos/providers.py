@@ -1,4 +1,4 @@
-"""Both providers on loopback, in the loop of the run, and the configuration that puts them behind the proxy."""
+"""Run both providers on loopback, in the run's event loop, and configure the proxy to use them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from proxy.emulator.state import STATE
 from tests.support.openai_emulator import EMULATOR, OpenAIEmulator, create_openai_emulator
 
 KEEP_ALIVE_S = 1.0
-"""Seconds after which failing providers close idle connections; a call that meets such a moment is tried again."""
+"""Seconds after which failing providers close idle connections. A call on a connection that just closed is retried."""
 
 PATIENT_S = 60.0
-"""Replaces both limits and the keep-alive where nothing may fail. No slow machine reaches it."""
+"""Seconds that replace both limits and the keep-alive in a run without faults. No slow machine reaches this limit."""
 
 MODELS = ("gemini", "openai")
 
@@ -35,14 +35,14 @@ class Providers:
     runners: tuple[web.AppRunner, ...]
 
     def close_all(self) -> None:
-        """Close the connections, of which none is at work, so that the proxy has none left but by a leak."""
+        """Close all connections, which are idle by now. Any connection that the proxy still holds then is a leak."""
         for runner in self.runners:
             for connection in runner.server.connections if runner.server else ():
                 connection.force_close()
 
     @property
     def running(self) -> int:
-        """Return the number of remembered calls that have not ended."""
+        """The number of recorded calls that have not ended."""
         gemini = len([entry for entry in self.journal.as_json() if entry["finished"] == "running"])
         return gemini + len([request for request in self.openai.requests if request.finished is None])
 
@@ -81,7 +81,7 @@ def _origin(runner: web.AppRunner) -> str:
 
 
 def config_for(providers: Providers, transport: str, *, silence_s: float) -> dict[str, Any]:
-    """Return a configuration: a pool of two Geminis, one OpenAI, and each the other's fallback."""
+    """Return a configuration: a pool of two Gemini models and an OpenAI model, each the other's fallback."""
 
     def entry(name: str, model: str, base: str) -> dict[str, Any]:
         parameters = {"model": model, "api_key": "emulated-key", "api_base": base}

@@ -1,7 +1,7 @@
-"""Requests that can be told apart by their answers, and what may be said to each.
+"""Requests that can be told apart by their answers, and checks of these answers.
 
-Both emulators answer from the request alone: Gemini's repeats the beginning of a text, OpenAI's counts its characters,
-and both call the one tool that is forced. So a text that is another request's, that comes twice or in part is noticed.
+Both emulators answer from the request alone. Gemini's repeats the beginning of a text, OpenAI's counts its characters,
+and both call a forced tool. So a text for another request, a repeated text or a partial text is noticed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _OPENAI = re.compile(r"You wrote (\d+) characters\. This is answer number (\d+)\
 
 
 class Violation(Exception):
-    """A forbidden event: a lost, wrong, doubled or unfinished answer. Its text says which."""
+    """A forbidden event: a lost, wrong, doubled or unfinished answer. The exception's text says which."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One request: the *number* makes it unlike all others."""
+    """One request, which differs from all others by its *number*."""
 
     number: int
     model: str
@@ -34,7 +34,7 @@ class Question:
 
     @property
     def prompt(self) -> str:
-        """The user's words, whose length is no other question's."""
+        """The user's text, which has another length for each question."""
         words = " ".join(f"q{self.number}w{place}" for place in range(600))
         return words[: _SHORTEST + self.number].rstrip(" ").ljust(_SHORTEST + self.number, "x")
 
@@ -76,7 +76,7 @@ class Heard:
         self.text += text or ""
 
     def add_call(self, place: int, call: Mapping[str, Any]) -> None:
-        """Add a piece of a call; a second beginning in the same place shows in its name."""
+        """Add a piece of a call. If another call begins at the same index, the name shows it."""
         known = self.calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
         function = call.get("function") or {}
         known["id"] += call.get("id") or ""
@@ -85,9 +85,9 @@ class Heard:
 
 
 def check_whole(question: Question, heard: Heard) -> int | None:
-    """Return the number that OpenAI's emulator gave its answer, if it did.
+    """Return the number that OpenAI's emulator gave the answer, or None for Gemini's and for calls.
 
-    Raises :class:`Violation` unless the answer is all that was asked for, once.
+    Raises :class:`Violation` unless the answer is right, complete and given once.
     """
     if heard.finish != ("tool_calls" if question.calls else "stop"):
         raise Violation(f"{question}: ended with {heard.finish!r}: {heard}")

@@ -1,7 +1,7 @@
-"""The run: questions from many clients at once, through ``turnright serve``, to providers that fail at random.
+"""Send questions from many clients at once through ``turnright serve`` to providers that fail at random.
 
-What must hold: every question ends in its own complete answer or an honest error; none hangs; nothing is said twice;
-and when all is over the process holds what it held before: no request, socket or descriptor more, and flat memory.
+Every question must end in its own complete answer or an honest error. None may hang, and nothing may be said twice.
+Afterwards the process must hold no more requests, sockets and descriptors than before, and its memory must be flat.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ from benchmarks.chaos.watching import Held, Samples, by_label, connections, read
 from tests.process.running import Served
 
 MAX_GROWTH_MIB = 24.0
-"""MiB that the process may grow by in the second half of a run. A kilobyte for each request would be a third of it."""
+"""MiB that the process may grow by in the second half of a run.
+
+A leak of a kilobyte per request reaches a third of this in 8,000 requests.
+"""
 
 LITELLM_LOADS_MIB = 80.0
 """MiB that litellm loads when it first counts tokens, for a stream that ended without usage.
 
-It happens once, early or late in a run, as the faults fall. Its tokenizer takes 38 MiB. Runs of 200 requests showed
-74 MiB in all."""
+This happens once in a run, at a time that depends on the faults. Its tokenizer takes 38 MiB. Runs of 200 requests
+showed 74 MiB in all.
+"""
 
 _WARM_UP = 64
 
@@ -50,7 +54,7 @@ class Report:
     """Calls that reached the providers."""
 
     attempts: int = 0
-    """Calls that the proxy says it made."""
+    """Calls by the proxy's own count."""
 
     retries: dict[str, int] = field(default_factory=dict)
     fallbacks: dict[str, int] = field(default_factory=dict)
@@ -81,13 +85,16 @@ async def run(*, requests: int, concurrency: int, share: float, transport: str, 
 
 
 def questions(count: int, random: Random) -> Iterator[Question]:
-    """Yield as many questions, every second one streamed, for texts and calls and all models alike."""
+    """Yield *count* questions, of which every second is streamed. Models, texts and calls are drawn at random."""
     for number in range(count):
         yield Question(number, random.choice(MODELS), stream=number % 2 == 0, calls=random.random() < 0.5)
 
 
 async def _warm_up(served: Served, providers: Providers, report: Report) -> None:
-    """Ask some questions first, so that what is made once is there; then look at the process at rest."""
+    """Ask some questions first, so that everything that is made once exists.
+
+    Then record what the process holds at rest.
+    """
     async with aiohttp.ClientSession() as session:
         for number in range(_WARM_UP):
             question = Question(number, MODELS[number % 2], stream=number % 4 > 1, calls=number % 8 > 3)
@@ -125,7 +132,7 @@ async def _ask_all(served: Served, source: Iterator[Question], concurrency: int,
 
 
 async def _look_after(served: Served, providers: Providers, faults: Faults, report: Report) -> None:
-    """Compare the process with what it was, and its counts with what the providers have seen."""
+    """Compare the process with its state at rest, and its counts with those of the providers."""
     pid, rest = served.running.process.pid, report.held["at rest"]
     samples = await read_metrics(served.origin)
     await settle(lambda: not providers.running, 10.0)

@@ -1,4 +1,4 @@
-"""``turnright serve`` for a run: started and stopped away from the loop, since both wait."""
+"""Start and stop ``turnright serve`` for a run. Both calls block, so use them outside the event loop."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tests.process.running import serve
 
 
 class Server:
-    """A running process; it is ready."""
+    """A running proxy process that is ready."""
 
     def __init__(self, directory: Path, config: dict[str, Any]) -> None:
         self._context = serve(directory, config)
         self.served = self._context.__enter__()
 
     def stop(self, violations: list[str]) -> None:
-        """Stop the process; what it said on its way is a violation."""
+        """Stop the process. If it failed or logged errors, a violation is added to *violations*."""
         try:
             self._context.__exit__(None, None, None)
         except AssertionError:

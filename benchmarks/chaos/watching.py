@@ -26,7 +26,7 @@ class Held:
 
     @classmethod
     def by(cls, pid: int) -> Held:
-        """Look at the process *pid*."""
+        """Return what the process *pid* holds now."""
         links = []
         for name in os.listdir(f"/proc/{pid}/fd"):
             try:
@@ -63,7 +63,7 @@ def connections(pid: int) -> list[str]:
 
 
 async def settle(look: Callable[[], bool], seconds: float) -> bool:
-    """Wait until *look* holds, at most so many seconds, and tell whether it does."""
+    """Wait until *look* returns True, for at most *seconds*, and tell whether it did."""
     loop = asyncio.get_running_loop()
     limit = loop.time() + seconds
     while not look():
@@ -93,7 +93,7 @@ def total(samples: Samples, name: str, **labels: str) -> float:
 
 
 def by_label(samples: Samples, name: str, label: str) -> dict[str, int]:
-    """Return the sums of a metric by the values of one label, those of nothing left out."""
+    """Return the sums of a metric by the values of one label, without zeros."""
     sums: dict[str, int] = {}
     for (found, pairs), value in samples.items():
         if found == name and value:

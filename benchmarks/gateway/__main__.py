@@ -1,7 +1,7 @@
-"""``make bench-proxy``: CPU per request and per streamed chunk, ours beside bare aiohttp and every peer that is here.
+"""``make bench-proxy``: CPU per request and per streamed chunk, for ours, bare aiohttp and installed peers.
 
-The figure to go by is the multiple of bare aiohttp's CPU in the same run: other work on the machine moves it least.
-Each cell is run several times, proxies in turn, and the least disturbed run counts.
+The most reliable figure is the multiple of bare aiohttp's CPU in the same run, since other work on the machine changes
+this figure least. Each cell is run several times, proxies in turn, and the least disturbed run counts.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _started(stack: ExitStack, on: Stand, options: argparse.Namespace) -> list[P
 
 
 def main() -> None:
-    """Print the table; exit with 1 where ours answered a request with an error."""
+    """Print the table. Exit with 1 where our proxy answered a request with an error."""
     options = _options()
     sizes = [size.strip() for size in options.sizes.split(",")]
     known = bodies()

@@ -1,6 +1,6 @@
 """Measures ``litellm.acompletion`` alone, in a process of its own. It is the floor of the litellm transport.
 
-It is called as a program would that has the messages as objects: reading a body and writing an answer are left out.
+The messages are given as objects, so that reading a body and writing an answer are not measured.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _START_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of *model* at *api_base* for so many *seconds*. *body* is JSON with its marks."""
+    """Calls of *model* at *api_base* for *seconds*. *body* is JSON that still holds its marks."""
 
     model: str
     api_base: str
@@ -51,7 +51,7 @@ def measure(
 
 
 async def _run(calls: Calls) -> float:
-    """Call over and over; return the CPU of one call or chunk in microseconds."""
+    """Call repeatedly, and return the CPU of one call or chunk in microseconds."""
     import litellm
 
     parts = calls.body.encode().split(TEXT_MARK.encode())

@@ -1,17 +1,17 @@
-"""Reading an HTTP answer as it comes, as far as a load generator has to: its status, its end, and the chunks' times."""
+"""Read an HTTP answer as far as a load generator needs: its status, its end, and the times of its chunks."""
 
 from __future__ import annotations
 
 import re
 
 _STAMP = re.compile(rb"sent=(\d{6,})\b(?!\Z)")
-"""Finds the time at which a chunk was sent. The time stands in its text, in any JSON around it."""
+"""Finds the time at which a chunk was sent. The time is in the chunk's text, whatever JSON surrounds the text."""
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 class AnswerReader:
-    """One answer; there is one request at a time on a connection, so that nothing comes behind its end."""
+    """Reads one answer. A connection has one request at a time, so that nothing follows the answer's end."""
 
     __slots__ = ("_head", "_left", "_tail", "status")
 
@@ -22,7 +22,7 @@ class AnswerReader:
         self._tail = b""
 
     def feed(self, data: bytes) -> bool:
-        """Take what came; tell whether the answer is complete."""
+        """Take the next bytes, and tell whether the answer is complete."""
         if self._head is not None:
             self._head += data
             head, found, data = self._head.partition(b"\r\n\r\n")
@@ -48,7 +48,7 @@ class StampReader:
         self._tail = b""
 
     def feed(self, data: bytes) -> list[int]:
-        """Take what came; return the stamps that are complete."""
+        """Take the next bytes, and return the stamps that are complete."""
         text = self._tail + data
         found = list(_STAMP.finditer(text))
         self._tail = text[max(found[-1].end() if found else 0, len(text) - 40) :]

@@ -1,7 +1,7 @@
-"""Request bodies as a coding agent sends them, the same in every run, and the marks that make each request a new one.
+"""Request bodies as a coding agent sends them, the same in every run, with marks that make each request unique.
 
-Every message holds the mark once. The load puts a number of the same length in its place: in every message, so that
-nothing that goes by the content of messages ever hits; or, for a conversation that grows, in the last one only.
+Every message holds the mark once. The load replaces the mark with a number of the same length, so that no cache of
+message contents hits. In a growing conversation, only the last mark gets a new number.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _tool(draw: random.Random, name: str) -> dict[str, Any]:
 
 
 def agent_history(messages: int, characters: int) -> History:
-    """Return a legal history of so many messages and about so many characters: calls, some parallel, and results."""
+    """Return a legal history of *messages* messages and about *characters* characters, with parallel calls too."""
     draw = random.Random(messages)
     each = characters // messages
     history: History = [{"role": "system", "content": f"{MARK} {_text(draw, each)}"}]
@@ -79,7 +79,7 @@ def agent_history(messages: int, characters: int) -> History:
 
 
 def damaged(history: History) -> History:
-    """Return *history* with a defect at every fifth result: an orphan, a result that is gone, or two user turns."""
+    """Return *history* with a defect at every fifth result: an orphan, a missing result, or two user turns."""
     out: History = []
     results = 0
     for message in history:
@@ -124,13 +124,13 @@ def bodies() -> dict[str, Body]:
 
 
 def encode(body: Body, *, model: str, stream: bool = False) -> bytes:
-    """Return the JSON of a request, marks in place."""
+    """Return the JSON of a request, which still holds its marks."""
     whole = {**body, "model": model}
     return orjson.dumps({**whole, "stream": True} if stream else whole)
 
 
 def numbered(parts: list[bytes], number: int, *, growing: bool) -> bytes:
-    """Return a body that was cut at its marks, with *number* in every place; or, growing, in the last alone."""
+    """Return the body that was split at its marks, with *number* at each mark, or at the last alone if *growing*."""
     digits = b"%08x" % (number % 2**32)
     if growing:
         return b"00000000".join(parts[:-1]) + digits + parts[-1]

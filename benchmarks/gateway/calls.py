@@ -1,7 +1,7 @@
-"""``python -m benchmarks.gateway.calls``: the calls that Python makes for one request.
+"""``python -m benchmarks.gateway.calls``: the number of function calls in Python for one request.
 
-The figure is the same on a busy machine and on a quiet one, so that a test can hold it (``tests/benchmarks``), where
-times cannot be held. It stands for the CPU of small requests; in large ones a call may do much, or little.
+The number is the same on a busy machine and on a quiet one. So a test can check it (``tests/benchmarks``), unlike
+times. The number stands for the CPU of small requests. In large requests, one call may do much or little.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
 
 _WARM_UP = 120
-"""Requests before the count: afterwards everything that is kept has been made."""
+"""Requests before the count, after which every cached value exists."""
 
 _BATCHES, _BATCH = 8, 5
-"""Requests that are counted. The least batch is what counts: in others was a sample for calibration, one a second."""
+"""Requests that are counted.
+
+The smallest batch counts, since others may include a sample for calibration, which is taken once a second.
+"""
 
 ROUTES = {"OpenAI": "m-openai", "Gemini": "m-gemini"}
 
 
 def count_calls(sizes: dict[str, Body]) -> dict[str, dict[str, float]]:
-    """Return the calls for one request, by route and size, Python's own functions and those in C."""
+    """Return the function calls for one request, in Python and in C, by route and size."""
     with tempfile.TemporaryDirectory() as scratch, _provider(Path(scratch)) as provider:
         return asyncio.run(_count_all(sizes, provider))
 

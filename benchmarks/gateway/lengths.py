@@ -1,7 +1,7 @@
 """``make bench-lengths``: CPU per request against the length of the history, for ours, bare aiohttp and our litellm.
 
-A cost that grows as the history does keeps the line straight: the last column says how far 5,000 messages are from
-five times 1,000. Writes the figures as JSON and, where matplotlib is there, a plot.
+A cost in proportion to the history gives a straight line. The last column compares 5,000 messages with five times 1,000
+messages. Writes the figures as JSON and, where matplotlib is installed, a plot.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchmarks.gateway.tables import least, render
 
 LENGTHS = (1, 3, 10, 30, 100, 300, 1_000, 2_000, 5_000)
 _CHARACTERS = 1_150
-"""Of text in a message: 300 messages make 345,000."""
+"""Characters of text in a message: 300 messages have 345,000."""
 
 _WINDOW = 100_000_000
-"""Larger than any of the histories, so that none is cut: a cut history would cost less to send."""
+"""A window larger than any of the histories. A history that is cut would cost less to send."""
 
 
 def history_of(length: int) -> Body:
-    """Return a request with so many messages."""
+    """Return a request with *length* messages."""
     if length == 1:
         return request(agent_history(2, 2 * _CHARACTERS)[-1:])
     return request(agent_history(length, length * _CHARACTERS))

@@ -73,7 +73,7 @@ class _Requests:
 class _Connection(asyncio.Protocol):
     """One connection.
 
-    If the proxy closes it, it sends no more, and an outstanding request counts as an error.
+    If the proxy closes the connection, no more requests are sent, and an outstanding request counts as an error.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class _Connection(asyncio.Protocol):
             self._wait()
 
     def _wait(self) -> None:
-        """Ask, at once or when it is time."""
+        """Send the next request, at once or when it is due."""
         loop = asyncio.get_running_loop()
         if self._load.interval and (left := self._due - loop.time()) > 0:
             loop.call_later(left, self._ask)
@@ -138,7 +138,7 @@ class _Connection(asyncio.Protocol):
 
 
 async def send(load: Load) -> Outcome:
-    """Send a load and return what came of it."""
+    """Send a load, and return its outcome."""
     loop = asyncio.get_running_loop()
     requests, outcome = _Requests(load), Outcome()
     began = time.monotonic()
@@ -176,7 +176,7 @@ def start(load: Load) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> Outcome:
-    """Wait for a process of :func:`start` and return what came of its load."""
+    """Wait for a process of :func:`start`, and return the outcome of its load."""
     text, _ = process.communicate()
     if process.returncode:
         raise SystemExit("the load generator failed")

@@ -1,7 +1,7 @@
 """The proxies that can be measured: ours, bare aiohttp, and those peers that are installed here.
 
-A peer in an environment of its own is found by a variable: ``LITELLM_BIN`` names litellm's program,
-``TENSORZERO_PYTHON`` a Python with the package ``tensorzero``; nginx is looked for on the path.
+Variables name the peers with environments of their own: ``LITELLM_BIN`` is litellm's program, and ``TENSORZERO_PYTHON``
+a Python with the package ``tensorzero``. nginx is searched on the path.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A proxy: how it is started, and its routes. *repairs* says that damaged histories mean anything to it."""
+    """A proxy: how it is started, and its routes. *repairs* is false where damaged histories are not measured."""
 
     name: str
     port: int
@@ -41,7 +41,7 @@ class Peer:
     environment: Mapping[str, str] = field(default_factory=dict)
     repairs: bool = True
     tells_port: Callable[[str], int | None] | None = None
-    """Finds the port in what the proxy prints, where it chooses its own."""
+    """Finds the port in the proxy's output, for a proxy that chooses its own port."""
 
 
 _OPENAI, _GEMINI = "m-openai", "m-gemini"
@@ -75,7 +75,7 @@ def ours(directory: Path, provider: str, transport: str = "direct", window: int 
 
 
 def bare(provider: str) -> Peer:
-    """Return the floor."""
+    """Return bare aiohttp, the floor of every proxy on the same stack."""
     port = free_port()
     command = (sys.executable, "-m", "benchmarks.gateway.bare", str(port), provider)
     return Peer("aiohttp", port, command, (Route("aiohttp", _OPENAI),))
@@ -175,13 +175,13 @@ api_key_location = "none"
 
 
 def installed_peers(directory: Path, provider: str) -> list[Peer]:
-    """Return the peers that are here; files that they need are written to *directory*."""
+    """Return the installed peers, and write the files that they need to *directory*."""
     found = (build(directory, provider, free_port()) for build in (_nginx, _litellm, _tensorzero))
     return [peer for peer in found if peer is not None]
 
 
 def head(route: Route, port: int, length: int) -> bytes:
-    """Return the head of a request of so many bytes."""
+    """Return the head of a request whose body has *length* bytes."""
     return (
         f"POST {route.path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {_KEY}\r\nContent-Length: {length}\r\n\r\n"

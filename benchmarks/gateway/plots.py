@@ -1,4 +1,4 @@
-"""The plots. matplotlib is a package of these benchmarks alone, and left out where it is not there."""
+"""Draw plots with matplotlib, which only the benchmarks use, where it is installed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 
 def is_drawable() -> bool:
-    """Tell whether matplotlib is here."""
+    """Tell whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
 def draw_lengths(figures: Mapping[str, Mapping[int, float]], where: str, path: Path) -> None:
-    """Draw CPU per request against messages, each row a line, on plain and on logarithmic axes; write a PNG."""
+    """Write a PNG of CPU per request by messages, a line for each row, on linear and logarithmic axes."""
     importlib.import_module("matplotlib").use("Agg")
     pyplot: Any = importlib.import_module("matplotlib.pyplot")
     figure, (plain, logarithmic) = pyplot.subplots(1, 2, figsize=(12, 4.5), layout="constrained")

@@ -78,7 +78,7 @@ def _leave(*_: object) -> None:
 def running(
     command: Sequence[str], *, core: int | None, log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program on *core*, with what it says in *log*; end it, and what it started, at the end."""
+    """Run a program on *core*, with its output in *log*. At the end, stop the program and its children."""
     signal.signal(signal.SIGTERM, _leave)  # otherwise a benchmark that is ended leaves its proxies running
     whole = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     # Its modules are compiled once, as they are where it is installed.
@@ -102,7 +102,10 @@ def running(
 
 
 def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> float:
-    """Wait until *ready* says so; return the seconds. Ends the benchmark where the process ends or takes too long."""
+    """Wait until *ready* returns True, and return the seconds.
+
+    Ends the benchmark where the process ends or takes too long.
+    """
     began = time.monotonic()
     while not ready():
         if process.poll() is not None or time.monotonic() - began > _START_S:

@@ -1,8 +1,8 @@
-"""The provider: answers at once, whatever it is sent, on both wires. A process of its own: ``python -m ... PORT``.
+"""The provider answers every request at once, in two formats. It is its own process: ``python -m ... PORT``.
 
-``/v1/chat/completions`` speaks OpenAI's, ``:generateContent`` and ``:streamGenerateContent`` Gemini's. A stream's
-chunks hold the time of their sending. ``GET /pace?chunks=50&interval_us=2000`` sets how streams go. It is a bare
-protocol and no web framework, so that it costs a fraction of what it measures.
+``/v1/chat/completions`` has OpenAI's format, ``:generateContent`` and ``:streamGenerateContent`` have Gemini's. Each
+chunk of a stream holds the time at which it was sent. ``GET /pace?chunks=50&interval_us=2000`` sets the chunks of a
+stream and the time between them. The server uses no web framework, so that it costs a fraction of what a proxy costs.
 """
 
 from __future__ import annotations

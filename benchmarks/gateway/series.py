@@ -1,4 +1,4 @@
-"""A series of samples of a process under steady load, and what in it is a leak. Pure."""
+"""Find leaks in a series of samples of a process under steady load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The end of a stretch of load, when nothing is in flight."""
+    """The state at the end of a stretch of load, when nothing should be in flight."""
 
     seconds: float
     requests: int
@@ -21,22 +21,22 @@ class Sample:
 
 
 MEMORY_SHARE, MEMORY_MIB = 0.03, 2.0
-"""Growth that is none: caches fill up to their bounds, and the allocator keeps what it has."""
+"""Growth that is no leak: caches fill up to their bounds, and the allocator keeps freed memory."""
 
 _SPARE = 8
-"""Kept connections and threads more or less, by how the last requests fell."""
+"""Connections and threads by which samples may differ, depending on the last requests."""
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the value below which *share* of the sorted *values* lie; 0 where there is none."""
+    """Return the value below which *share* of the sorted *values* lie, or 0 where there are no values."""
     return values[min(len(values) - 1, int(len(values) * share))] if values else 0.0
 
 
 def judge(series: Sequence[Sample]) -> list[str]:
-    """Return what is wrong with a series; nothing when it is flat.
+    """Return the faults of a series. A flat series has none.
 
-    The first half is for warming up: memory is compared between the third quarter and the last, files and threads
-    between what they were at most in the first half and at the end.
+    The first half is for warming up. The memory of the last quarter is compared with the third quarter. Files and
+    threads at the end are compared with their maximum in the first half.
     """
     if len(series) < 4:
         return ["too few samples to tell"]

@@ -1,7 +1,7 @@
-"""``make soak-load``: mixed load at 70 % of what the process can take, for ten minutes; fails on any error or growth.
+"""``make soak-load``: mixed load at 70 % of the capacity, for ten minutes. Fails on any error or growth.
 
-Half of the requests stream; sizes are mixed, damaged histories among them. Every 15 seconds the load pauses for a
-moment. What the idle process still holds is then measured: memory, file descriptors, threads, requests in flight.
+Half of the requests stream. Sizes are mixed, and some histories are damaged. Every 15 seconds the load pauses for a
+moment. Then the resources of the idle process are measured: memory, file descriptors, threads, requests in flight.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _in_flight(port: int) -> int:
 
 
 def main() -> None:
-    """Print the series; exit with 1 where there is anything wrong with it."""
+    """Print the series. Exit with 1 where the series has a fault."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""The stand: the provider, the proxies that were started on it, and one measurement at a time."""
+"""Run the provider and the proxies, and measure one proxy at a time."""
 
 from __future__ import annotations
 
@@ -32,14 +32,17 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The result of a measurement. CPU is in microseconds of the proxy's process tree."""
+    """The result of a measurement.
+
+    *cpu* is the CPU time of the proxy's process tree per request or chunk, in microseconds.
+    """
 
     requests: int
     errors: int
     cpu: float
     per_second: float
     median: float
-    """Of the time to an answer."""
+    """The median time to an answer, or the median delay of a chunk, in microseconds."""
 
 
 class Stand:
@@ -52,7 +55,7 @@ class Stand:
         self._numbers = random.Random(0)
 
     def pace(self, *, chunks: int, interval_us: int) -> None:
-        """Say how the provider's streams go."""
+        """Set the number of chunks in the provider's streams, and the time between them."""
         urllib.request.urlopen(f"{self.provider}/pace?chunks={chunks}&interval_us={interval_us}").close()
 
     @contextlib.contextmanager
@@ -83,7 +86,7 @@ class Stand:
         return str(path)
 
     def number(self) -> int:
-        """Return a number with which the requests of a load begin; loads are far apart."""
+        """Return a random number at which the requests of a load begin, so that loads hardly share numbers."""
         return self._numbers.randrange(2**31)
 
     def cost(self, proxy: Proxy, wanted: load.Load, *, per_chunk: bool = False) -> Cost:
@@ -103,7 +106,7 @@ class Stand:
 
 
 def _answers(proxy: Proxy) -> bool:
-    """Ask for a small answer."""
+    """Tell whether the proxy answers a small request."""
     route = proxy.peer.routes[0]
     body = {"model": route.model, "messages": [{"role": "user", "content": "Hello."}]}
     request = urllib.request.Request(
@@ -119,7 +122,7 @@ def _answers(proxy: Proxy) -> bool:
 
 @contextlib.contextmanager
 def stand(directory: Path) -> Iterator[Stand]:
-    """Start the provider."""
+    """Start the provider, and yield the stand."""
     proxy_core, load_core = processes.cores()
     os.sched_setaffinity(0, {load_core})
     port = processes.free_port()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 Figures = Mapping[str, Mapping[str, float | None]]
-"""Row to column to figure; None where a row has none."""
+"""Maps a row and a column to a figure, or to None where the row has no such figure."""
 
 
 def least(samples: Sequence[float]) -> float | None:
-    """Return the sample that other work on the machine disturbed least: it only ever adds."""
+    """Return the smallest sample, which other work on the machine disturbed least, or None without samples."""
     return min(samples, default=None)
 
 
@@ -25,7 +25,7 @@ def ratios(figures: Figures, base: str, columns: Sequence[str]) -> dict[str, dic
 
 
 def render(figures: Figures, columns: Sequence[str], digits: Mapping[str, int] | int = 0) -> str:
-    """Return a Markdown table; a figure that is missing is a hyphen."""
+    """Return a Markdown table, with a hyphen for a missing figure."""
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for row, values in figures.items():
         cells = []

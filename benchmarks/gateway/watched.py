@@ -171,7 +171,7 @@ def main() -> None:
 
 
 def _figures(samples: Samples, sizes: list[str]) -> tuple[Figures, list[str]]:
-    """Return both rows: the least disturbed round of each size, and the median of all."""
+    """Return both rows, each with the smallest and the median figure of each size."""
     rows = {
         row: {
             f"{size}, {what}": judge(values[size])

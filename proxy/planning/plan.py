@@ -5,7 +5,7 @@ The mode of sanitizing decides about a history:
     repair   makes the history legal, and refuses one that cannot be made legal (or sends it, by ``on_violation``)
     observe  sends the history as it is, and reports the changes that it would need
     strict   refuses a history that would have to be changed, with the list of changes
-    off      checks only the rules for every request
+    off      sends the history as it is, without checks for the model and without a token budget
 """
 
 from __future__ import annotations

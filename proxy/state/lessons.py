@@ -44,7 +44,10 @@ class DeploymentLessons:
     """The moment at which *learned* expires, on the loop's clock."""
 
     inside_text: bool = False
-    """True where *learned* comes from words inside a text, which count for this tenant alone."""
+    """True where *learned* counts for this tenant alone, since the error's overflow words may be a quotation.
+
+    They stood inside a text of the error, or in the request too.
+    """
 
     proved: int = 0
     """Tokens of the largest prompt that was answered and counted."""

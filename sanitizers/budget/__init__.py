@@ -1,6 +1,6 @@
 """Fit a legal history into a model's budget.
 
-This happens after sanitizing, for each attempt and for its deployment's budget::
+Fitting comes after sanitizing. It runs for each attempt, with the budget of its deployment::
 
     marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
     fitted = fit(CutInput(done.messages, profile, size, done.origins), marks, policy)

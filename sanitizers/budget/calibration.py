@@ -1,19 +1,19 @@
 """Learn from providers' counts: one factor per deployment from estimated to real tokens.
 
 The estimator knows a family's tokenizer, not the deployment. An unknown model may take a third more tokens, a server
-adds its own template, and clients write different texts. One factor covers most of that. The first observation is
-adopted as it is. Later ones are averaged in the logarithm: the n-th has the weight 1/n, but at least 1/10. No step is
-larger than a factor of 1.3.
+adds its own template, and clients write different texts. One factor per deployment covers most of these differences.
+The first observation is adopted as it is. Later observations are averaged in the logarithm: the n-th has the weight
+1/n, but at least 1/10. No step is larger than a factor of 1.3.
 
 This was simulated with ten tokenizers treated as unknown and three interleaved recorded agent sessions. The median
 deployment is within ±10 % after one observation, and all are after two. The mean error then is 2.1 %.
 
 There are two factors. ``live`` is the newest one, for admitting and refusing a request. ``sticky`` is for planning
-cuts. It follows ``live`` only when they are more than 10 % apart. A factor that moves the plan moves the cuts, and
+cuts. ``sticky`` follows ``live`` only when the two are more than 10 % apart. A changed factor moves the cuts, which
 invalidates the provider's prompt cache. In a recorded session of 479 requests, a live factor that varied by 1 % a
 request moved the cuts 221 times or more. A sticky factor moved the cuts 6 to 8 times, as often as a fixed factor.
 
-The functions take a state and return one. The caller keeps it.
+The functions take a state and return the next one. The caller stores the state.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MIN_ESTIMATE = 500
 """Estimated tokens below which a request is ignored: the provider's overheads outweigh its text."""
 
 MARGIN = 0.08
-"""Share of the budget to keep free once there is an observation."""
+"""The share of the budget to keep free once an answer was observed."""
 
 _MAX_STEP = math.log(1.3)
 _MIN_WEIGHT = 0.1
@@ -63,7 +63,8 @@ def initial(family: Family) -> Calibration:
 def margin(state: Calibration, family: Family) -> float:
     """Return the share of the budget to keep free for the factor's error.
 
-    It is 8 % after an observation. Before one it is 15 % where the tokenizer is known, and 25 % where it is not.
+    The share is 8 % after an observation. Before the first observation, the share is 15 % where the tokenizer is known,
+    and 25 % where it is not.
     """
     return MARGIN if state.observations else family.margin
 
@@ -72,7 +73,7 @@ def observe(state: Calibration, estimated: float, actual: float, *, media: bool 
     """Return *state* after an answer whose prompt had *actual* tokens by the provider's count.
 
     *estimated* is the estimate of what was sent, without any factor. *actual* includes cached tokens, which Anthropic
-    counts separately. *media* says that the request held more than text, whose cost is a guess.
+    counts separately. *media* says that the request held media, whose cost is a guess.
 
     Returns *state* itself for an answer that is ignored: media, a small request, no usage, or a count of something
     else.

@@ -5,8 +5,8 @@ content is within all three limits, its marker included. So a shortened content 
 The result depends on the content and the cap alone, and is the same in every request.
 
 The limits follow other agents: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). The tests
-contain these agents' faults as cases. A byte limit cut off the tail that had just been kept, head and tail overlapped,
-and one line was kept twice. Cuts fell inside a character, and results were longer than their limit.
+hold cases for the faults of these agents. A byte limit cut off the tail that had just been kept, head and tail
+overlapped, and one line was kept twice. Cuts fell inside a character, and results were longer than their limit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HEAD_OF_LINES = 0.5
 """The head's share of the lines: 128 of 256."""
 
 _USED = 0.7
-"""A tail that uses less than this share of its characters has run out of lines or bytes."""
+"""If the tail uses less than this share of its characters, its limit of lines or bytes was reached first."""
 
 _FIRST_WORD = re.compile(
     r"[\s\[<{'\"]{0,9}(?:error|exception|failed|failure|fatal|panic|uncaught|unhandled)\b"
@@ -101,8 +101,7 @@ class _Span(NamedTuple):
 def _find_span(text: str, cap: Cap, is_error: bool, advice: str) -> _Span | None:
     """Return the cut that brings *text* within *cap*, or None when it is within.
 
-    Head and tail never overlap. Together they are within every limit less the marker's room, and the text exceeds a
-    limit.
+    Head and tail never overlap. Head and tail together are within every limit less the marker's room.
     """
     # Most texts are within the cap: cheap checks come first, and a long text is cut without counting its bytes.
     length = len(text)
@@ -216,7 +215,7 @@ def _cut_parts(parts: list[Any], span: _Span) -> list[Any]:
 
 
 def _looks_like_error(text: str) -> bool:
-    """Tell by a text's beginning and end whether it reports a failure."""
+    """Tell whether a text reports a failure, by its beginning and its end."""
     seen = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
     seen = seen.lower()
     return (

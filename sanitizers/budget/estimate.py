@@ -26,8 +26,8 @@ CACHED_TEXTS = 32_768
 """Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
 
 MAX_CHARS_PER_TOKEN = 48
-"""The most characters that a token holds. The counts ignore most spaces and tabs. This limit makes a text of nothing
-but spaces cost tokens too.
+"""The most characters that a token holds. The counts ignore most spaces and tabs, so this limit gives a text of spaces
+its tokens.
 
 Vocabularies have runs of 16 to 128 spaces. The number was chosen within that range.
 """
@@ -50,7 +50,7 @@ PER_TOOL = 8
 """Tokens for each tool."""
 
 _THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details", "thinking_blocks")
-"""Fields for a message's reasoning. One message may carry the same reasoning in several of them."""
+"""Fields for a message's reasoning. One message may carry the same reasoning in several of these fields."""
 
 _SELDOM = frozenset({"function_call", "name", "refusal", *_THOUGHTS})
 """Fields that most messages with tool calls do not have."""
@@ -66,8 +66,8 @@ def count_text(text: str, family: Family) -> float:
     """Return the tokens of *text* alone, without the cache.
 
     Base64 counts at least ``family.base64`` tokens a byte, since its features look like those of words. After the first
-    :data:`WHOLE` characters of a text, only samples are read. The rest is taken to be as dense as the densest part read
-    so far. That is too much rather than too little. Such a text is larger than nearly every context window.
+    :data:`WHOLE` characters of a text, only samples are read. The rest is estimated at the highest density read so far.
+    Such an estimate is rather too high than too low. A text of this length exceeds nearly every context window.
     """
     if len(text) <= WHOLE:
         return _count_whole(text, family)
@@ -132,7 +132,7 @@ class Estimator:
         return sum(map(self.message_tokens, metered(messages)))
 
     def message_tokens(self, message: Message | Any) -> int:
-        """Return the tokens of one message, with what the provider adds around it.
+        """Return the tokens of one message, with those that the provider adds for each message.
 
         Texts, calls with their arguments, names, reasoning and media are counted, and ids are not. A value that is no
         message counts as its JSON.
@@ -190,7 +190,7 @@ class Estimator:
         return self._value(part)
 
     def _value(self, value: Any) -> float:
-        """Return the tokens of a value in a place where texts are usual."""
+        """Return the tokens of a value where a text is expected: of the text, or of the value's JSON."""
         return self._tokens(value if isinstance(value, str) else json_text(value))
 
     def _besides_content(self, message: Message) -> float:

@@ -3,13 +3,14 @@
 Eleven weights per tokenizer were fitted by non-negative least squares on the relative error. The documents were prose,
 source code, diffs, JSON, logs and a dozen languages. The weights were checked on other documents and on three recorded
 agent sessions (1.5, 0.5 and 0.5 million characters). Every prefix of a growing history was within ±10 % for every
-family, and the mean error was 0.8 to 4.0 %. ``benchmarks/estimate_accuracy.py`` checks them on histories of its own.
+family, and the mean error was 0.8 to 4.0 %. ``benchmarks/estimate_accuracy.py`` checks the weights on other histories.
 
 All three sessions came out low for Gemini (3 to 5 %) and Claude (2 to 6 %), which the ``scale`` of these rows corrects.
 
 Five more weights were measured on texts of one kind: gaps, Greek to Arabic, dingbats, emoji, and scripts that
-vocabularies hardly know. The five of Gemini, Claude 3 and later, and Llama were chosen between the measured weights.
-Gaps are 2 % of what agents write. The fit had charged gaps to the other counts. So each ``scale`` is lower by as much.
+vocabularies hardly know. For Gemini, Claude 3 and later, and Llama, these five were chosen between the measured ones.
+Gaps are 2 % of what agents write. The fit had attributed the cost of gaps to the other counts, so each ``scale`` is
+lower by that cost.
 
 A number marked *chosen* was neither measured nor documented. :mod:`sanitizers.budget.calibration` corrects its error.
 """
@@ -34,10 +35,10 @@ Weights: TypeAlias = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """Tokens that a provider adds to what a client wrote.
+    """The tokens that a provider adds to the client's texts.
 
-    It adds *per_request* once, and *with_tools* once where the request declares tools. It adds *per_message*,
-    *per_call* and *per_result* to the text of each message, call and result.
+    *per_request* is added once, and *with_tools* once where the request declares tools. *per_message*, *per_call* and
+    *per_result* are added for each message, call and result.
     """
 
     per_request: int
@@ -120,7 +121,7 @@ O200K_4O_MINI = replace(O200K, name="o200k-4o-mini", media=GPT_4O_MINI_MEDIA)
 O200K_MINI = replace(O200K, name="o200k-mini", media=patches(1.62))
 O200K_NANO = replace(O200K, name="o200k-nano", media=patches(2.46))
 O200K_O4_MINI = replace(O200K, name="o200k-o4-mini", media=patches(1.72))
-"""Models with the same tokenizer whose images cost more: the smaller the model, the more (OpenAI's vision guide)."""
+"""Models with the same tokenizer, whose images cost more tokens (OpenAI's vision guide)."""
 
 CL100K = replace(
     O200K,

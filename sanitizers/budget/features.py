@@ -2,11 +2,12 @@
 
 Byte-pair tokenizers split text at the same places: between words, at digits, punctuation, line ends and a change of
 case. So a weighted sum of these counts is close to the count of any such tokenizer (weights:
-:mod:`sanitizers.budget.families`). The sum needs no vocabulary, and takes a small part of a tokenizer's time. The
-number of characters alone is not enough: prose, code and logs differ by a factor of two in characters per token.
+:mod:`sanitizers.budget.families`). The sum needs no vocabulary, and is much faster than a tokenizer. The number of
+characters alone is not enough: prose, code and logs differ by a factor of two in characters per token.
 
 Each ASCII character has one class. Each other character has the class of its block of 256 characters. The upper byte of
-a UTF-16 unit is the block. A lone surrogate counts as half a character. Single spaces count only as the end of a word.
+a UTF-16 unit is the number of the block. A lone surrogate counts as half a character. A single space is not counted by
+itself. It only ends a word.
 
 ASCII text is read in pieces, each as one large integer with one bit per class in every byte. A mask and a population
 count then count a class. A shift by one byte aligns each byte with its neighbour. This takes about a third of the time
@@ -125,7 +126,7 @@ _ASCII_BYTES = bytes(range(0x80))
 _ASCII = bytes(map(_ascii_class, range(256)))
 
 _PIECE = 1 << 15
-"""Bytes counted at a time: few enough for a core's cache, and to bound the memory for a huge text."""
+"""Bytes counted at a time. They fit a core's cache, and bound the memory that a huge text needs."""
 
 _ONES = int.from_bytes(b"\x01" * _PIECE, "little")
 _UPPERS, _DIGITS, _LETTERS, _NEWLINES, _BLANKS, _TABS, _SPACES = (
@@ -136,9 +137,12 @@ _PAIRS = _UPPERS | _BLANKS
 _BASE64 = bytes((chr(byte).isalnum() and byte < 0x80) or byte in b"+/-_" for byte in range(256))
 _RUN = b"\x01" * MIN_RUN
 _MIXED = re.compile(rb"(?:[A-Z][0-9]|[0-9][A-Z])(?:.*?(?:[A-Z][0-9]|[0-9][A-Z])){2}")
-"""A capital beside a digit, three times. In random base64, one pair of neighbours in eight is a capital and a digit."""
+"""A pattern for three places where a capital stands next to a digit.
+
+In random base64, one pair of neighbours in eight is a capital and a digit.
+"""
 _LONG_RUN = 200
-"""Bytes from which a run is too long to be a path or a name."""
+"""The number of bytes from which a run is too long to be a path or a name."""
 
 
 def features_of(text: str) -> Features:
@@ -216,7 +220,7 @@ def _counts(data: bytes, *, ascii_only: bool) -> Counts:
 
 
 def _gaps(bits: int, once: int, before_last: int) -> int:
-    """Return the runs of spaces and of tabs in a piece, counted at a space's second and a tab's first byte."""
+    """Count the runs of spaces and of tabs in a piece, at the second byte for spaces and the first for tabs."""
     tabs = bits & _TABS
     if tabs:
         tabs ^= tabs & (once | once << 2)  # after a tab or a line end

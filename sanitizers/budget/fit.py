@@ -1,8 +1,8 @@
 """Fit a legal history into a budget: plan, render, check, and repair what cutting may have broken.
 
 A cut can leave a history that a provider refuses, and a repair can add tokens. So a cut history is checked by the same
-rules as any history, repaired by the same steps, and counted again. If the repair brought the tokens over the hard mark
-(the limit for sending), the original history is cut once more. The high mark is then lowered by the excess.
+rules as any history, repaired by the same steps, and counted again. If the repair raises the tokens above the hard mark
+(the limit for sending), the original history is cut again. The high mark is then lowered by the excess.
 
 There are at most :data:`ROUNDS` rounds. No further round follows a result that is not smaller than the one before. The
 smallest result is returned, so that a further round never makes the outcome worse.
@@ -50,7 +50,10 @@ class Fitted:
     verdict: Verdict = "fits"
     parts: Parts | None = None
     last: int = -1
-    """The index of the last input message. Only an event at this index is a cut that this request caused."""
+    """The index of the last input message.
+
+    An event at this index is a cut that this request caused. Events at other indexes are older cuts.
+    """
 
 
 class CutInput(NamedTuple):
@@ -119,7 +122,7 @@ def _cut_until_it_fits(history: CutInput, marks: Marks, policy: CutPolicy) -> _C
 
 
 def _cut(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
-    """Cut *history* once, repair what that broke, and count what is left."""
+    """Cut *history* once, repair what the cut broke, and count the tokens that are left."""
     messages, profile, size, origins = history
     plan = plan_cuts(messages, size, marks, policy)
     if not plan.gone and not plan.replaced:

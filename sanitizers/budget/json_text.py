@@ -1,4 +1,4 @@
-"""JSON values as compact text, as a provider would show them to its model."""
+"""Write JSON values as compact text, as a provider would show them to its model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def json_text(value: Any) -> str:
 
 
 def _fragments(value: Any) -> list[str]:
-    """Return the pieces of *value*'s JSON, each container's punctuation before its contents."""
+    """Return the pieces of *value*'s JSON. The punctuation of a container comes before its contents."""
     fragments: list[str] = []
     pending = [value]
     while pending:

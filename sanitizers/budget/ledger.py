@@ -27,7 +27,7 @@ class Ledger:
     """The messages of one history, with what was done to them so far.
 
     *before* holds the tokens of each message as it came. *now* holds the tokens of the message or its replacement, even
-    if the message is gone. *total* is the sum of the messages that were taken in and are not gone. *size* returns the
+    if the message is gone. *total* is the sum for all messages that were taken in and are not gone. *size* returns the
     tokens of any message.
     """
 

@@ -1,12 +1,12 @@
-"""The texts that replace what was cut, and their recognition in a history.
+"""Write the texts that replace removed content, and recognize them in a history.
 
 A marker states only how much is missing, or that a result was cleared. It holds nothing that differs between two
 requests with the same beginning, such as a time, an id or a percentage. So providers' prompt caches keep hitting. A
-changed wording would invalidate every cached prefix. So a test pins the bytes.
+changed wording would invalidate every cached prefix, so a test pins the bytes.
 
-One turnright may call another. So a marker in a history is recognized, but only where its numbers add up. A text that
-quotes a marker is treated like any other text, and so is a text that another program cut. A client cannot protect a
-long text from being cut by writing a marker into it.
+One turnright proxy may call another. So a marker in a history is recognized, but only where its numbers add up. A text
+that quotes a marker is treated like any other text, and so is a text that another program cut. A client cannot protect
+a long text from being cut by writing a marker into it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The marks where cutting begins and ends, and the presets for what may be cut: one table row for each preset.
 
-High and low mark are far apart so that cuts are rare. After a cut down to half, the next cut is far away. In between,
-every request begins with the one before it, word for word, so that providers' prompt caches hit. A window that slides
-with every request costs more than not cutting at all.
+The high and the low mark are far apart so that cuts are rare. Between two cuts, every request begins with the text of
+the request before, so that providers' prompt caches hit. A window that slides with every request costs more than not
+cutting at all.
 
 A preset's row names the origin of its values. A value that an operator sets replaces the value of the row
 (``dataclasses.replace``).
@@ -43,12 +43,12 @@ class CutPolicy:
     """The share of the available tokens above which a request is cut, or None to cut never."""
 
     low: float = 0.5
-    """The share of the available tokens to which it is cut."""
+    """The share of the available tokens to which such a request is cut."""
 
     headroom: int = 0
-    """Tokens that must stay free below the available ones.
+    """The number of available tokens that a request must leave free.
 
-    They lower the high mark, but at most to halfway between the low mark and the available tokens.
+    The headroom lowers the high mark, but at most to halfway between the low mark and the available tokens.
     """
 
     hard: float | None = 0.95
@@ -58,7 +58,7 @@ class CutPolicy:
     """The cap that every tool result gets when it arrives, whatever the budget, or None for no such cap."""
 
     aged: Cap | None = AGED_CAP
-    """The cap for old tool results when room is needed, or None to leave them."""
+    """The cap for old tool results when room is needed, or None to cap none of them."""
 
     clear: bool = True
     """Old tool results may be cleared when room is needed."""
@@ -139,8 +139,9 @@ NOTHING_FIXED = FixedTokens()
 class Marks:
     """The budget of one request, in tokens of its turns: the fixed tokens are already subtracted.
 
-    *available* is what the turns may have. Cutting begins above *high* and ends at *low*, and the request is refused
-    above *hard*. A mark that does not exist is None. *tools* and *system* are as in :class:`FixedTokens`.
+    *available* is the number of tokens that the turns may have. Cutting begins above *high* and ends at *low*, and the
+    request is refused above *hard*. A mark that does not exist is None. *tools* and *system* are as in
+    :class:`FixedTokens`.
     """
 
     available: int | None = None
@@ -178,11 +179,11 @@ def marks_for(
 
     *limit* is min(max input, window - output reserve) in tokens, or None where the window is unknown. *margin* is the
     share of the limit that is kept free for the estimate's error. *assumed* says that the limit is the policy's
-    assumption about an unknown window, by which nothing is refused.
+    assumption about an unknown window. Such a limit refuses nothing.
 
     The input budget is limit x share x (1 - margin). The available tokens are the input budget less the fixed tokens.
-    They are rounded down to steps of 1,024, or to finer steps where little is available. So small differences do not
-    move a cut.
+    This number is rounded down to steps of 1,024, or to finer steps where it is small. So small differences do not move
+    a cut.
     """
     if limit is None:
         return Marks(None, None, None, None, *fixed)

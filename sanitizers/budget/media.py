@@ -1,8 +1,8 @@
 """Estimate the tokens of an image, a recording or a document without decoding it.
 
 Providers count media by pixels, seconds or pages, not by the base64 that carries it. Only the pixels of a PNG are cheap
-to read. All other images have a fixed cost. Recordings and documents count by their bytes, or by a fixed cost where an
-address names them.
+to read. All other images have a fixed cost. Recordings and documents count by their bytes, or at a fixed cost where the
+part only names an address.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class Media:
     """Audio, video or a document that is named by its address or id, so that its size is unknown."""
 
     tile: int | None = None
-    """Each tile of 512 pixels a side, in addition to *image_low*, or None where the provider counts no tiles."""
+    """Tokens for each tile of 512 pixels a side, in addition to *image_low*.
+
+    None where the provider counts no tiles.
+    """
 
 
 OPENAI_MEDIA = Media(

@@ -26,7 +26,7 @@ A cut at a line's end may take some more.
 _ATTEMPTS = 4
 _SLACK = 0.97
 _LEAST = 7 / 8
-"""The largest share that a cut leaves. So one text is cut at most some dozens of times in a session."""
+"""The largest share of a text that a cut leaves. So one text is cut at most some dozens of times in a session."""
 
 
 def cut_middles(ledger: Ledger, candidates: Sequence[int], target: int) -> bool:
@@ -48,7 +48,7 @@ def cut_middles(ledger: Ledger, candidates: Sequence[int], target: int) -> bool:
 
 
 def _level(tokens: Sequence[int], excess: int) -> int:
-    """Return the level in tokens that saves *excess* when all larger *tokens* are cut to it, or 0 where none does."""
+    """Return the level for which cutting all larger *tokens* to that level saves *excess*, or 0 where none does."""
     ordered = sorted(tokens, reverse=True)
     saved = 0
     for count, (height, below) in enumerate(zip(ordered, [*ordered[1:], 0], strict=True), start=1):

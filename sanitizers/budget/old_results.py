@@ -1,4 +1,4 @@
-"""Cap, then clear tool results that are no longer among the newest. These cuts cost least: calls and texts stay.
+"""Cap, then clear tool results that are no longer among the newest. This loses the least: calls and texts stay.
 
 Both start with the oldest result and stop when enough is saved. Clearing happens in one batch or not at all. Each cut
 invalidates the provider's cached prefix. So a cut that saves few tokens is not worth its cost (Anthropic's
@@ -35,7 +35,7 @@ class OldResults:
     def see(self, unit: Unit) -> None:
         """Take in the next unit with results.
 
-        Its results are capped at once if the policy says so, and an earlier unit may become old.
+        The unit's results are capped at once if the policy has a cap for new results. An earlier unit may become old.
         """
         if self._policy.ingest is not None:
             for at in self.changeable(unit):
@@ -45,7 +45,7 @@ class OldResults:
             self._age(self._newest.popleft())
 
     def forget(self, unit: Unit) -> None:
-        """Stop counting what clearing the results of *unit* would save, since the unit is dropped."""
+        """Stop counting the tokens that clearing the results of *unit* would save, since the unit is dropped."""
         for at in unit.results():
             self._gain -= self._gains.pop(at, 0)
 

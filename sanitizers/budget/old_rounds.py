@@ -26,10 +26,10 @@ If hundreds of messages in a row had to stay, the request could be refused.
 
 
 class OldRounds:
-    """The units of a history up to the cut, as far as the replay has come. The cut only moves forward.
+    """The units that the replay has read so far, and the cut, which only moves forward.
 
-    *cut* is the number of the first unit after the cut. *place* is the value of *cut* when something was last dropped.
-    The notice stands at *place*, and does not move over messages that stay.
+    *cut* is the number of the first unit after the cut. *place* is the value of *cut* after the last drop. The notice
+    stands at *place*, and does not move over messages that stay.
     """
 
     def __init__(self, ledger: Ledger, units: Sequence[Unit], results: OldResults, policy: CutPolicy) -> None:
@@ -53,7 +53,7 @@ class OldRounds:
         self.place = 0
 
     def see(self, number: int) -> None:
-        """Take in the next user message, by its unit's number."""
+        """Take in the next user message: *number* is the index of its unit."""
         unit = self._units[number]
         messages = self._ledger.messages
         if self._anchor is None:

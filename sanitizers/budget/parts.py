@@ -1,4 +1,4 @@
-"""Count a request's tokens by part, for the 400 of a request that cannot fit, and for ``explain``."""
+"""Count a request's tokens by part, for the error 400 when a request cannot fit, and for ``/v1/explain``."""
 
 from __future__ import annotations
 

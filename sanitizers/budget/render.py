@@ -1,7 +1,7 @@
 """Turn a plan into messages and changes.
 
 A message that the plan does not change is sent as the same object. Where rounds were dropped, one user message states
-how many messages are missing. This notice follows the messages that were kept of those rounds. Where a provider refuses
+how many messages are missing. This notice follows the messages of those rounds that were kept. Where a provider refuses
 two user messages in a row, the notice is joined to the user messages next to it.
 """
 

@@ -2,7 +2,7 @@
 
 A client sends its conversation with every request, a little longer each time. The replay walks through the conversation
 from its start, and cuts wherever the size exceeds the high mark. So all requests with the same beginning get the same
-cuts in it, in any process. Between two cuts, each request begins with the one before it, word for word, and the
+cuts in it, in any process. Between two cuts, each request begins with the text of the request before, and the
 provider's prompt cache hits. A cut invalidates the cache once.
 
 One cut takes these actions in order, until the low mark is reached:
@@ -66,8 +66,8 @@ class CutPlan:
 def plan_cuts(messages: Messages, size: Size, marks: Marks, policy: CutPolicy) -> CutPlan:
     """Return the cuts of *messages*, a legal history, under *marks* and *policy*.
 
-    *size* is called once for each message, and once for each text that replaces one. Without cuts the cost is that of
-    adding the sizes.
+    *size* is called once for each message, and once for each text that replaces one. Where nothing must be cut, the
+    function only adds the sizes.
     """
     ledger = Ledger(messages, size)
     start = count_leading_system(messages)

@@ -1,8 +1,8 @@
-"""Find a position where a text may be cut: never inside what is shown as one character.
+"""Find a position where a text may be cut: never inside a cluster that is shown as one character.
 
 Python cuts a string between code points. Such a cut can separate a letter from its accent, or CR from LF. It can also
-split a family emoji, a flag's two letters or a surrogate pair. Only the two characters at a cut decide. So a cut costs
-the same in a text of any length.
+split a family emoji, a flag's two letters or a surrogate pair. Only the two characters around a position are compared,
+so a cut costs the same in a text of any length.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A cache of token counts by text, so that a resent history costs only its new texts.
+"""A cache of token counts by text, so that only the new texts of a resent history are counted.
 
 An agent sends its whole history with every request, as new string objects each time. The key is Python's own hash of a
 string: 64 bits of SipHash, with a new secret in each process. The hash takes half the time of SHA-256, and needs no
 encoding of the text. A string object keeps its hash, so that a second lookup is free.
 
-Two of 65,000 texts share a key with a probability of one in ten thousand million. The cost would be one wrong estimate.
-No text is kept.
+Two of 65,000 texts share a key with a probability of one in ten thousand million. Such a collision would make one
+estimate wrong. No text is kept.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Callable
 class TextCache:
     """A bounded cache of *count*, a function of a text, that forgets texts which were not used lately.
 
-    It keeps two generations of at most *capacity* texts each. A text found in the old generation is copied to the young
-    one. When the young generation is full, it replaces the old one. So the last *capacity* different texts are always
-    there, as in an LRU cache. A hit is one or two lookups. An entry takes about 100 bytes.
+    The cache keeps two generations of at most *capacity* counts each. A count found in the old generation is copied to
+    the young generation. When the young generation is full, it replaces the old one. So the last *capacity* different
+    texts are always in the cache, as in an LRU cache. A hit is one or two lookups. An entry takes about 100 bytes.
     """
 
     __slots__ = ("_capacity", "_count", "_old", "_young")

@@ -1,9 +1,9 @@
 """Divide a history into units, which are kept or dropped together.
 
-A unit is one message with the tool results that follow it, or one message alone. Notices of the turn guard at the end
-of a history belong to the unit of the results before them. So does an assistant message that a provider needs before a
-notice. In a legal history, results directly follow their call. So no unit separates a call from its result. Reasoning
-and thought signatures are in the same message as their calls.
+A unit is one message with the tool results that follow it, or one message alone. At the end of a history, a notice of
+the turn guard belongs to the unit of the results before the notice. The same holds for an assistant message that a
+provider needs before the notice. In a legal history, results directly follow their call. So no unit separates a call
+from its result. Reasoning and thought signatures are in the same message as their calls.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Unit(NamedTuple):
     def may_end_request(self, messages: Messages) -> bool:
         """Tell whether a client could have sent the history up to here, since the model's turn would be next.
 
-        A cut is decided at every such place, whether a request ended there or not. So the cuts do not depend on which
-        requests were seen. A user who interrupts after tool results makes two such places in a row.
+        A cut is decided at every such message, whether a request ended there or not. So the cuts do not depend on which
+        requests were seen. If a user interrupts after tool results, two such messages follow each other.
         """
         return messages[self.end - 1]["role"] in _ASKING_ROLES
 
 
 def count_leading_system(messages: Messages) -> int:
-    """Return the number of system messages that lead the history: they are fixed, and no turns."""
+    """Return the number of system messages that lead the history. These cannot be cut, and are no turns."""
     for at, message in enumerate(messages):
         if message["role"] not in SYSTEM_ROLES:
             return at

@@ -1,7 +1,7 @@
 """An upper bound of a request's tokens from the lengths of its texts, so that most requests are never counted.
 
-If the bound fits the budget, the request does. The bound walks the messages as the estimator does and adds the same for
-everything but text. A text counts as the most expensive text of its length.
+If the bound is within the budget, the request fits too. The bound is computed as the estimate is, except for texts. A
+text counts as the most expensive text of its length.
 
 The bound is never below :meth:`sanitizers.budget.estimate.Estimator.request_tokens` of the same family for the same
 arguments. A text's bound is never below the count of a tokenizer that merges bytes, since no token is shorter than a
@@ -29,7 +29,7 @@ _KINDS = "aA1.\n \t"
 """An ASCII character of each class that costs tokens or separates words."""
 
 _OTHERS = "яاक漢→✅😀\u1200"
-"""A character of each other class. Its cost does not depend on the character before it."""
+"""A character of each other class. The cost of such a character does not depend on the character before."""
 
 
 _ROUNDED_UP = 1 + 1e-6
@@ -49,7 +49,8 @@ class TextBound(NamedTuple):
 def upper_bound(family: Family, messages: Messages, tools: Any = None, response_format: Any = None) -> int:
     """Return a number of tokens that the estimate for the same request does not exceed.
 
-    It takes about 0.6 ms for 300 messages, and 0.1 ms more for 100,000 characters that are not ASCII. Never raises.
+    The call takes about 0.6 ms for 300 messages, and 0.1 ms more for 100,000 characters that are not ASCII. Never
+    raises.
     """
     return _bounding(family).request_tokens(messages, tools, response_format)
 
@@ -91,15 +92,15 @@ def bound_of_outlined(
 def bound_of_changed(family: Family, changed: Messages) -> int:
     """Return what *changed* messages add to the bound of an outline.
 
-    The *changed* messages replace messages of that outline.
+    The *changed* messages replaced messages of the outline.
 
-    The outlined messages still count, so that changed ones are counted twice.
+    The replaced messages still count in the outline's bound, so that a changed message counts twice.
     """
     return _bounding(family).history_tokens(changed)
 
 
 class _Rates(NamedTuple):
-    """The costs of a family's messages beside their texts, and the bound of their texts."""
+    """The costs of a family's messages without their texts, and the bound of the texts."""
 
     per_request: int
     per_message: float
@@ -126,10 +127,10 @@ def _rates(family: Family) -> _Rates:
 def text_bound(family: Family) -> TextBound:
     """Return the bound for a text of *family*.
 
-    An ASCII character's cost depends on itself and on the one before it (a space's on two). So a text is a walk over
-    the classes of characters. A long walk costs at most the mean of its dearest cycle per step. That mean, charged for
-    each step, covers all cycles of a walk. The rest of the walk visits no class twice. What it costs beyond the mean is
-    at most that of the dearest such walk. Any other character begins a new walk.
+    An ASCII character's cost depends on its class and on the class before (a space's cost on the two before). So a text
+    is a walk over the classes of characters. A long walk costs at most the mean of its dearest cycle per step. Charging
+    this mean for each step covers all cycles of a walk. The rest of the walk visits no class twice. Its cost beyond the
+    mean is at most that of the dearest walk without a repeated class. A character that is not ASCII begins a new walk.
     """
 
     def cost(before: str, character: str) -> float:

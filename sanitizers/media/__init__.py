@@ -1,4 +1,4 @@
-"""Accessors for media parts: what a part carries, whether its bytes can be read, and their type.
+"""Accessors for media parts: their content, whether the bytes can be read, and the type of the bytes.
 
 The checker and the steps use them, as they use :mod:`sanitizers.messages`:
 

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 from sanitizers.profiles import Profile
 
 READ_PARTS = frozenset({"file", "image_url", "input_audio"})
-"""Media parts whose payload is checked. ``video_url`` and ``audio_url`` are vLLM's own, and may join payloads by
-commas."""
+"""Media parts whose payload is checked.
+
+``video_url`` and ``audio_url`` are vLLM's extensions, whose URLs may join several payloads by commas.
+"""
 
 _LONGEST_HEAD = 512
 """Characters within which the comma of a ``data:`` URL must stand, so that a broken URL is not searched whole."""
@@ -31,7 +33,7 @@ class Inline(NamedTuple):
 
 
 class Address(NamedTuple):
-    """An address to fetch from. It is empty where the part names nothing that can be read."""
+    """An address to fetch from. The text is empty where the part has neither an address nor data."""
 
     text: str
 
@@ -43,13 +45,13 @@ class Address(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A ``data:`` URL without the comma before its bytes, or a recording without its fields."""
+    """A ``data:`` URL without the comma before its bytes, or a recording without data or format."""
 
 
 def read_media(part: dict[str, Any]) -> Inline | Address | Broken:
     """Return the content of a part of :data:`READ_PARTS`. Never raises.
 
-    A ``format`` beside a URL overrides the URL's own type, as in litellm and in Gemini's API.
+    A ``format`` field next to a URL overrides the URL's own type, as in litellm and in Gemini's API.
     """
     kind = part["type"]
     value = part.get(kind)

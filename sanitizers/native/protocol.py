@@ -20,8 +20,8 @@ Items: TypeAlias = Sequence[Item]
 class Span(NamedTuple):
     """A range of items, and the range of the messages that were made of these items.
 
-    One item can be several messages, and several items one message. The spans of a list cover all items and all
-    messages in their order, each once.
+    One item can become several messages, and several items can become one message. The spans of a list cover all items
+    and all messages in their order, each once.
     """
 
     items: range
@@ -71,6 +71,6 @@ class NativeListFormat(Protocol[P]):
 
         *projected* is the projection of *native*. *sanitized* is legal for *profile*: it comes from
         :func:`sanitizers.sanitize`, or from a later cut. Without any change *native* itself is returned. An item stays
-        the same object if all messages of its span do, in their order. An item that breaks a rule by itself is written
-        anew.
+        the same object if all messages of its span are unchanged and in their order. An item that breaks a rule by
+        itself is written anew.
         """

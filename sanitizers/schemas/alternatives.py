@@ -1,4 +1,4 @@
-"""Combine written schemas: as a choice, with null, or with annotations from outside."""
+"""Combine schemas that are already in the dialect: as a choice, with null, or with outer annotations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHORT = 200
 
 
 class Alternatives:
-    """Combines the written schemas of one tool's schema."""
+    """Combines the rewritten parts of one tool's schema."""
 
     def __init__(self, context: RewriteContext, writer: Writer) -> None:
         self._context = context
@@ -23,7 +23,10 @@ class Alternatives:
         self._writer = writer
 
     def choose(self, nodes: list[Schema], said: Flat) -> Schema:
-        """Return *nodes* as a choice, with the annotations *said* of all of them in their descriptions."""
+        """Return *nodes* as a choice, with the annotations *said* in the branches' descriptions.
+
+        In a dialect without choices, the first node stays, and its description names the others.
+        """
         if not self._dialect.choices:
             self._context.note("one_type_left", said.location, kept=False)
             told = tuple(f"May also be: {as_json(_bare(node, nodes[0]))}" for node in nodes[1:])
@@ -46,7 +49,7 @@ class Alternatives:
         return {**node, **self._writer.said(replace(said, schema={**own, **said.schema}))}
 
     def only_null(self, flat: Flat) -> Schema:
-        """Return a schema that only null matches."""
+        """Return a schema for null. A dialect without null gets a text that is described as always null."""
         said = flat.split()[1]
         if self._dialect.null != "words":
             return {"type": "null", **self._writer.said(said)}
@@ -54,7 +57,7 @@ class Alternatives:
         return {"type": "string", **self._writer.said(replace(said, words=(*said.words, "Always null.")))}
 
     def nullable(self, out: Schema, location: Location) -> Schema:
-        """Return *out* with null allowed in addition."""
+        """Return *out* with null allowed too. A dialect without null gets this in the description alone."""
         if out.get("type") == "null":
             return out
         if self._dialect.null == "words":
@@ -70,13 +73,13 @@ class Alternatives:
 
 
 def _choice(nodes: list[Schema]) -> Schema:
-    """Return a choice of *nodes*, each once, since rewriting may have made some equal."""
+    """Return a choice of *nodes* without duplicates, which rewriting may have made, or the only node left."""
     unique = distinct(nodes)
     return {"anyOf": unique} if len(unique) > 1 else unique[0]
 
 
 def _with_description(node: Schema, words: str, *, first: bool) -> Schema:
-    """Return *node* with *words* in its description. One that has a description gets them only where it is *first*."""
+    """Return *node* with *words* before its own description. A described node gets *words* only if *first*."""
     own = node.get("description")
     if not words or words == own or (own and not first):
         return node
@@ -84,7 +87,7 @@ def _with_description(node: Schema, words: str, *, first: bool) -> Schema:
 
 
 def _bare(node: Schema, first: Schema) -> Schema:
-    """Return *node* without a description that the *first* branch has too."""
+    """Return *node* without its description if the *first* branch has the same description."""
     if node.get("description") and node.get("description") == first.get("description"):
         return {name: value for name, value in node.items() if name != "description"}
     return node

@@ -46,9 +46,9 @@ def _write_one(draft: Draft, given: Any) -> None:
 
 
 def _write_tuple(draft: Draft, prefix: list[Any], rest: Any, *, there: bool) -> None:
-    """Write items that differ by their place.
+    """Write items that differ by their index.
 
-    *rest* is the schema of all further items. *there* is true where the schema gives one.
+    *rest* is the schema of all further items. *there* is true where the schema states *rest*.
     """
     cleaned: list[Schema] = []
     for at, one in enumerate(prefix):

@@ -30,7 +30,7 @@ def allows_null(flat: Flat) -> bool:
 
 
 def only_require(branches: Any) -> bool:
-    """Tell whether *branches* hold nothing but ``required`` and annotations."""
+    """Tell whether every branch has ``required``, and nothing else that constrains a value."""
     return isinstance(branches, list) and all(
         isinstance(branch, Mapping)
         and "required" in branch
@@ -46,7 +46,7 @@ def is_enumeration(branch: Flat) -> bool:
 
 
 def union(branches: Sequence[Flat]) -> tuple[dict[str, Any], list[str]]:
-    """Return the enumerations *branches* as one, and the branches' descriptions as words."""
+    """Return the enumerations *branches* as one enumeration, and the branches' descriptions as text."""
     values: list[Any] = []
     told: list[str] = []
     for branch in branches:
@@ -130,7 +130,7 @@ def _exclude(one: _Traits, other: _Traits) -> bool:
 
 
 def _constant(schema: Any) -> Mapping[str, Any]:
-    """Return the types and values that *schema* itself names."""
+    """Return *schema* with its constant as an enumeration, or nothing where it allows null or is no object."""
     if not isinstance(schema, Mapping) or schema.get("nullable") is True:
         return {}
     return {**schema, "enum": [schema["const"]]} if "const" in schema else schema

@@ -1,4 +1,4 @@
-"""Clean one schema for one dialect: all of it, or its outermost level alone where the provider checks only that one."""
+"""Clean one schema for one dialect, or only its outermost level where the provider checks no other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "paramet
     """Return *schema*, the JSON Schema of a function's parameters, as *dialect* accepts it.
 
     Returns the same object where nothing was changed. *schema* is never written to, but parts of it are in the result.
-    *place* is its name in the request. Raises :class:`sanitizers.errors.Unrepairable` for a schema that is nested too
-    deeply, or too large with its references resolved.
+    *place* is the schema's name in the request. Raises :class:`sanitizers.errors.Unrepairable` for a schema that is
+    nested too deeply, or too large with its references resolved.
     """
     check_depth(schema, place)
     context = RewriteContext(schema, dialect, place)
@@ -27,7 +27,7 @@ def clean_schema(schema: dict[str, Any], dialect: Dialect, place: str = "paramet
 
 
 def clean_root(context: RewriteContext) -> Schema:
-    """Return the outermost schema as one with the type object. Schemas inside it stay as they are."""
+    """Return the outermost schema with the type object. Schemas inside it stay as they are."""
     schema, dialect = dict(context.root), context.dialect
     if not _is_taken(schema, dialect):
         flat = Rewriter(context).root_object()

@@ -1,7 +1,8 @@
 """The values that the rewrite of one schema passes on.
 
-A :class:`RewriteContext` holds its notes, its references and its limit of work. A :class:`Flat` is a schema before it
-is written, and a :class:`Draft` is one while it is written. Each stands at a :class:`Location`.
+A :class:`RewriteContext` holds the notes, the references and the work limit of one rewrite. A :class:`Flat` is a
+flattened schema before it is written, and a :class:`Draft` is a schema while it is written. A flat and a draft each
+have a :class:`Location` in the given schema.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ from sanitizers.work_limit import spend
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A location in a schema. *open* are the identities of the reference targets that it stands within."""
+    """A location in a schema. *open* holds the ``id()`` of each reference target around the location."""
 
     path: str = ""
     open: frozenset[int] = frozenset()
     depth: int = 0
     level: int = 0
-    """Objects and arrays that it stands within."""
+    """The number of objects and arrays around the location."""
 
     joined: int = 0
-    """References and ``allOf`` members that it was joined from."""
+    """The number of nested references and ``allOf`` members that led to this schema."""
 
     in_description: bool = False
-    """True where the schema goes into a description, so that no level is too deep."""
+    """True where the schema goes into a description, for which the dialect's limit of levels does not hold."""
 
     expand_references: bool = False
-    """True where no reference may stay, since its target is read here."""
+    """True where every reference is replaced with its target, since the rewrite reads the target here."""
 
     def into(self, *keys: str | int, level: int = 0) -> Location:
-        """Return the location below *keys*. *level* is 1 where that is inside an object or an array."""
+        """Return the location below *keys*. *level* is 1 where *keys* lead into an object or an array."""
         path = self.path
         for key in keys:
             path = f"{path}/{str(key).replace('~', '~0').replace('/', '~1')}"
@@ -49,7 +50,7 @@ class Location:
 
 @dataclass(slots=True)
 class RewriteContext:
-    """The rewrite of one schema for *dialect*. *place* is its name in an error."""
+    """The rewrite of one schema for *dialect*. *place* is the schema's name in an error."""
 
     root: Mapping[str, Any]
     dialect: Dialect
@@ -58,7 +59,7 @@ class RewriteContext:
     notes: list[Note] = field(default_factory=list)
     left: int = MAX_SCHEMAS
     values: int = 0
-    """Values that were read since they last counted as a schema."""
+    """Values that were read and are not counted yet: :data:`VALUES_A_SCHEMA` of them count as one schema."""
 
     def __post_init__(self) -> None:
         self.references = References(self.root, self.count_values)
@@ -69,7 +70,7 @@ class RewriteContext:
         return Location(open=frozenset({id(self.root)}), expand_references=True)
 
     def count(self, much: int = 1) -> None:
-        """Count work that was done. Raises :class:`sanitizers.errors.Unrepairable` where it is too much."""
+        """Count *much* units of work. Raises :class:`sanitizers.errors.Unrepairable` where the limit is exceeded."""
         spend(much)
         self.left -= much
         if self.left < 0:
@@ -111,7 +112,7 @@ class Flat:
         return Flat(schema, self.location, self.words)
 
     def split(self) -> tuple[Flat, Flat]:
-        """Return the constraints, and the annotations with the words."""
+        """Return the constraints, and the annotations together with *words*."""
         said: Schema = {}
         constraints: Schema = {}
         for name, value in self.schema.items():
@@ -130,7 +131,7 @@ Clean = Callable[[Any, Location], Schema | None]
 
 @dataclass(slots=True)
 class Draft:
-    """The draft of *flat*, a schema of *kinds*. *clean* cleans the schemas inside it."""
+    """The draft of *flat*, a schema of the types *kinds*. *clean* cleans the schemas inside *flat*."""
 
     context: RewriteContext
     clean: Clean

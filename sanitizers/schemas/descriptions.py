@@ -1,4 +1,4 @@
-"""Descriptions that take what a schema cannot express, as short JSON of bounded length."""
+"""Write what a schema cannot express into its description, as JSON of bounded length."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from sanitizers.schemas.references import References
 
 MAX_WORDS = 1_500
-"""Characters that may be added to a description."""
+"""The most characters that may be added to a description."""
 
 _MAX_SPELLED = 200
-"""Values that are written into words. More would exceed the limit of characters."""
+"""The most values of a schema that are written out. More would exceed :data:`MAX_WORDS`."""
 
 _WIDEST = 400
-"""Names of one object that are written: so many always exceed :data:`MAX_WORDS` as JSON."""
+"""The most names of one object that are written. This many names always exceed :data:`MAX_WORDS` as JSON."""
 
 
 def described(own: Any, words: Iterable[str]) -> str:
-    """Return the description *own* with *words* behind it, as far as the limit allows."""
+    """Return the description *own* followed by *words*, which are cut off after :data:`MAX_WORDS` characters."""
     told = " ".join(dict.fromkeys(word for word in words if word))
     if len(told) > MAX_WORDS:
         told = told[: MAX_WORDS - 1] + "…"
@@ -29,7 +29,8 @@ def described(own: Any, words: Iterable[str]) -> str:
 def spell_out(value: Any, references: References, count: Callable[[int], None]) -> Any:
     """Return *value* with its references replaced with their targets, since descriptions have no definitions.
 
-    Recursive references stay. Values beyond the first are left out. *count* is called with the amount of work.
+    Recursive references stay. Values beyond the first :data:`_MAX_SPELLED` are left out. *count* is called with the
+    amount of work.
     """
     seen = 0
 

@@ -1,4 +1,4 @@
-"""The schemas that each provider accepts: one frozen row each. A fact that no row needs is not a field."""
+"""The schemas that each provider accepts: one frozen table row for each dialect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Dialect:
     """Only the outermost schema is rewritten: the provider accepts any JSON Schema below it."""
 
     root_keywords: frozenset[str] = frozenset()
-    """Keywords that may not stand in the outermost schema, where only that one is rewritten."""
+    """Keywords that the outermost schema may not have, in a dialect with :attr:`root_only`."""
 
     keywords: frozenset[str] = frozenset()
     """Keywords that the provider knows."""
@@ -27,7 +27,7 @@ class Dialect:
     """The formats of each type, or None where any format is accepted."""
 
     null: Literal["nullable", "type", "words"] = "type"
-    """The way to allow null beside another type."""
+    """The way to allow null in addition to another type."""
 
     typed: bool = False
     """Each schema names one type, or is a choice without other keywords."""
@@ -39,16 +39,19 @@ class Dialect:
     """The types that may have an ``enum``."""
 
     empty_objects: bool = True
-    """Objects without properties are accepted. The wire handles an empty outermost object."""
+    """Objects without properties are accepted.
+
+    The outermost object may be empty, since the writer of Gemini's requests then leaves ``parameters`` out.
+    """
 
     root_properties: bool = False
-    """The outermost schema lists its properties, even when there are none."""
+    """The outermost schema must have ``properties``, even if that is empty."""
 
     plain_values: bool = False
     """``default`` and ``example`` may hold neither objects nor lists."""
 
     levels: int | None = None
-    """Levels of objects and arrays that are written. Lower levels are described."""
+    """The most levels of objects and arrays that are written. Deeper levels are described."""
 
     @property
     def references(self) -> bool:
@@ -171,7 +174,10 @@ ANTHROPIC = Dialect(
     # "input_schema does not support oneOf, allOf, or anyOf at the top level" (claude-code#5319).
     root_keywords=frozenset({"allOf", "anyOf", "oneOf"}),
 )
-"""``input_schema``. Property names that it refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay, since calls hold them too."""
+"""``input_schema``.
+
+Property names that Anthropic refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay, since calls hold them too.
+"""
 
 PLAIN = Dialect(
     name="plain",
@@ -183,7 +189,7 @@ PLAIN = Dialect(
     enums=frozenset({"string"}),
     root_properties=True,
 )
-"""The keywords that every provider knows, for a schema that was refused."""
+"""The keywords that every provider knows. This dialect is for a schema that the provider refused."""
 
 PLAIN_FLAT = replace(
     PLAIN,

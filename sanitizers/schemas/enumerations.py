@@ -1,4 +1,4 @@
-"""Rewrite an enumeration for a dialect that lists few kinds of values."""
+"""Rewrite an enumeration for a dialect that allows ``enum`` for few types."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Enumerations:
         return parts, null
 
     def _said_of(self, kind: str, values: list[Any], location: Location) -> tuple[Schema, tuple[str, ...]]:
-        """Return the keywords and the words for *values*, which are all of one *kind*."""
+        """Return the keywords and the description for *values*, which are all of the type *kind*."""
         note = self._context.note
         if kind in self._dialect.enums:
             if "" not in values:

@@ -14,10 +14,10 @@ from sanitizers.schemas.references import Target
 from sanitizers.schemas.values import same
 
 _USUAL_KEYWORDS = 32
-"""Keywords of a schema up to which no extra work is counted."""
+"""The most keywords of a schema for which no extra work is counted."""
 
 _MAX_OPEN = 48
-"""References in a row, and levels of ``allOf`` members, that are followed."""
+"""The most nested references and ``allOf`` members, counted together, that are followed."""
 
 _SPELLINGS = {
     "any": "",
@@ -48,7 +48,7 @@ class Flattener:
     """The targets of the references that stay, by name."""
 
     def flatten(self, given: Any, location: Location) -> Flat:
-        """Return *given*, which stands at *location*, flattened. Schemas inside it are not."""
+        """Return *given*, the schema at *location*, flattened. The schemas inside *given* stay as they are."""
         self.context.count()
         if given is False:
             return replace(_NOTHING, location=location)
@@ -72,7 +72,7 @@ class Flattener:
         return flat
 
     def join(self, first: Flat, second: Flat) -> Flat:
-        """Return a schema that requires both. Keywords that cannot be joined are described."""
+        """Return a schema that requires both *first* and *second*. Keywords that cannot be joined are described."""
         if first.nothing or second.nothing:
             return replace(_NOTHING, location=first.location)
         if second.reference:
@@ -178,7 +178,10 @@ class Flattener:
             self.context.note("keyword_dropped", location, "enum", kept=False)
 
     def _write_types(self, schema: Schema, location: Location, *, listed: bool) -> None:
-        """Make ``type`` a list of JSON Schema's types, or remove it. *listed* says that it was a list."""
+        """Make ``type`` a list of JSON Schema's types, or remove it.
+
+        *listed* says that the given ``type`` was a list.
+        """
         if "type" not in schema:
             return
         given = schema.pop("type")

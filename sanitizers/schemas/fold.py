@@ -1,8 +1,8 @@
 """Join the branches of an object into one object with the properties of all, and describe the branches.
 
-Function parameters need this, since no provider accepts a choice there: "not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not'
-at the top level" (google-calendar-mcp#39). A choice beside properties needs it too, where every branch would have to
-repeat them.
+Function parameters need this, since providers refuse a choice at the top level: "not have
+'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level" (google-calendar-mcp#39). A choice beside properties needs this
+too, where every branch would have to repeat the properties.
 """
 
 from __future__ import annotations

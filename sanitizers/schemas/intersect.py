@@ -1,7 +1,7 @@
 """Join two schemas into one that requires both.
 
-Both are flat: without ``$ref``, ``allOf`` and ``const``, and with ``type`` as a list. Inner schemas that meet are
-joined by an ``allOf``, which is flattened when the rewrite reaches it.
+Both are flat: without ``$ref``, ``allOf`` and ``const``, and with ``type`` as a list. Two schemas of the same property
+or item are joined by an ``allOf``. The rewrite flattens this later.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sanitizers.schemas.size import VALUES_A_SCHEMA
 from sanitizers.schemas.values import Count, distinct, identity_of, is_number, same
 
 _MAX_BRANCHES = 16
-"""Branches that two choices together may have."""
+"""The most branches that may result when each branch of one choice is joined with each of another."""
 
 _CONDITION = ("if", "then", "else")
 
@@ -28,8 +28,8 @@ class _ConflictError(Exception):
 def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count) -> tuple[Schema, Schema]:
     """Return a schema that requires both, and the keywords of *second* that could not be joined.
 
-    Annotations are *first*'s, and *second*'s where *first* has none. *count* is called with the number of values that
-    were read, and may raise: the same large schemas can be joined thousands of times.
+    The result has the annotations of *first*, and those of *second* that *first* does not have. *count* is called with
+    the number of values that were read, and may raise: the same large schemas can be joined thousands of times.
     """
     count(
         sum(len(value) for value in (*first.values(), *second.values()) if isinstance(value, Mapping | list))
@@ -137,7 +137,7 @@ def _closes_other(closed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _extend_maps(both: Schema, of: Mapping[str, Any], other: Mapping[str, Any], count: Count) -> None:
     """Apply the ``additionalProperties`` of *of* to the properties that *other* alone lists.
 
-    Each such property is one schema more, one level deeper, and counts as one.
+    Each such property gets one more schema, one level deeper, which is counted.
     """
     rest = of.get("additionalProperties")
     if not isinstance(rest, Mapping) or not rest or "patternProperties" in of:

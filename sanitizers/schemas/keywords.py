@@ -32,7 +32,7 @@ KINDS_OF: Mapping[str, frozenset[str]] = MappingProxyType(
 """The types that a keyword constrains."""
 
 _IMPLYING = ("object", "array", "number", "string")
-"""The order in which a type is chosen among those that a schema's keywords imply."""
+"""The order of preference among several types that a schema's keywords imply."""
 
 MEANINGLESS_KEYWORDS = frozenset(
     {
@@ -67,7 +67,7 @@ ANNOTATIONS = MEANINGLESS_KEYWORDS | {
     "examples",
     "title",
 }
-"""Keywords by which no value is refused."""
+"""Keywords that refuse no value."""
 
 STRUCTURE = frozenset(
     {"additionalItems", "items", "patternProperties", "prefixItems", "properties", "propertyOrdering"}

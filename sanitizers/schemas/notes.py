@@ -1,4 +1,4 @@
-"""The record of what was rewritten in a schema."""
+"""The record of the rewrites in a schema."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ REASONS: Mapping[str, str] = MappingProxyType(
 class Note:
     """One rewrite: *reason* is a key of :data:`REASONS`, *path* a JSON pointer into the given schema.
 
-    The path of a schema behind a reference begins with the path of the reference. *kept* tells whether the cleaned
-    schema accepts exactly the values that the given one accepted.
+    The path of a schema that a reference points to begins with the path of the reference. *kept* tells whether the
+    rewrite left the set of accepted values unchanged.
     """
 
     reason: str
@@ -74,5 +74,5 @@ class CleanedSchema:
 
     @property
     def losses(self) -> int:
-        """The number of rewrites that changed which values match."""
+        """The number of rewrites that changed the set of accepted values."""
         return sum(not note.kept for note in self.notes)

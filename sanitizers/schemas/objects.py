@@ -12,7 +12,7 @@ from sanitizers.schemas.values import as_json
 
 
 def write_properties(draft: Draft) -> None:
-    """Write the properties, which of them are required, and the schema of all others."""
+    """Write the properties, the names of the required ones, and the schema for all other properties."""
     given = draft.schema.get("properties")
     if "properties" in draft.schema and not isinstance(given, Mapping):
         draft.note("keyword_dropped", "properties")
@@ -74,7 +74,7 @@ def _is_deep(draft: Draft) -> bool:
 
 
 def _write_required(draft: Draft, given: Any, properties: Mapping[str, Any]) -> None:
-    """Write the required properties that exist (kilocode#11955)."""
+    """Write the required names that are properties, and describe the others (kilocode#11955)."""
     names = given if isinstance(given, list) else []
     known = [name for name in dict.fromkeys(filter(_is_text, names)) if name in properties]
     unknown = [name for name in dict.fromkeys(filter(_is_text, names)) if name not in properties]

@@ -13,15 +13,14 @@ Target = TypeVar("Target")
 Outcome = TypeVar("Outcome")
 
 _ENTRY_BYTES = 1024
-"""Bytes that an entry takes beside its schema."""
+"""Bytes that an entry takes in addition to its schema."""
 
 
 class OutcomeCache(Generic[Target, Outcome]):
     """The outcomes that were used last, by schema and target, in at most *room* bytes.
 
     There are two generations with half of the room each, as in :class:`sanitizers.budget.text_cache.TextCache`. An
-    outcome found in the old one moves to the young one. A full young one becomes the old one, and the old one is
-    forgotten.
+    outcome found in the old generation is added to the young generation. A full young generation replaces the old one.
     """
 
     __slots__ = ("_half", "_left", "_old", "_young")

@@ -1,4 +1,4 @@
-"""Find the targets of a schema's references, and whether they lead back to themselves.
+"""Find the targets of a schema's references, and the targets that lead back to themselves.
 
 A remote reference is never fetched. Pointers go through lists too: zod refers to ``#/properties/a/anyOf/0``.
 """
@@ -12,7 +12,7 @@ from typing import Any
 Target = Mapping[str, Any] | bool
 
 _MAX_STEPS = 100_000
-"""Steps in which a schema is searched for references: one for each place, and more for large ones."""
+"""The most steps of searching a schema for references. Each value takes a step, and a large value more."""
 
 _ENTRIES_A_STEP = 8
 """Entries of a list or an object that one step reads."""
@@ -38,7 +38,7 @@ class References:
         self._steps = 0
 
     def find(self, reference: str) -> Target | None:
-        """Return the target of *reference* within the schema, or None where it is no schema."""
+        """Return the target of *reference* within the schema, or None where there is no schema."""
         self._count(len(reference) // _POINTER_A_STEP)
         if reference == "#" or reference.startswith("#/"):
             return _at(self._root, reference[1:])
@@ -135,7 +135,7 @@ def _decoded(part: str) -> str:
 
 
 def _named(root: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the schemas that name themselves, by ``$anchor`` or as TypeBox does by ``$id``."""
+    """Yield each schema with a ``$anchor``, or with an ``$id`` as TypeBox writes it, after that name."""
     waiting: list[Any] = [root]
     found: list[tuple[str, Mapping[str, Any]]] = []
     while waiting:

@@ -1,8 +1,8 @@
 """Rewrite one schema for a dialect with fewer keywords than JSON Schema, from the outside in.
 
 First, ``flatten`` resolves references, allOf, constants and null, which leaves one schema with a list of types. Then
-anyOf, oneOf and several types become a choice without other keywords, or one schema. At last, ``write`` writes a schema
-of one type in the known keywords, and the rest in words.
+anyOf, oneOf and several types become a choice without other keywords, or one schema. Last, ``write`` writes a schema of
+one type in the dialect's keywords, and describes the rest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ from sanitizers.schemas.values import distinct
 from sanitizers.schemas.write import Writer
 
 _MAX_DISTRIBUTED = 64
-"""Properties beside a choice, times its branches, up to which each branch gets all of the properties."""
+"""The most properties that a choice may repeat: the properties next to the choice, times its branches.
+
+A larger choice becomes one object (:mod:`sanitizers.schemas.fold`).
+"""
 
 _OF_VALUES = frozenset({"description", "enum", "nullable", "title", "type"})
 """Keywords that may stand beside a list of values."""
@@ -99,7 +102,7 @@ class Rewriter:
         return self._node(self._flattener.flatten(given, location))
 
     def _cut(self, given: Any, location: Location) -> Schema:
-        """Return a schema of the type that *given* names, which is nested too deeply, with the rest in words."""
+        """Return a schema for *given*, which is nested too deeply: its type, with its JSON in the description."""
         self._context.note("depth_flattened", location, kept=False)
         kind = given.get("type") if isinstance(given, Mapping) else None
         kind = next(iter(kind), None) if isinstance(kind, list) else kind
@@ -133,7 +136,7 @@ class Rewriter:
         return self._writer.write(flat, flat.types)
 
     def _typed(self, flat: Flat) -> Schema | None:
-        """Return a schema of one type, or a choice of such."""
+        """Return a schema of one type, a choice of such schemas, or None where no value matches."""
         constraints, said = flat.split()
         if "enum" in flat.schema:
             parts, null = self._enumerations.read(constraints)
@@ -160,7 +163,7 @@ class Rewriter:
         return self._alternatives.nullable(out, flat.location) if null else out
 
     def _implied(self, flat: Flat) -> list[str]:
-        """Return the types for a schema that names none."""
+        """Return the types to write for a schema that names no type."""
         if kind := implied_kind(flat.schema):
             self._context.note("type_inferred", flat.location, kept=False)
             return [kind]
@@ -169,7 +172,10 @@ class Rewriter:
         return kinds if self._dialect.choices else ["string"]
 
     def _choice(self, flat: Flat, keyword: str) -> Schema | None:
-        """Return a choice as the dialect accepts it: without other keywords, which each branch gets."""
+        """Return the choice without other keywords next to it, as the dialect requires.
+
+        Each branch gets these keywords, unless the choice becomes an enumeration or one object.
+        """
         location, base = flat.location, flat.without(keyword)
         branches, nulls = self._branches(flat, keyword)
         if keyword == "oneOf":
@@ -241,7 +247,10 @@ class Rewriter:
         return nodes, null
 
     def _folds(self, base: Flat, branches: list[Flat]) -> bool:
-        """Tell whether a choice beside properties is better described, since each branch would repeat all of them."""
+        """Tell whether a choice beside properties becomes one object, with its branches in the description.
+
+        This holds where no branch has properties, or where the branches would repeat too many.
+        """
         properties = base.schema.get("properties")
         if not isinstance(properties, Mapping):
             return False

@@ -10,11 +10,11 @@ from sanitizers.schemas.notes import Schema
 from sanitizers.schemas.values import is_number
 
 _LARGEST = 1e300
-"""Numbers beyond it are not rounded."""
+"""Bounds of this size or larger are not rounded."""
 
 
 def write_bounds(draft: Draft) -> None:
-    """Write the bounds of a number. For an integer, an exclusive bound becomes the nearest integer inside it."""
+    """Write the bounds of a number. For an integer, an exclusive bound becomes the nearest allowed integer."""
     schema = draft.schema
     bounds: Schema = {}
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):

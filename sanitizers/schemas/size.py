@@ -9,17 +9,19 @@ from sanitizers.errors import Unrepairable
 from sanitizers.schemas.keywords import STRUCTURE
 
 MAX_SCHEMAS = 5_000
-"""Schemas inside one, with references resolved: references can double the number at every level."""
+"""The most schemas inside one schema, with references resolved. References can double the number at every level."""
 
 VALUES_A_SCHEMA = 32
 """Values that are compared or copied for the cost of one schema."""
 
 DEEPEST_GIVEN = 128
-"""Levels of JSON that are read at all, since most functions recurse."""
+"""The most levels of JSON in a given schema, since most functions recurse."""
 
 DEEPEST_WRITTEN = 32
-"""Levels that are written. Gemini does not publish its limit ("exceeds the maximum allowed nesting depth",
-gemini-cli#5923)."""
+"""The most levels of schemas that are written.
+
+Gemini does not publish its limit ("exceeds the maximum allowed nesting depth", gemini-cli#5923).
+"""
 
 _HOLDING = STRUCTURE | {"$ref", "additionalProperties", "allOf", "anyOf", "oneOf"}
 """Keywords that hold schemas which are written."""
@@ -33,7 +35,10 @@ def too_large(place: str) -> Unrepairable:
 
 
 def check_depth(schema: Mapping[str, Any], place: str) -> None:
-    """Raise :class:`Unrepairable` for a schema that is nested too deeply. It walks by levels, without recursion."""
+    """Raise :class:`Unrepairable` for a schema that is nested too deeply.
+
+    The walk goes level by level, without recursion.
+    """
     level: list[Any] = [schema]
     for _ in range(DEEPEST_GIVEN):
         level = [
@@ -48,7 +53,7 @@ def check_depth(schema: Mapping[str, Any], place: str) -> None:
 
 
 def is_leaf(given: Any) -> bool:
-    """Tell whether *given* has no schema below it, and will not get one."""
+    """Tell whether *given* holds no schema, and cleaning adds no schema to it."""
     if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
         return False
     holds = given.keys() & _HOLDING

@@ -172,7 +172,7 @@ def _clean(schema: Schema, target: Target) -> _Outcome | Unrepairable:
 
 
 def _bare(error: Unrepairable) -> Unrepairable:
-    """Return the same refusal without its traceback, whose frames would keep the schema in memory."""
+    """Return a copy of *error* without its traceback, whose frames would keep the schema in memory."""
     return Unrepairable(error.message, rule=error.rule, param=error.param)
 
 
@@ -184,7 +184,7 @@ def _size(schema: Schema) -> int:
 
 
 def _by_reason(done: CleanedSchema) -> tuple[tuple[str, str], ...]:
-    """Return each reason once, with its first place and the number of further ones."""
+    """Return each reason once, with the path of its first rewrite and the number of further rewrites."""
     places: dict[str, list[Note]] = {}
     for note in done.notes:
         places.setdefault(note.reason, []).append(note)

@@ -35,11 +35,11 @@ def is_number(value: Any) -> bool:
 
 
 def _count_nothing(much: int) -> None:
-    """Count nothing, since the value is compared once."""
+    """Count nothing. This is the default for values that are compared only once."""
 
 
 def same(first: Any, second: Any, count: Count = _count_nothing) -> bool:
-    """Tell whether both are one JSON value. ``1`` and ``true`` are not, though Python treats them as equal.
+    """Tell whether both are the same JSON value. ``1`` and ``true`` differ, though equal in Python.
 
     *count* is called with the number of values that were read.
     """
@@ -85,7 +85,7 @@ def as_list(value: Any) -> list[Any]:
 def group_values(values: list[Any], types: list[str] | None) -> dict[str, list[Any]]:
     """Return the distinct *values* that *types* allow, by type, in their order.
 
-    Integers are grouped with other numbers where numbers are allowed, or where there are others.
+    Integers join the other numbers where *types* names ``number``, or where a value has a fraction.
     """
     groups: dict[str, list[Any]] = {}
     kinds = [(kind_of(value), value) for value in distinct(values)]
@@ -105,7 +105,7 @@ def are_whole(values: list[Any]) -> bool:
 def as_bounds(values: list[Any]) -> tuple[dict[str, Any], bool]:
     """Return the bounds of a group of numbers, and whether the bounds allow exactly these numbers.
 
-    For integers this holds in a type that is integer too.
+    For whole numbers, this is true only if the schema's type is integer.
     """
     if any(abs(value) > LARGEST_EXACT for value in values):
         return {}, False

@@ -24,18 +24,21 @@ _TOGETHER = BOUNDS | {
     "propertyOrdering",
     "required",
 }
-"""Keywords that are written together with others. All other keywords are written by themselves."""
+"""Keywords that are written by functions for several keywords together.
+
+All other keywords are written by themselves.
+"""
 
 _EMPTY = frozenset(
     {"dependencies", "dependentRequired", "dependentSchemas", "else", "patternProperties", "then"}
 )
-"""Keywords that mean nothing when they are empty."""
+"""Keywords that constrain nothing when they are empty."""
 
 _TOLD = ("contentEncoding", "contentMediaType", "contentSchema", "deprecated", "examples")
 
 
 class Writer:
-    """Writes the schemas inside one tool's schema. *clean* cleans the schemas inside those."""
+    """Writes the schemas inside one tool's schema. *clean* cleans the schemas that these hold."""
 
     def __init__(self, context: RewriteContext, clean: Clean) -> None:
         self._context = context
@@ -88,7 +91,7 @@ class Writer:
         return str(self._annotations(Flat(said, flat.location), words).get("description", ""))
 
     def _write_plain(self, draft: Draft, *, split: bool) -> None:
-        """Write the keywords that stand by themselves, and note those that mean nothing here."""
+        """Write the keywords that need no other keyword, and note those without meaning for these types."""
         for keyword, value in draft.schema.items():
             if keyword not in KINDS_OF:
                 continue

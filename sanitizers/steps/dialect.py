@@ -1,7 +1,7 @@
-"""Rules of single providers beside the order of turns.
+"""Apply the rules of single providers that are not about the order of turns.
 
-The step comes behind the others, since they would merge or move what it writes, and before ``tail``. Its parts stand in
-the order in which they run. A part does nothing where the profile has no such rule.
+The step runs after the others, which would merge or move its messages, and before ``tail``. The functions stand in the
+order in which they run. A function does nothing where the profile does not have its rule.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def _others(entry: Entry) -> list[str]:
 
 
 def _separate_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Move the text before calls to a turn of its own, with a user turn between that asks the model to go on.
+    """Move a text before calls to its own turn, and insert a user turn that asks the model to go on.
 
-    Invariant: an assistant message holds a text or calls, where the profile refuses both.
+    Invariant: where the profile refuses a text together with calls, an assistant message holds only one of them.
 
     Source: "Conversation blocks and tool use blocks cannot be provided in the same turn." (quarkus-langchain4j#1983).
     """
@@ -99,13 +99,13 @@ def _separate_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entr
 def _bridge_results(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Insert an assistant message between a tool result and a user message, where the profile refuses them together.
 
-    Invariant: no user message stands directly behind a tool result.
+    Invariant: no user message directly follows a tool result.
 
     Source: Mistral "Unexpected role 'user' after role 'tool'" (datapizza#98, litellm#6323). Bedrock's user turn holds
     either results or text (livekit agents-js#1998). Some chat templates ignore results (llama.cpp#19851).
 
-    The user interrupted the model there, so that any inserted text was never said. The text is therefore as short as
-    possible.
+    The user interrupted the model at this point, so the model never said the inserted text. The text is therefore as
+    short as possible.
     """
     if profile.user_after_result:
         return entries, ()
@@ -124,8 +124,8 @@ def _echo_reasoning(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
 
     Invariant: every assistant message has ``reasoning_content``, a text.
 
-    Source: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API." An empty one is
-    accepted (hermes#15353). Reasoning that the client did not keep is lost: none is made up.
+    Source: DeepSeek "The `reasoning_content` in the thinking mode must be passed back to the API." An empty text is
+    accepted (hermes#15353). Reasoning that the client did not keep stays lost, and the step invents none.
     """
     if not profile.echoes_reasoning:
         return entries, ()

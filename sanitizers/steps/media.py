@@ -40,14 +40,14 @@ def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Chan
 
     An unrepairable part of the newest user turn makes the step refuse the request. Without the part, the model would
     answer about something that it did not see. Elsewhere a note replaces the part, and a change names it. An old image
-    must not end a conversation that fell back to a model without images. A tool's image must not either, since the
-    client cannot choose it.
+    must not end a conversation that fell back to a model without images. An image from a tool must not end it either,
+    since the client cannot choose that image.
 
     Sources: "Provided image is not valid" (pollinations#4157), "Unsupported MIME type: image/jpg" (crush#995).
 
     The step runs first, so that errors and changes name the indexes of the client's messages. This step skips roles
-    that may hold no media. The later step ``shape`` drops media there. Raises :class:`Unrepairable` with the place in
-    ``param``. Returns *entries* itself when nothing was changed.
+    that may hold no media. The later step ``shape`` drops the media of these roles. Raises :class:`Unrepairable` with
+    the place in ``param``. Returns *entries* itself when nothing was changed.
     """
     checked = list(entries)
     changes: list[Change] = []
@@ -123,8 +123,8 @@ def _mend_part(part: dict[str, Any], profile: Profile) -> _Mended | _Fault:
 
     Wrong notation of base64 is repaired: the URL alphabet, line breaks, padding and percent signs. A payload of a URL
     without ``;base64`` is percent-decoded and encoded as base64. The type is spelled out (``png``, ``image/jpg``:
-    crush#995, cherry-studio#3088). It is read from the bytes where they show another ("the image appears to be a
-    image/jpeg image", Anthropic).
+    crush#995, cherry-studio#3088). The type that the bytes show replaces a written type that contradicts them ("the
+    image appears to be a image/jpeg image", Anthropic).
     """
     if part["type"] in profile.refused_media:
         return _Fault("media_type", "is of a kind that this model cannot be given")
@@ -186,7 +186,7 @@ def _fault_of_address(part: dict[str, Any], media: Address, profile: Profile) ->
 def _payload(media: Inline) -> str | None:
     """Return the payload as base64, or None where it cannot be decoded.
 
-    A valid one is returned within *media*'s own text, head included.
+    A valid payload is returned as the whole text of *media*, head included.
     """
     if media.encoded:
         if is_base64(media.text, media.start):
@@ -212,7 +212,7 @@ def _shown(kind: str) -> str:
 
 
 def _with_url(part: dict[str, Any], url: str) -> dict[str, Any]:
-    """Return *part* with another URL. Its head names the type, so that a ``format`` field beside it is left out."""
+    """Return *part* with another URL. The URL's head names the type, so that a ``format`` field is left out."""
     name = part["type"]
     value = part[name]
     if not isinstance(value, dict):

@@ -15,14 +15,14 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     """Drop each tool result whose call has not been seen, or which a later result of the same call replaces.
 
     Invariant: a ``role: tool`` message answers a call made earlier in the history, and a call has one result. A later
-    call may use an id again. From there on the id means that call, so that one set of all ids would not do.
+    call may use an id again. From there on the id means the later call, so that one set of all ids would not suffice.
 
     The last result of a call is kept in the place of the first, so that the turns between them stay apart. Clients post
     a placeholder first and the real result later (adk-python).
 
     Source: OpenAI "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"
     (autogen#3178). Gemini "function response turn comes immediately after a function call turn" (langchain#27799). Both
-    were seen after context eviction.
+    errors were seen after clients had removed old messages.
 
     A late result is not an orphan: ``pairing`` moves it up. The step relies on ``shape``, which made ids unambiguous.
     Returns *entries* itself when every result has its call.

@@ -1,4 +1,4 @@
-"""Move media out of tool results, where the model refuses it, to a user message behind the block of results."""
+"""Move media that the model refuses in tool results to a user message after the block of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "result_media"
 
 
 def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Move media out of tool results into one user message directly behind all results of their turn.
+    """Move media out of tool results into one user message directly after all results of their turn.
 
     Invariant: a result holds only media of the types that the profile lists for results. A result keeps its texts, and
     a short note replaces the media. The user message names the call of each medium. Such a history is legal, so that a
@@ -33,8 +33,9 @@ def move_result_media(entries: Entries, profile: Profile) -> tuple[Entries, tupl
     Source: "Image URLs are only allowed for messages with role 'user'" (OpenAI, and providers with the same API).
     Gemini before 3 (ag-ui#1334, gemini-cli#16137).
 
-    The step comes behind ``pairing``, which makes the blocks, so that no block is split. It comes before
-    ``final_merge``, since a user message may follow. Returns *entries* itself when nothing was changed.
+    The step runs after ``pairing``, which puts the results of a turn together, so that no block is split. It runs
+    before ``final_merge``, since another user message may follow the new one. Returns *entries* itself when nothing was
+    changed.
     """
     if not any(_media_to_move(entries[at], profile) for at in open_places(entries)):
         return entries, ()

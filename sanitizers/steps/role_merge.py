@@ -11,8 +11,8 @@ from sanitizers.profiles import Profile
 def merge_role_runs(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role where the profile forbids them, and parallel calls that were split.
 
-    Invariant: no two assistant messages stand in a row at Gemini, and no two user messages where the profile forbids
-    them. No assistant message with calls stands directly before another one, at any provider.
+    Invariant: no two assistant messages and no two user messages stand in a row where the profile forbids them. For
+    every provider, no assistant message directly follows an assistant message with calls.
 
     Source: Gemini "function call turn comes immediately after a user turn or after a function response turn"
     (gemini-cli#11814, pi#471). OpenAI "must be followed by tool messages responding to each 'tool_call_id'".

@@ -13,7 +13,7 @@ NAME = "tail"
 
 
 def close_trailing_model_turn(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Append a user turn behind a trailing assistant message, where the profile refuses one.
+    """Append a user turn after a trailing assistant message that the profile refuses.
 
     Invariant: the last turn is a user turn or a tool result, unless the model takes prefill.
 

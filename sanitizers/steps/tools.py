@@ -15,8 +15,8 @@ def rename_called_tools(entries: Entries, profile: Profile) -> tuple[Entries, tu
 
     Invariant: every name of a tool follows ``profile.tool_names``.
 
-    :func:`sanitizers.tool_names.rename_tools` does this for requests, together with the declared tools. Nothing is left
-    to do here then. Source: the providers' rules in :mod:`sanitizers.name_rules`.
+    :func:`sanitizers.tool_names.rename_tools` does this for requests, together with the declared tools. This step then
+    finds nothing to do. Source: the providers' rules in :mod:`sanitizers.name_rules`.
     """
     if not _choose_names([entries[at] for at in open_places(entries)], profile):
         return entries, ()

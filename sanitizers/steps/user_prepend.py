@@ -11,13 +11,14 @@ NAME = "user_prepend"
 
 
 def prepend_user_turn(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Insert a user turn before a leading model turn, or behind system messages that stand alone.
+    """Insert a user turn before a leading model turn, or after system messages that stand alone.
 
-    Invariant: the first message that is no system message has the role ``user``.
+    Invariant: where the profile requires it, the first message that is no system message has the role ``user``.
 
     Source: Gemini refuses a history that starts with a call ("function call turn comes immediately after a user turn
-    …", gemini-cli#11814, #26956). It refuses one without turns ("contents is not specified", langchain-google#1393).
-    The inserted text states what is known and asks for nothing new: a text such as "[continue]" changed the question.
+    …", gemini-cli#11814, #26956). Gemini also refuses a history without turns ("contents is not specified",
+    langchain-google#1393). The inserted text states what is known and asks for nothing new: a text such as "[continue]"
+    changed the question.
 
     Returns *entries* itself when the first turn is a user's.
     """

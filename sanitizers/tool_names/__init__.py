@@ -1,7 +1,7 @@
 """Rename tools whose names a provider refuses, and restore the names in the answer.
 
-Clients name tools freely: ``mcp.server/tool:do it``, ``21st_magic``, words in other scripts, 100 characters. One such
-name makes Gemini refuse the whole request (gemini-cli#2966, ccs#219). The rules:
+Clients name tools freely: ``mcp.server/tool:do it``, ``21st_magic``, words in other scripts, or 100 characters. One
+such name makes Gemini refuse the whole request (gemini-cli#2966, ccs#219). The rules:
 
 - A legal name is never changed. The new name of an illegal one is derived by :func:`spell_legal` from that name alone.
 - No two tools get the same name, and none gets the name of another tool.

@@ -17,8 +17,8 @@ _OTHERS = re.compile(r"[^A-Za-z0-9_-]+")
 def choose_names(names: Iterable[str], rule: NameRule) -> Mapping[str, str]:
     """Return a legal new name for each of *names* that *rule* forbids, different from all other *names*.
 
-    A new name depends on the old one alone, never on the order of the names. It depends on other names only where its
-    first spelling is the name of another tool, which no honest client's is.
+    A new name is derived from the old name, never from the order of the names. Other names matter only where the first
+    new spelling is already the name of another tool, which only a hostile client causes.
     """
     given = set(names)
     illegal = sorted([name for name in given if not _is_legal(name, rule)])
@@ -42,10 +42,10 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def spell_legal(name: str, attempt: int = 0) -> str:
-    """Return *name* in letters, digits, ``_`` and ``-``, shortened, with a digest of the whole name behind it.
+    """Return *name* in letters, digits, ``_`` and ``-``, shortened, followed by a digest of the whole name.
 
     The result depends on *name* alone. So a tool has one name in all requests and at all providers, and cached prefixes
-    stay valid. The digest differs for ``a.b`` and ``a/b``, and from a tool that is really called ``a_b``. A further
+    stay valid. The digest separates ``a.b`` from ``a/b``, and both from a tool that is really called ``a_b``. A further
     *attempt* gives another digest. A name without a Latin letter or digit becomes ``tool``.
 
     The form is the common part of the rules of Gemini, OpenAI, Anthropic, Mistral and Bedrock.

@@ -1,4 +1,4 @@
-"""The names of tools in a history: on calls, in either form, and on their results."""
+"""Read and change the names of tools in a history, on calls of either form and on results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def names_in_history(messages: Messages) -> set[str]:
 
 
 def rename_message(message: Message, at: int, names: Mapping[str, str]) -> tuple[Message, list[Change]]:
-    """Return *message*, which stands *at* that index, with its tools renamed by *names*, and a change for each.
+    """Return *message*, whose index is *at*, with its tools renamed by *names*, and a change for each.
 
     Returns *message* itself where it holds none of *names*.
     """

@@ -44,8 +44,8 @@ def rename_tools(
 ) -> RenamedTools:
     """Return the request with every tool renamed that *rule* forbids, in all places to the same name.
 
-    *messages* must already be validated. *outline* is their outline, and *tools* are the names in ``tools``, where the
-    caller knows them. Texts are not changed, even where they mention a tool.
+    *messages* must already be validated. The caller may pass their *outline*, and the names in ``tools`` as *tools*.
+    Texts are not changed, even where they mention a tool.
     """
     called = names_in_history(messages) if outline is None else _names_in(outline)
     used = called | _names_in_parameters(parameters, tools)

@@ -1,4 +1,4 @@
-"""Tool results that clients carry in user messages, and calls that models write as text.
+"""Recognize tool results that clients send in user messages, and calls that models write as text.
 
 Agents without native tool calls send results as plain text in user messages. The user did not write such a message, so
 it must not open a turn. This module knows only the forms that real clients were seen to send. A message with any other
@@ -22,7 +22,7 @@ _RESULT = re.compile(
 _OBSERVATION = "Observation:\n"
 """The start of a smolagents result (memory.py, 1.26).
 
-Users may begin with these words too, so they count as a result only after a call.
+Users may begin with this word too, so the text counts as a result only after a call.
 """
 
 _FRAME, _FRAME_END = "<pyai:tool_result", "</pyai:tool_result>"
@@ -44,7 +44,7 @@ _ACTS = ("Calling tools:\n", "```", "<code>", "<function=")
 _NEW_TASK = "\nNew task:\n"
 """The words before a new task of the user.
 
-They may follow a result in one message, since smolagents joins neighbours of one role.
+These words may follow a result in one message, since smolagents joins neighbours of one role.
 """
 
 _CALLS = "Calling tools:\n"
@@ -61,7 +61,7 @@ Arguments stay text. Reading them as Python took a second for a megabyte, and wo
 _BETWEEN = "]}, \n"
 """Characters after the arguments that are stripped.
 
-Closing brackets that belong to the arguments are stripped too, in the same way for all calls.
+This also strips closing brackets of the arguments themselves, in the same way for all calls.
 """
 
 Called = tuple[str, Any]
@@ -85,7 +85,7 @@ def carries_result(message: Message) -> bool:
 
 
 def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) -> bool:
-    """Tell whether the client program alone wrote a user message, so that no part of it comes from the user.
+    """Tell whether the client program alone wrote a user message, without any text of the user.
 
     *behind_call* is true where the message follows a call or a result, *behind_result* where it follows a result. A
     blank message is not the user's. After a result, a message of media alone comes from a tool (computer use,

@@ -1,7 +1,7 @@
 """Find rounds that repeat: cycles of one to three rounds, with the same calls and the same results each time.
 
-A repeated call whose result changes is polling, not a loop. An agent that waits for a build may repeat a call for good
-reason. So mode ``warn`` only reports a loop.
+A repeated call whose result changes is polling, not a loop. An agent that waits for a build has a good reason to repeat
+a call. So mode ``warn`` only reports a loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Loop(NamedTuple):
     """True where the newest round completed the repetitions that make a loop."""
 
     goes_on: bool
-    """True where the cycle was completed once more after it became a loop."""
+    """True where the cycle was completed at least once more after it became a loop."""
 
 
 def find_beginnings(rounds: Sequence[Round], repeats: int) -> Iterator[tuple[int, Loop]]:

@@ -1,8 +1,8 @@
 """Decide which calls of an answer reach the client.
 
 At the limit of rounds no call passes, except a final tool's. At the limit of delegation, no delegating call passes.
-Otherwise a limited number of calls may pass. The client always gets a complete answer, with a text and a finish reason.
-A call is held back completely or not at all. The passing calls are numbered without gaps.
+Otherwise as many calls pass as ``max_calls_per_turn`` allows. The client always gets a complete answer, with a text and
+a finish reason. A call is held back completely or not at all. The passing calls are numbered without gaps.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _Choice = dict[str, Any]
 class CallGate:
     """The rule for the calls of each choice: *most* may pass (0 is any number), and none where it is *closed*.
 
-    *refused* is the policy whose delegating calls are held back, or None. *final* is the policy whose final tools pass
-    a closed gate, or None. *words* is the text that the client gets where nothing else is left of a choice.
+    *refused* is the policy whose delegating calls are held back, or None. *final* is the policy whose final tools may
+    still be called where the gate is closed, or None. *words* is the text that the client gets where nothing else is
+    left of a choice.
     """
 
     most: int = 0
@@ -44,7 +45,7 @@ class CallGate:
 
 @dataclass(slots=True)
 class _ChoiceGate:
-    """The gate of the choice *index*: it counts the calls that passed, and adds a change for each that did not."""
+    """The gate of the choice *index*. It counts the calls that pass, and adds a change for each call held back."""
 
     index: int
     gate: CallGate
@@ -58,7 +59,7 @@ class _ChoiceGate:
     """True where the choice has text."""
 
     legacy: str | None = None
-    """The decision about a legacy call: empty where it passes, else ``held``, and None before the decision."""
+    """The decision about a legacy call: empty if the call passes, ``held`` if not, and None before the decision."""
 
     def passes(self, name: str, call_id: str) -> bool:
         """Tell whether a call of the tool *name* passes, and count it."""

@@ -51,7 +51,7 @@ class Declared(NamedTuple):
 _NONE = Declared((), ())
 
 _FINAL_TRIES = 3
-"""The number of rounds with a final tool after which final tools are withheld too.
+"""The number of rounds with a final tool in one turn after which final tools are withheld too.
 
 A final answer that is always refused is a loop.
 """
@@ -85,7 +85,7 @@ class _Standing(NamedTuple):
 def guard_without_rounds(
     outline: Outline, parameters: Mapping[str, Any], policy: TurnPolicy, declared: Declared | None = None
 ) -> Guarded | None:
-    """Return the result of :func:`guard_turn` for a history without rounds, or None where there may be rounds.
+    """Return what :func:`guard_turn` would return for a history without rounds, or None where it may have rounds.
 
     This is the fast path for a history without assistant messages: it reads the *outline* alone.
     """
@@ -189,7 +189,7 @@ def _count(rounds: Sequence[Round], policy: TurnPolicy) -> _Counts:
 
 
 def _newly_reached(limit: int, count: int, before: int) -> bool:
-    """Tell whether *count* reaches *limit* while the earlier count *before* did not. A *limit* of 0 is no limit."""
+    """Tell whether *count* reaches *limit*, which the earlier count *before* did not. A *limit* of 0 is no limit."""
     return before < limit <= count
 
 
@@ -217,7 +217,7 @@ def _instruction(wrap_up: WrapUp, limit: int, policy: TurnPolicy, final: Sequenc
 
 
 def _final_names(parameters: Mapping[str, Any], rounds: Sequence[Round], policy: TurnPolicy) -> list[str]:
-    """Return the tools that may give the final answer, or none where this turn has called them too often.
+    """Return the tools that may give the final answer, or none where this turn has already called them too often.
 
     Some agents give their answer only by a tool call (pydantic-ai with an output type). Without the final tool, such an
     agent could not answer.

@@ -23,12 +23,12 @@ def wrap_up_at_limit(limit: int, final: Sequence[str] = ()) -> str:
 
 
 def wrap_up_of_loop(final: Sequence[str] = ()) -> str:
-    """Return the instruction to finish in a loop that continued."""
+    """Return the instruction to finish for a loop that went on after it was found."""
     return f"{NOTICE_START}The same tool calls keep coming to the same results. {_finish(final)}"
 
 
 def wrap_up_of_delegation(limit: int, final: Sequence[str] = ()) -> str:
-    """Return the instruction to finish where all declared tools delegate, and may not any more."""
+    """Return the instruction to finish where all declared tools delegate, and delegation is used up."""
     return f"{NOTICE_START}The task was handed on {limit} times, which is the limit. {_finish(final)}"
 
 
@@ -61,10 +61,10 @@ def delegation_note(limit: int) -> str:
 
 
 def error_hint(name: str, times: int, quote: str) -> str:
-    """Return the note that follows a tool's failure number *times*, at which the hint is given.
+    """Return the hint that follows the *times*-th failure of the tool *name*.
 
-    *quote* is the tool's error text. Its brackets and quotation marks are replaced, so that the text cannot imitate the
-    end or start of a note.
+    *quote* is the tool's error text. Brackets and quotation marks in *quote* are replaced, so that the text cannot
+    imitate the end or start of a note.
     """
     name, quote = name[:64].translate(_QUOTED), quote.translate(_QUOTED)
     return (

@@ -1,7 +1,7 @@
 """Read tool results so that equal results compare as equal.
 
-Differences that the tool did not make are left out. They are the notices of another turnright proxy before this one,
-call ids within texts, and prompt-cache marks. Clients move these marks to the newest messages with every request.
+Differences that the tool did not cause are removed. These are notices of another turnright proxy, call ids within
+texts, and prompt-cache marks. Clients move these marks to the newest messages with every request.
 """
 
 from __future__ import annotations

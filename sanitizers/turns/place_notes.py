@@ -1,7 +1,7 @@
 """Insert notes for the model into the history, each after the result that caused it.
 
-In every request, the history alone shows the cause of each note. So a note has the same position in all later requests,
-and the provider's prompt cache keeps hitting.
+Each note is computed again in every request, from the history alone. So a note has the same position in all later
+requests, and the provider's prompt cache keeps hitting.
 """
 
 from __future__ import annotations

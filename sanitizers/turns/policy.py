@@ -12,8 +12,8 @@ from typing import Literal
 DELEGATION_TOOLS = ("transfer_to_*", "handoff_*", "delegate_*", "task")
 """Name patterns of tools that delegate: they hand the task to another agent.
 
-They match google-adk's ``transfer_to_agent`` and openai-agents' ``transfer_to_<agent>``. They also match the tools of
-langgraph-supervisor and crewAI, and the ``task`` of coding agents.
+The patterns match google-adk's ``transfer_to_agent`` and openai-agents' ``transfer_to_<agent>``. They also match the
+tools of langgraph-supervisor and crewAI, and the ``task`` of coding agents.
 """
 
 
@@ -40,7 +40,7 @@ class TurnPolicy:
     """The number of failures of one tool after which a note asks the model to try another way."""
 
     tell_model: bool = False
-    """True where notes tell the model about the warning, and about the limit of delegation."""
+    """True where a note gives the warning to the model, and a tool's description states the limit of delegation."""
 
     delegation_tools: tuple[str, ...] = DELEGATION_TOOLS
     final_tools: tuple[str, ...] = FINAL_TOOLS
@@ -95,7 +95,7 @@ _LONGEST_KEPT = 128
 _delegates_kept = lru_cache(maxsize=4096)(_delegates)
 """A cached version of :func:`_delegates`.
 
-It is for short names alone, since they come with every call of every request.
+The cache is for short names alone, which come with every call of every request.
 """
 
 

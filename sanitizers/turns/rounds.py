@@ -28,7 +28,7 @@ from sanitizers.turns.outcomes import outcome_of
 from sanitizers.work_limit import metered
 
 _NEAR = 8
-"""The number of messages before a user message in which its predecessor is searched. System messages are skipped."""
+"""The most messages searched for the one before a user message, where system messages do not count."""
 
 
 class Result(NamedTuple):
@@ -77,7 +77,7 @@ class Round:
         return sorted(said) if all(isinstance(text, str) for text in said) else said
 
     def _ids_for(self, result: Result) -> Sequence[str | None]:
-        """Return the ids to remove from *result*: all of its round's, or only its own in a large round."""
+        """Return the ids to remove from *result*: all ids of the round, or in a large round only the result's own."""
         return self.ids if len(self.ids) <= _MAX_IDS else [result.call_id]
 
     def repeats(self, other: Round) -> bool:
@@ -124,7 +124,7 @@ def opens_turn(messages: Messages, index: int) -> bool:
 
 
 def last_turn_start(messages: Messages) -> int:
-    """Return the index after the message that opens the newest turn, or 0 where no message after the first does."""
+    """Return the index after the message that opens the newest turn, or 0 where only the first could."""
     for index in range(len(messages) - 1, 0, -1):
         if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1
@@ -145,8 +145,8 @@ def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
     """Return the rounds between *start* and *end*. After *start*, no message there opens a turn.
 
     Assistant messages in a row are one round if a result follows, since some clients send parallel calls one by one. If
-    no result follows, each message with calls is a round. So rounds count even for a client that drops results. A
-    message without calls is a round if a result follows, since its calls are in its text.
+    no result follows, each message with calls is a round. So rounds are counted even where a client drops results. An
+    assistant message without calls is a round if a result follows, since its text then holds the calls.
     """
     rounds: list[Round] = []
     run: list[Round] = []  # the newest assistant messages, until a result joins them to one round

@@ -1,4 +1,4 @@
-"""Find tools that fail repeatedly: recognize results that are errors, and count them.
+"""Find tools that fail repeatedly, by counting the results that are errors.
 
 OpenAI's format has no field for an error. A result is an error by the beginning of its text, by a field of its JSON
 object, or by pydantic-ai's closing words. Words in the middle do not count, since a web page about errors is no error.
@@ -35,7 +35,7 @@ _LONGEST_QUOTE = 200
 
 
 class Failure(NamedTuple):
-    """The failure with which a tool reached the limit of *times*. *quote* is the shortened text of the error."""
+    """The failure number *times* of a tool, which calls for a hint. *quote* is the shortened text of the error."""
 
     result: Result
     name: str

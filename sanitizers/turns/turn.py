@@ -9,7 +9,7 @@ from sanitizers.record import record
 EVENTS = ("warning", "limit", "delegation_limit", "loop", "tool_errors", "wrap_up")
 """Events of a turn.
 
-All events except ``wrap_up`` are reported once, with the request whose newest round caused them.
+Every event except ``wrap_up`` is reported once, with the request whose newest round caused the event.
 """
 
 WrapUp = Literal["", "limit", "loop", "delegation"]
@@ -28,7 +28,7 @@ class Turn:
     """True where the number of rounds has reached the share of the limit at which a warning is given."""
 
     loop_period: int = 0
-    """Rounds of the cycle that the newest rounds repeat, or 0 where they repeat none."""
+    """The number of rounds in the cycle that the newest rounds repeat, or 0 where there is no such cycle."""
 
     wrap_up: WrapUp = ""
     """The reason why the model has to finish, or empty where it may go on."""

@@ -32,7 +32,7 @@ def withhold_delegation(
 
 
 def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapping[str, Any]:
-    """Forbid calls, and keep the declarations, which are part of the cached prefix.
+    """Forbid calls by the tool choice, and keep the declarations, which are part of the cached prefix.
 
     Anthropic and Bedrock refuse a history with calls where the request declares no tools. Where a provider cannot
     forbid calls, the gate (``gate_calls``) still holds back the answer's calls.

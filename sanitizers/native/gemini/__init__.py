@@ -6,7 +6,7 @@
     write_parts  changed messages as parts
     apply        the list with its unchanged items and the written ones
 
-The caller writes ``systemInstruction``, which stands beside the list.
+The caller writes ``systemInstruction``, which is not part of the list.
 """
 
 from __future__ import annotations

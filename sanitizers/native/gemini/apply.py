@@ -55,7 +55,7 @@ class _Result(NamedTuple):
 
 
 class _Writer:
-    """Writes contents one after the other. Results need the calls of the model's content before them."""
+    """Writes contents one after the other. To write results, it keeps the calls of the last model content."""
 
     def __init__(self, native: Items, projected: GeminiProjection, profile: Profile, *, alone: bool) -> None:
         self._native = native
@@ -67,7 +67,7 @@ class _Writer:
         self._calls: dict[str, tuple[str, str | None]] = {}
 
     def write(self, run: Sequence[Message]) -> Item | None:
-        """Return the content of *run*, the messages of one content, or None where these messages hold nothing."""
+        """Return the content for *run*, the messages that form one content, or None where they hold nothing."""
         places = [self._places.get(id(message)) for message in run]
         kept = self._unchanged_item(places)
         if run[0]["role"] == "tool":
@@ -101,7 +101,10 @@ class _Writer:
         return {**self._further_fields(places[0]), "role": "user", "parts": [*map(self._response, results)]}
 
     def _response(self, one: _Result) -> Part:
-        """Return one function response. Its media is kept only where the profile allows media in results."""
+        """Return one function response.
+
+        The media of the response is kept only where the profile allows media in results.
+        """
         originals = self._projected.originals if self._profile.result_types else {}
         original = one.original
         if original is not None and not self._profile.result_types and has_nested_parts(original):
@@ -118,7 +121,7 @@ class _Writer:
         }
 
     def _further_fields(self, place: int | None) -> Item:
-        """Return the fields that the item of an unchanged message has beside its role and its parts."""
+        """Return the fields that the item of an unchanged message has in addition to its role and its parts."""
         if place is None:
             return {}
         [index] = self._span_of[place].items

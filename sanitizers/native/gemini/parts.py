@@ -1,4 +1,4 @@
-"""Read one part of a content. ``functionCall`` and ``function_call`` are the same field, as in proto JSON."""
+"""Read one part of a content, with its fields in camel case or snake case, as proto JSON allows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KINDS = MappingProxyType(
 class Data(NamedTuple):
     """The data of a part: its *kind* in camel case, the *key* under which it stands, and its *value*.
 
-    *kind* is empty for a part without data. *several* says that the part has more than one of the fields of the oneof.
+    *kind* is empty for a part without data. *several* says that the part has more than one field of the oneof.
     """
 
     kind: str

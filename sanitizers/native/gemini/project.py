@@ -1,8 +1,8 @@
 """Read contents as chat messages.
 
-A content is one message, with two exceptions. Each function response is a message of its own. Calls and responses that
-stand under the wrong role become messages of the right role. A message does not carry thoughts, empty texts and fields
-that it has no place for. The native part keeps these.
+A content is one message, with two exceptions. Each function response is a message of its own. A call or response under
+the wrong role becomes a message of the right role. Messages hold no thoughts, no empty texts, and no fields unknown to
+chat messages. These stay in the native parts.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _OpenCalls:
             self._by_name[call["function"]["name"]].append(call["id"])
 
     def take(self, response_id: str, name: str) -> str | None:
-        """Return the id of the call that a response answers, or None where the pipeline has to find it."""
+        """Return the id of the call that a response answers, or None where the later steps have to find that call."""
         if response_id not in self._ids:
             waiting = self._by_name.get(name)
             while waiting and waiting[0] in self._answered:

@@ -1,7 +1,7 @@
 """The rules that Gemini has for one content, and for the order of contents.
 
-The rules are the strictest of all models, except where the profile says that its models accept more. Every model
-accepts a list that keeps them. One rule is our own: ``nothing_said``.
+The rules are those of the strictest model, except where the profile says that its models accept more. ``nothing_said``
+is our own rule, not Gemini's.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _has_repeated_ids(calls: Sequence[Part]) -> bool:
 
 
 def _answers(responses: Sequence[Part], calls: Sequence[Part]) -> bool:
-    """Tell whether *responses* answer as many *calls*: by ids where all calls have one, else by position."""
+    """Tell whether *responses* answer *calls*, by ids where all calls have ids, else by position."""
     wanted = [(text_at(call, "id"), text_at(call, "name")) for call in calls]
     given = [(text_at(response, "id"), text_at(response, "name")) for response in responses]
     if all(call_id for call_id, _ in wanted):

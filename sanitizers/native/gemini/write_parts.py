@@ -48,9 +48,9 @@ def write_turn(message: Message, originals: Mapping[int, Part], unnamed: set[str
 def write_result(
     message: Message, original: Part | None, name: str, call_id: str | None, originals: Mapping[int, Part]
 ) -> Part:
-    """Return the function response for a result of the call *call_id* of *name*. The id is None where calls have none.
+    """Return the function response for a result of the call *call_id* of *name*. A None id is not written.
 
-    *original* is the native part of an unchanged message. This part is returned itself where it names that call and
+    *original* is the native part of an unchanged message. That part itself is returned where it names that call and
     holds a JSON object.
     """
     named = {"name": name} if call_id is None else {"id": call_id, "name": name}

@@ -36,7 +36,7 @@ def write_ids(
 ) -> tuple[Entries, tuple[Change, ...]]:
     """Return the history with a usable id on each of *calls* and its results.
 
-    Returns *entries* itself if all had such ids.
+    Returns *entries* itself if all calls and results already had usable ids.
     """
     identity = base_id if profile.signs_calls else str
     derived: DerivedIds | None = None

@@ -1,4 +1,4 @@
-"""The calls of one message: legacy forms, unreadable calls, arguments."""
+"""Normalize the calls of one message: legacy forms, unreadable calls and arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of one message: empty texts and parts, and parts and fields that the provider refuses."""
+"""Normalize the content of one message: remove empty texts, and parts and fields that the provider refuses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def normalize_content(
 def _without_content(
     message: Message, content: Any, refusal: Any, profile: Profile, changes: list[MessageChange]
 ) -> Message | None:
-    """Return what becomes of a message with blank content, except a result.
+    """Return a message with blank content, except a result, as it can be sent, or None where it holds nothing.
 
     *refusal* is the refusal that the client sent.
     """
