@@ -1,4 +1,4 @@
-"""The id and the creation time of an answer whose provider gave neither."""
+"""The id and the creation time that an answer gets where its provider gives none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sanitizers.record import record
 
 @record
 class AnswerStamp:
-    """The id and the creation time of one request's answer. They are the same in each attempt."""
+    """The id and the creation time of one request's answer. Both are the same in each attempt."""
 
     id: str
     created: int

@@ -40,7 +40,7 @@ _SILENT = "The provider did not answer in time."
 async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT]:
     """Choose the next deployment of *attempts*, and return the attempt that is planned for it.
 
-    Raises the request's final failure if no deployment is left for it.
+    Raises the request's final failure where the plan fails, or a known refusal applies, and no attempt follows.
     """
     while True:
         now = attempts.clock()
@@ -99,7 +99,7 @@ class Attempt(Generic[PlanT, CallT]):
     def note_answer_started(self) -> None:
         """Record that the answer has begun.
 
-        The deployment then takes other requests again, even if its circuit was open.
+        The deployment's circuit then closes, unless it opened after the call began.
         """
         self._bytes_arrived = True
         self._observe_wait(self._attempts.clock())
@@ -208,14 +208,14 @@ class Attempt(Generic[PlanT, CallT]):
         )
 
     def _observe_wait(self, now: float) -> None:
-        """Measure the wait for the call: until its answer began, or until it ended without one."""
+        """Measure the time from the call to the start of its answer, or to its end without an answer."""
         if self._asked_at is not None:
             label = self.plan.deployment.label
             self._attempts.gateway.metrics.upstream_duration.labels(label).observe(now - self._asked_at)
             self._asked_at = None
 
     def _end(self, outcome: str) -> None:
-        """Count the attempt's end. *outcome* is answered, cancelled or the code of an error."""
+        """Count the end of the attempt. *outcome* is answered, cancelled or the code of an error."""
         self._attempts.gateway.metrics.attempts.labels(self.plan.deployment.label, outcome).inc()
         if self._trace is not None:
             self._trace.end(outcome)

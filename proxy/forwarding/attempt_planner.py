@@ -63,7 +63,7 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
 
     @property
     def noted(self) -> bool:
-        """True if the request says more than the client's: a note was added, or the turn guard ends the turn."""
+        """True where a note to the model was added, or where the turn guard ends the turn."""
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> PlanT:
         """Return the plan for *deployment*, which was chosen at *now*.
@@ -82,7 +82,7 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
     async def repair(self, failure: Failure[PlanT]) -> PlanT | None:
         """Return a plan for the same deployment, changed to avoid the error, or None if no change helps.
 
-        The planner also learns from the failure here. Called at most once for each failure.
+        A chat's planner also learns from a context overflow here. Called at most once for each failure.
         """
 
     def use_repair(self, failure: Failure[PlanT], repaired: PlanT) -> None:

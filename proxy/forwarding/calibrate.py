@@ -17,7 +17,7 @@ from sanitizers.budget.calibration import MIN_ESTIMATE
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """One prompt and the provider's token count of it.
+    """One prompt, and the provider's count of the prompt's tokens.
 
     *ended* is the time at which the request ended, by the event loop's clock.
     """
@@ -33,9 +33,9 @@ class _Sample:
 def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
     """Learn from the provider's token count, where *record* holds one and the answer is sampled.
 
-    *now* is the end of the request. The tokens of a long prompt are estimated in a worker thread: 100k tokens that are
-    not in the cache take 8 ms. The log line is written before the estimate is ready. The inspector's entry gets the
-    estimate afterwards.
+    *now* is the end of the request. A prompt over :data:`LARGE` is skipped, since its estimate would take too long. The
+    tokens of a long prompt are estimated in a worker thread: 100k tokens that are not in the cache take 8 ms. The log
+    line is written before the estimate is ready. The inspector's entry gets the estimate afterwards.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:

@@ -31,7 +31,7 @@ STALL_S = 120.0
 """Seconds that one write may wait for a client that does not read."""
 
 _FLUSH_S = 5.0
-"""The least seconds that a client has to take the end of its stream, even past the deadline."""
+"""The minimum time, in seconds, for a client to take the end of its stream, even past the deadline."""
 
 _HEADERS = {
     "Cache-Control": "no-cache",
@@ -93,10 +93,10 @@ class EventStream:
         await self._write(data)
 
     async def send(self, event: bytes, now: float) -> float:
-        """Write *event*, which came at *now*, after the commit, and return the time of the write.
+        """Write *event*, which arrived at *now*, and return the time at which the write ended.
 
-        Waits for a client that does not read. Raises :class:`ConnectionResetError` where the client has left. This
-        method runs for every chunk of an answer, so it reads the clock only once.
+        Called only after the commit. Waits for a client that does not read. Raises :class:`ConnectionResetError` where
+        the client has left. This method runs for every chunk of an answer, so it reads the clock only once.
         """
         if self._keep_alive_task is not None:
             await self._keep_alive_task

@@ -36,7 +36,7 @@ class FallbackChain:
         self.tries = 0
         self.kinds: dict[Kind, int] = {}
         self.repair_cause: ProviderError | None = None
-        """The provider's error that every further plan for this model is repaired by."""
+        """The provider's error that every further plan for this model must avoid, or None."""
 
     def count(self, deployment: Deployment, row: Row) -> None:
         """Count a failed attempt."""

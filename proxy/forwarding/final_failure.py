@@ -13,8 +13,7 @@ def choose_final_failure(failures: Sequence[Failure[PlanT]]) -> Failure[PlanT]:
 
     A last failure that allows no repeat is always chosen. Otherwise an unusable answer is preferred to an error. A
     permanent fault of the request is preferred to a fallback's failure. A client that got the error of a busy fallback
-    would retry for ever. Where the last fallback's history could not be converted, the last failure before a conversion
-    error is chosen.
+    would retry for ever. Where the last failure is a conversion error, the last failure of another kind is chosen.
     """
     last = failures[-1]
     if not last.may_repeat:

@@ -17,8 +17,8 @@ async def next_chunk(
 ) -> tuple[Chunk | None, float]:
     """Return the next of *chunks*, or None at the end, and the time at which it came, by *clock*.
 
-    The time since *asked* is added to ``record.upstream_wait``, also where the wait ends with an error. A provider
-    that sends thousands of chunks at once never makes this task wait. The task therefore yields to the event loop in
+    The time since *asked* is added to ``record.upstream_wait``, even where the wait ends with an error. A provider that
+    sends thousands of chunks at once never makes this task wait. The task therefore yields to the event loop in
     between.
     """
     record.chunks += 1

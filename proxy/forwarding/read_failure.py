@@ -28,7 +28,7 @@ async def read_sent(
     """Return the row and the facts of *error*, after a call that sent the words of *request*.
 
     *cause* replaces the error's own cause. The words of the provider's error are looked up in *request*, to recognise
-    quotations of the client. A long request is searched in a worker thread. *body_size* is the size of the request
+    text quoted from the client. A long request is searched in a worker thread. *body_size* is the size of the request
     body, in bytes.
     """
     if not isinstance(error, UpstreamFault) or isinstance(error, ContextTooLong):

@@ -87,10 +87,10 @@ class Relayed:
 
     usage: Mapping[str, Any]
     opened: bool
-    """True where the answer held text or a call."""
+    """True where the answer held text, a call or a finish reason that allows an empty answer."""
 
     writing_s: float | None
-    """Seconds from the first text or call to the end, or None for an answer without text or call."""
+    """Seconds from the chunk that opened the answer to the end, or None where no chunk did."""
 
 
 def broken_off() -> UpstreamFault:
@@ -105,7 +105,7 @@ async def relay_chunks(
     out: EventStream,
     held: AnswerBuffer | None = None,
 ) -> Relayed:
-    """Send *chunks* to *out*, from the first one with text or a call, or keep them in *held*.
+    """Send *chunks* to *out* once a chunk opens the answer, or keep the chunks in *held*.
 
     Raises :class:`UpstreamFault` for a stream without an answer, and for a stream that breaks off.
     """
@@ -151,7 +151,7 @@ async def send_end(
 ) -> None:
     """Send the usage chunk and the held events to *out*, or keep the usage chunk in *held*.
 
-    Raises :class:`AnswerUnusable` for an answer that never began.
+    Raises :class:`AnswerUnusable` for an answer that never began, unless an empty answer is valid.
     """
     usage = answer.last_chunk()
     if usage is not None:
@@ -174,7 +174,7 @@ async def _send_or_hold(
 ) -> None:
     """Send the normalized *chunk*, or hold it back.
 
-    It is held while the answer is not *opened*, and in *held* where the answer is sent whole.
+    *out* holds the chunk while the answer is not *opened*. Where the answer is sent whole, *held* keeps the chunk.
     """
     if held is not None and not out.committed:
         held.add(chunk, write_json(chunk), native)

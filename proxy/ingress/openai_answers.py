@@ -31,7 +31,7 @@ def _envelope(error: ProxyError) -> dict[str, Any]:
 
 
 class OpenAIStream:
-    """Writes each chunk unchanged as one event. It has no state, so all streams of a format share one writer."""
+    """Writes each chunk unchanged as one event. A writer has no state, so all streams of a format share it."""
 
     def __init__(self, format_name: str) -> None:
         self.format = format_name

@@ -49,15 +49,14 @@ holds a schema: OpenAI takes 5,000 properties (from memory), each with a dozen v
 MAX_UNKNOWN = 1_024
 """The largest number of fields in a request that are not known parameters.
 
-vLLM and litellm know some hundreds of their own.
+vLLM and litellm have some hundreds of parameters of their own.
 """
 
 
 def check_entries(name: str, value: Any) -> None:
     """Raise :class:`InvalidRequest`, with *name* in ``param``, for a list or map with too many entries.
 
-    The caller checks a value before any of its entries is read. *value* is a list or a dict, whose entries may have any
-    type.
+    Called before any entry of *value* is read. *value* is a list or a dict, whose entries may have any type.
     """
     most = MAX_ENTRIES.get(name)
     if most is not None:

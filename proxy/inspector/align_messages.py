@@ -1,8 +1,8 @@
 """Finds the original position of each message in a changed history.
 
-Unchanged messages are the same objects, or at least equal. They divide the history into gaps. A new message in a gap
-takes the position of the gap's first missing message of the same role and call id. Without such a missing message, the
-new message has no position.
+Unchanged messages are the same objects, or at least equal. Unchanged messages divide the history into gaps. A new
+message in a gap takes the position of the gap's first missing message of the same role and call id. Without such a
+missing message, the new message has no position.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Positioned: TypeAlias = Sequence[tuple[int | None, Message]]
 
 
 def with_positions(messages: Messages) -> Positioned:
-    """Return *messages* with their positions in the original history."""
+    """Return *messages*, the original history, with their positions."""
     return list(enumerate(messages))
 
 
@@ -30,7 +30,7 @@ def align_entries(base: Positioned, entries: Entries, before: Positioned) -> Pos
     *before* is the history one step earlier.
 
     An entry names the message that it was made from. Where several entries name one message, the unchanged entry takes
-    the message's position. Without an unchanged entry, the first entry takes it.
+    the message's position. Without an unchanged entry, the first entry takes the position.
     """
     known = {id(message): origin for origin, message in before}
     taken = {known[id(entry.message)] for entry in entries if id(entry.message) in known}

@@ -1,4 +1,4 @@
-"""Makes a dry run for the inspector, with the facts that the process knows about sender and deployment."""
+"""Makes a dry run for the inspector, with the facts that the process has about sender and deployment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proxy.state.kept_signatures import StoredSignature
 
 
 class Sender(NamedTuple):
-    """The sender, whose *key* sets the limits on rounds, lowered to the limit that it *asked* for."""
+    """The sender of a request: the name of the client's *key*, and the limit on rounds that was *asked* for."""
 
     key: str
     asked: int | None = None
@@ -98,7 +98,7 @@ def every_target(asked: Query, gateway: Gateway) -> list[tuple[Target, Deploymen
 async def load_kept(
     asked: Query, deployments: Iterable[Deployment], gateway: Gateway, sender: Sender
 ) -> Mapping[str, StoredSignature]:
-    """Return the stored signatures of the calls for *sender*, if any of *deployments* signs.
+    """Return the stored signatures of the calls for *sender*, if any of *deployments* signs calls.
 
     The signatures are the same for all deployments.
     """
@@ -109,7 +109,7 @@ async def load_kept(
 
 
 async def unsupported_by(target: Target, gateway: Gateway) -> Unsupported:
-    """Return the function that names the parameters not sent.
+    """Return the function that names the parameters that are not sent to *target*.
 
     A profile is never called, so its transport is not loaded.
     """

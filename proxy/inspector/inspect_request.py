@@ -48,8 +48,8 @@ def inspect_request(
     ``after`` is the history that is sent. For a refused request ``after`` is the history at the refusal. ``would`` is
     the history that mode ``repair`` would send, or None where no such history exists or it equals ``after``. The steps
     are those of mode ``repair``. ``made`` is True for the steps that the configured mode makes. With *compact*, an
-    unchanged message is shown by its position alone. ``providers`` names the provider whose words stand for each rule
-    of ``found``. ``wire`` is the sent request in the provider's format (:func:`describe_wire`).
+    unchanged message is shown by its position alone. ``providers`` names, for each rule of ``found``, the provider
+    whose error message is shown. ``wire`` is the sent request in the provider's format (:func:`describe_wire`).
     """
     described = describe_dry_run(run)
     before = with_positions(came.messages)

@@ -1,4 +1,4 @@
-"""The page's own files, with their content types and tags. They hold no data of clients.
+"""The page's own files, with their content types and entity tags. The files hold no data of clients.
 
 The files are read once, at the first request. A requested name is looked up among the read files, so no name leads to
 another file.
@@ -39,7 +39,10 @@ class PageFile(NamedTuple):
 
 @lru_cache(maxsize=4)
 def read_files(directory: Path) -> Mapping[str, PageFile]:
-    """Return every file below *directory* by its path in it, or none where there is no such directory."""
+    """Return the files below *directory* whose type is served, by relative path.
+
+    The result is empty where there is no such directory.
+    """
     found: dict[str, PageFile] = {}
     for path in sorted(directory.rglob("*")) if directory.is_dir() else ():
         kind = _TYPES.get(path.suffix)

@@ -56,7 +56,7 @@ class Query(NamedTuple):
 def read_query(body: bytes, *, max_nesting: int, mends: bool, default: str) -> Query:
     """Return the page's request in *body*. *default* is the model where neither target nor request names a model.
 
-    Raises :class:`InvalidRequest` for a body that cannot be read, and for a target that does not exist.
+    Raises :class:`InvalidRequest` for a body that cannot be read, and for a target or an id that is not valid.
     """
     values = _split(body)
     raw = values.get("request")

@@ -21,7 +21,7 @@ PLACES: web.AppKey[InspectionPlaces] = web.AppKey("seats", InspectionPlaces)
 
 @asynccontextmanager
 async def hold_query(request: web.Request, gateway: Gateway) -> AsyncIterator[Query]:
-    """Yield the page's request while it holds a slot of the worker thread.
+    """Yield the page's request, and hold a slot of the worker thread meanwhile.
 
     The inspection has the deadline of any request, and a shutdown ends it.
     """

@@ -191,7 +191,7 @@ async def live(request: web.Request) -> web.Response:
 
 
 def _open(request: web.Request) -> tuple[Gateway, RecentRequests]:
-    """Return the gateway and its recent requests. Raises :class:`NotFound` where the inspector is off."""
+    """Return the gateway and its recent requests. Raises :class:`web.HTTPNotFound` where the inspector is off."""
     gateway = request[GATEWAY]
     if gateway.recent_requests is None:
         raise web.HTTPNotFound
@@ -211,7 +211,7 @@ def _find_seen(request: web.Request, recent: RecentRequests, wanted: str | None)
 
 
 def _sender_of(request: web.Request, seen: RecentRequest | None) -> Sender:
-    """Return the sender of the recent request *seen*, or the client that asks."""
+    """Return the sender of the recent request *seen*, or without *seen* the client that asks."""
     return Sender(request[RECORD].key) if seen is None else Sender(seen.key, seen.max_rounds)
 
 

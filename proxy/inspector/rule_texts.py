@@ -1,4 +1,4 @@
-"""One sentence about each step and about each reason for a change, with the rule behind the reason.
+"""One sentence about each step and about each reason for a change, with the rule that belongs to the reason.
 
 A step or a reason without a text is shown by its name alone.
 """
@@ -208,15 +208,15 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "user_after_result": _MISTRAL,
     }
 )
-"""The provider whose words stand for a rule in :data:`sanitizers.invariants.RULES`.
+"""The provider whose error message is shown for a rule in :data:`sanitizers.invariants.RULES`.
 
-The request may be for another provider, which refuses the same in other words. A rule without an entry is explained in
-turnright's own words.
+The request may be for another provider, which refuses the same fault with another message. A rule without an entry is
+explained in turnright's own words.
 """
 
 
 def why(change: Change) -> str:
-    """Return the reason of *change* as one sentence, empty where there is none."""
+    """Return the reason of *change* as one sentence, or an empty string for an unknown reason."""
     known = REASONS.get(change.reason)
     if known is not None:
         return known.why

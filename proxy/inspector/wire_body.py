@@ -1,4 +1,4 @@
-"""Writes the request to the provider as its wire sends it, for the page to show.
+"""Writes a request as its provider's wire sends it, for the inspector's page.
 
 Only the direct transport has wires. litellm writes the other providers' requests itself, and only while it sends them.
 """
@@ -22,9 +22,10 @@ _NO_LIMITS = Timeouts(0.0, 0.0, 0.0, 0.0)
 def describe_wire(run: DryRun) -> dict[str, Any] | None:
     """Return the request of *run* on its provider's wire, as JSON-ready values, or None where nothing is sent.
 
-    ``body`` is the text of the body, byte for byte as it is sent. It is None where litellm writes it, and where the
-    wire refuses to: ``refusal`` then has the reason. ``wire`` names the wire. ``address`` is the URL, without a
-    configured base, which is the operator's own. No header is shown, since headers hold the key.
+    ``body`` is the text of the body, byte for byte as it is sent. ``body`` is None where litellm writes the request,
+    and where the wire refuses the request. ``refusal`` holds the reason of the wire. ``wire`` names the wire.
+    ``address`` is the URL. A base that the operator configured is shown as ``…``. No header is shown, since headers
+    hold the key.
     """
     plan, deployment = run.sent, run.deployment
     if plan is None:

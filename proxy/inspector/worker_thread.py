@@ -46,7 +46,7 @@ _MAX_WAITING = 16
 _MAX_STEPS = 20_000_000
 """The most steps (:class:`sanitizers.work_limit.WorkLimit`) of one inspection or verdict.
 
-Sanitizing the longest history takes 200,000 with every message damaged.
+Sanitizing the longest history, with every message damaged, takes 200,000 steps.
 """
 
 _WORKER = WorkerThreads(1, "inspector")

@@ -20,7 +20,8 @@ def finish_request(
 ) -> None:
     """Add *record* to the metrics, the log, and the *recent* requests.
 
-    *now* is the end of the request, by the event loop's clock.
+    *now* is the end of the request, by the event loop's clock. A request that was refused before its client was known
+    goes to the metrics alone.
     """
     duration, model, usage = now - record.started, record.model, record.usage
     planned, plan = record.planned, record.plan

@@ -1,7 +1,7 @@
-"""Logs that a provider refuses the proxy's key, or that there are no credentials for it: for operators.
+"""Logs for operators that a provider refuses the proxy's key, or that credentials are missing.
 
-The client hears neither the provider's words nor the variable's name. A deployment whose key is refused fails for
-every request, so a line for each would fill the disk. Each deployment has one line a minute.
+The client gets neither the provider's error message nor the name of the key's variable. A deployment whose key is
+refused fails for every request, so a line for each request would fill the disk. Each deployment has one line a minute.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ _LONGEST_WORDS = 300
 _LONGEST_CODES = 200
 
 _Entry: TypeAlias = tuple[int, tuple[str, ...]]
-"""The position of an entry, and the variables of its secrets. A wildcard's models share both, so their number is
-bounded."""
+"""The position of an entry, and the variables of its secrets.
+
+All models of a wildcard share one entry, so the number of entries is bounded.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedKey:
-    """A failed attempt whose kind may be about the proxy's key."""
+    """A failed attempt whose cause may be the proxy's key."""
 
     deployment: Deployment
     fault: UpstreamFault
     row: Row
     said: ProviderError
     request: RequestWords = NO_WORDS
-    """The words of the request. The provider's error may quote them, and the log must not."""
+    """The words of the request. The provider's error may quote the request, and the log must not."""
 
 
 class KeyRefusals:
-    """Counts the refusals of each deployment's key. *secrets* are masked in the provider's words."""
+    """Counts and logs the refusals of each deployment's key. *secrets* are masked in the provider's message."""
 
     def __init__(self, secrets: KnownSecrets) -> None:
         self._secrets = secrets
@@ -55,9 +57,9 @@ class KeyRefusals:
     async def note(self, refused: RefusedKey, request_id: str, clock: Callable[[], float], size: int) -> None:
         """Log *refused* where its kind is about the key, unless its deployment had a line within the last minute.
 
-        *clock* is the event loop's, in seconds. Every line has the number of refusals since the one before. The
-        provider's words are compared with those of a long request in a worker thread. *size* is the request's, in
-        bytes.
+        *clock* returns the time of the event loop, in seconds. Every line gives the number of refusals since the last
+        line. Text of a long request is searched in the provider's message in a worker thread. *size* is the size of the
+        request, in bytes.
         """
         event = _event_of(refused)
         if event is None:
@@ -83,9 +85,9 @@ class KeyRefusals:
         )
 
     def _shown_words(self, refused: RefusedKey) -> tuple[str, str]:
-        """Return the provider's words and codes without secrets and without words of the request.
+        """Return the provider's message and codes without secrets and without words of the request.
 
-        The words of a 403 about an unknown subject are left out.
+        The message of a 403 is left out where its subject is unknown.
         """
         hide, codes = refused.request.without_quotations, ", ".join(sorted(refused.said.codes))
         if refused.row.kind is not Kind.KEY_REFUSED and refused.said.refusal.subject is Subject.NONE:
@@ -95,7 +97,7 @@ class KeyRefusals:
 
 @dataclass(slots=True)
 class _Line:
-    """The time of a deployment's next line, and the refusals since its last one."""
+    """The time of a deployment's next line, and the number of refusals since the last line."""
 
     due: float = -inf
     untold: int = 0

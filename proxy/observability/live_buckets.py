@@ -13,7 +13,10 @@ BUCKETS = 120
 """Buckets that are kept: ten minutes."""
 
 MAX_SUMMARIES = 200
-"""Different summaries of changes that a bucket keeps, at a hundred bytes each. There may be as many as requests."""
+"""The largest number of different summaries of changes in a bucket, at a hundred bytes each.
+
+Every request may have another.
+"""
 
 
 @dataclass(slots=True)
@@ -43,7 +46,7 @@ class Bucket:
     """The requests and their times by model."""
 
     def split_summaries(self) -> None:
-        """Split the summaries of changes, and add them to the steps."""
+        """Split the summaries of changes into steps, and add their counts to :attr:`steps`."""
         for text, times in self.changes.items():
             for part in text.split(","):
                 step, _, count = part.partition("=")

@@ -1,8 +1,8 @@
 """Writes log lines in a worker thread, so that a slow or stuck reader never blocks the event loop.
 
 Lines are gathered and written together every tenth of a second. Lines beyond a limit are dropped. An extra log line
-gives their number. Lines that are still queued at shutdown are written before the process ends, for at most two
-seconds.
+gives the number of dropped lines. Lines that are still queued at shutdown are written before the process ends, for at
+most two seconds.
 """
 
 from __future__ import annotations

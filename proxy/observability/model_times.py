@@ -1,6 +1,6 @@
 """Counts the times of requests by model: how long answers took, and their first tokens.
 
-A time is counted in a class of times that differ by 10 % at most. So a percentile can be told from a few counts,
+A time is counted in a class of times that differ by 10 % at most. A percentile can then be computed from a few counts,
 however many requests there were.
 """
 
@@ -13,23 +13,26 @@ from math import ceil, exp, floor, log
 from typing import Any
 
 OTHERS = "others"
-"""The name under which models are counted that are too many."""
+"""The name under which the models beyond a bucket's limit are counted."""
 
 _MAX_MODELS = 100
-"""Models that one bucket counts by name. Names come from the configuration, which may have thousands."""
+"""The largest number of models that one bucket counts by name.
+
+Names come from the configuration, which may have thousands.
+"""
 
 _CLASSES = 10
-"""Classes for a time and e times that time. Neighbours differ by e ** 0.1, which is 10 %."""
+"""The number of classes between a time and e times that time. Neighbours differ by e ** 0.1, which is 10 %."""
 
 _SHORTEST_S = 0.0001
-"""Seconds of the first class."""
+"""The shortest time that is distinguished, in seconds."""
 
 _PERCENTILES = (50, 95)
 
 
 @dataclass(slots=True)
 class ModelTimes:
-    """The requests for one model. Times are those of answered requests: most errors are quick, and would hide them."""
+    """The requests for one model. Times are of answered requests only, since most errors are quick."""
 
     requests: int = 0
     errors: Counter[str] = field(default_factory=Counter)

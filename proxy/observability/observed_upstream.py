@@ -1,7 +1,7 @@
 """An upstream that records OpenTelemetry's GenAI client metrics: the time and the tokens of each call.
 
-It wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Without that setting there is no wrapper and
-no cost.
+This class wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Without that setting there is no
+wrapper and no cost.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _labels(operation: str, deployment: Deployment) -> tuple[str, str, str, str]
 
 
 def error_type(fault: BaseException) -> str:
-    """Return ``error.type`` of a failed call: the provider's status, the cause, our error code, or ``cancelled``."""
+    """Return ``error.type`` of a failed call: the provider's status, a cause, the proxy's code, or ``cancelled``."""
     if isinstance(fault, UpstreamFault):
         if fault.cause is not Cause.REFUSED:
             return fault.cause.value

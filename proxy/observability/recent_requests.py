@@ -1,4 +1,4 @@
-"""Remembers the last requests, and sums of five seconds each, in a bounded part of memory.
+"""Remembers the last requests, and sums of five seconds each, within a memory limit.
 
 A finished request leaves an entry and some sums. Everything else is calculated when the inspector asks. Texts are not
 kept, unless the configuration asks for the bodies of chat requests. Then the newest bodies that fit into the memory

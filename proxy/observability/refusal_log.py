@@ -1,6 +1,7 @@
 """Logs at most one line a minute about requests that were refused before their client was known.
 
-Anyone who reaches the port can send requests without a key. A line for each would fill the disk and hide other lines.
+Anyone who reaches the port can send requests without a key. A line for each request would fill the disk and hide other
+lines.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class RequestRecord:
     deadline: float = inf
     """The moment at which the request times out.
 
-    It becomes infinite when the answer is complete, since delivering the answer's end has limits of its own.
+    The deadline becomes infinite when the answer is complete, since the delivery has a separate time limit.
     """
 
     overdue: bool = False
@@ -91,7 +91,7 @@ class RequestRecord:
     outcome: str = "ok"
     status: int = 0
     model: str = UNKNOWN_MODEL
-    """The label of the model that answers: a configured name, or a wildcard."""
+    """The label of the model that the client asked for: a configured name, or a wildcard."""
 
     asked: str = ""
     """The model that the client named. It is the client's text (:attr:`asked_model`)."""
@@ -124,7 +124,7 @@ class RequestRecord:
     """The name of the client's key. Empty for the master key, and where no keys are configured."""
 
     client: str = ""
-    """The client whose share of places, worker threads and bytes is used (:mod:`proxy.core.clients`)."""
+    """The client whose share of admission slots, worker threads and memory is used (:mod:`proxy.core.clients`)."""
 
     reserved: int = 0
     """Bytes of memory that are reserved for the request (:mod:`proxy.ingress.routes.reserve_memory`)."""
@@ -145,10 +145,16 @@ class RequestRecord:
     """The number of stream chunks that were asked of the provider."""
 
     writing_s: float | None = None
-    """Seconds from a stream's first text or call to its end; None for a stream that broke."""
+    """Seconds from a stream's first text or call to its end.
+
+    None for a whole answer, and for a stream that broke off.
+    """
 
     interrupted: str = ""
-    """The reason for a stream that broke off half sent: a kind of failure, :data:`CUT_OFF`, or ``internal_error``."""
+    """The reason why a stream broke off: a kind of failure, :data:`CUT_OFF`, or ``internal_error``.
+
+    Empty for other answers.
+    """
 
     body: bytes | None = None
     """The body of a chat request, where the inspector keeps bodies."""
@@ -173,7 +179,7 @@ class RequestRecord:
 
     @property
     def asked_model(self) -> str | None:
-        """The model that the client named, for the log and the page, or None where it is the label.
+        """The model that the client named, for the log and the page, or None where that name is the label.
 
         Only characters of models' names are kept, 100 at most, so that no text of a client gets into the log.
         """

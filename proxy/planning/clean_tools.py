@@ -59,8 +59,8 @@ def clean_declared(
 ) -> tuple[Mapping[str, Any], tuple[Change, ...]]:
     """Return *parameters* with their tools cleaned for *target*, and the changes.
 
-    Without changes, *parameters* itself is returned. *known* is the shared list of tools that the client sent. Raises
-    :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
+    Without changes, *parameters* itself is returned. *known* is the cached list of the tools that the client sent.
+    Raises :class:`sanitizers.Unrepairable` as :func:`clean_tools` does.
     """
     made: dict[str, Any] = {}
     changes: list[Change] = []
@@ -79,7 +79,7 @@ def clean_declared(
 def cleaning_weight(known: KnownTools | None, most: int, target: Target) -> int:
     """Return the cost of cleaning tools, in bytes of a usual history. Tools that were cleaned before cost nothing.
 
-    *known* is the shared list of tools. Without it, *most* is an upper bound of their bytes.
+    *known* is the cached list of tools. Without *known*, *most* is an upper bound of the tools' bytes.
     """
     if known is None:
         return _SCHEMA_BYTE_COST * most

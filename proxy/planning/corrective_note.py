@@ -25,7 +25,7 @@ _MAX_NAMES = 64
 def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> str:
     """Return the note's text for *cause*.
 
-    *parameters* are the request's. *detail* says what was wrong with a call.
+    *parameters* are those of the request. *detail* says what was wrong with a call.
     """
     if parameters.get("tool_choice") == "none":
         return "[Your last answer called a tool, and none can be called any more. Answer in text.]"
@@ -45,7 +45,7 @@ def note_for(cause: Cause, parameters: Mapping[str, Any], detail: str = "") -> s
 
 
 def with_note(request: ChatRequest, note: str) -> tuple[ChatRequest, Change]:
-    """Return *request* with *note* as its last message, and that change."""
+    """Return *request* with *note* as its last message, and the change."""
     messages = [*request.messages, {"role": "user", "content": note}]
     change = Change(STEP, "inserted", max(0, len(request.messages) - 1), "corrective_note")
     return replace(request, messages=messages), change

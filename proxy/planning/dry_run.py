@@ -1,6 +1,7 @@
 """The dry run behind ``POST /v1/explain``, ``turnright explain`` and the inspector: a plan that is not sent.
 
-The result holds the whole request as it would be sent. So only the sender gets it, and none of it is logged.
+The result holds the whole request as it would be sent. Therefore only the sender gets the result, and nothing of the
+request is logged.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class DryRunInput:
     """One request as a client sends it, and everything that its plan depends on.
 
     *facts* is what is known of the target's budget. *kept* holds the signatures that are stored for the request's
-    calls. *policy* is the turn guard's, None where the guard is off. *max_rounds* is the client's own limit of rounds.
+    calls. *policy* is the turn guard's policy, or None where the guard is off. *max_rounds* is the client's own limit
+    of rounds.
     """
 
     request: ChatRequest
@@ -125,8 +127,8 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
 
     In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` is the error of the configured
     mode, else that of mode ``repair``, else None. ``mode`` and ``verdict`` are those of the configured mode. ``body``
-    is the request as it would be sent, with the stored signatures. It is None for a refused request. ``turns`` holds
-    the turn guard's findings, None where the guard is off.
+    is the request as it would be sent, with the stored signatures. ``body`` is None for a refused request. ``turns``
+    holds the turn guard's findings, None where the guard is off.
     """
     changes, repaired = run.changes, run.repaired
     return {

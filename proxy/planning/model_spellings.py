@@ -45,8 +45,8 @@ OWN_WINDOWS = frozenset(
 _VENDORS = frozenset({"anthropic", "azure", "azure_ai", "bedrock", "gemini", "google", "openai", "vertex_ai"})
 """Vendors whose models are the same on every host.
 
-After a vendor, the next segment of the path is a model, or one of these: an API (``converse``, ``invoke``,
-``responses``), a region, an ARN, ``models``.
+The path's next segment after a vendor is a model, an API (``converse``, ``invoke``, ``responses``), a region, an ARN,
+or ``models``.
 """
 
 _REGION = re.compile(r"[a-z-]+\.(?=[a-z0-9-]*[a-z-]\.)")
@@ -94,7 +94,10 @@ def own_name(deployment: Deployment) -> str:
 
 
 def vendors_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return the route, and the vendor that its path names last. One of the two hosts the model."""
+    """Return the route, and the vendor that its path names last.
+
+    One of the two hosts the model. The result is empty for the routes in :data:`OWN_WINDOWS`.
+    """
     if deployment.provider in OWN_WINDOWS:
         return ()
     path = deployment.model_id.split("/")

@@ -67,8 +67,8 @@ MADE_IN_EVERY_MODE = ("turns", "answer_repair")
 class Plan:
     """One request, ready to be sent.
 
-    *messages* is the history that goes upstream. *outcome* is the result of sanitizing. It is None in mode ``off``,
-    and where mode ``observe`` could not sanitize. *dropped* names the parameters that do not go upstream.
+    *messages* is the history that goes upstream. *outcome* is the result of sanitizing. *outcome* is None in mode
+    ``off``, and where mode ``observe`` could not sanitize. *dropped* names the parameters that do not go upstream.
     """
 
     request: ChatRequest
@@ -124,7 +124,8 @@ def plan_request(
 
     Signatures are restored in every mode, since clients hold only ids for them. Raises :class:`UnrepairableHistory` for
     a history that cannot be made legal, or must not be changed. Raises :class:`proxy.core.errors.ContextTooLong` for a
-    history that cannot be made to fit.
+    history that cannot be made to fit. Raises :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that
+    can neither be sent nor left out.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     request = with_defaults(request, deployment)

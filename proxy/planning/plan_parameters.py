@@ -1,8 +1,8 @@
 """Decides which parameters of a request go to a deployment, and in what form.
 
-The modes ``repair`` and ``strict`` fit the parameters to the provider (:mod:`proxy.upstream.dialects`). Mode
-``strict`` refuses changes of the history, not of parameters. Mode ``observe`` only reports the fitting. Mode ``off``
-fits nothing.
+The modes ``repair`` and ``strict`` fit the parameters to the provider (:mod:`proxy.upstream.dialects`). Mode ``strict``
+refuses changes of the history and of tools, not of other parameters. Mode ``observe`` only reports the fitting. Mode
+``off`` fits nothing.
 
 Every mode drops and counts unknown parameters, and those that the provider does not take. A parameter that the
 deployment allows by name goes upstream unchanged.
@@ -55,8 +55,8 @@ def plan_parameters(
 ) -> ParameterPlan:
     """Return the parameters of *request* as *deployment* takes them.
 
-    *messages* is the history that goes with them. In modes ``repair`` and ``strict``, raises :class:`InvalidRequest`
-    for a parameter that can neither be sent nor dropped.
+    *messages* is the history that goes with the parameters. In modes ``repair`` and ``strict``, raises
+    :class:`InvalidRequest` for a parameter that can neither be sent nor dropped.
     """
     given, allowed = request.parameters, deployment.allowed_openai_params
     if mode in _FITTING:

@@ -149,7 +149,8 @@ def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tupl
 def _refusal(why: str, violations: tuple[Violation, ...], changes: tuple[Change, ...]) -> UnrepairableHistory:
     """Return the 400 that lists the violations.
 
-    Each violation is listed with its message index and its rule. For the first one, the provider's words are quoted.
+    The text lists the first twenty violations with their message index and rule. The provider's error is quoted for the
+    first violation.
     """
     first = violations[0]
     listed = "; ".join(f"messages[{violation.index}]: {violation.rule}" for violation in violations[:20])

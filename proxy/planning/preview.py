@@ -34,7 +34,7 @@ Key = Literal["set", "in extra_headers", "in credentials", "not set"]
 
 @dataclass(frozen=True, slots=True)
 class BudgetPreview:
-    """The limits of a request that sets no length of its answer, before anything has been learned."""
+    """The limits of a request that sets no output limit, before anything has been learned."""
 
     window: int | None
     window_from: str
@@ -63,7 +63,10 @@ class RulesPreview:
     tool_names: str
     longest_tool_name: int
     media: tuple[str, ...] | None
-    """Types that inline media may have in place of images. None where the types are unknown, and no type is refused."""
+    """Media types that an ``image_url`` part may hold inline.
+
+    None where the types are unknown, and no type is refused.
+    """
 
     results: tuple[str, ...]
     """Types of media that a tool's result may hold."""
@@ -95,7 +98,7 @@ class DeploymentPreview:
 
 @dataclass(frozen=True, slots=True)
 class ModelPreview:
-    """One name that clients send, and the pool behind it."""
+    """One name that clients send, and the pool of its deployments."""
 
     name: str
     fallbacks: tuple[str, ...]
@@ -137,7 +140,7 @@ def _aliases_of(name: str, settings: Settings) -> Iterator[str]:
 
 
 def pools_of(settings: Settings) -> dict[str, tuple[Deployment, ...]]:
-    """Return the deployments behind each name, in the file's order. Wildcards have pools of their own."""
+    """Return the deployments of each name, in the file's order. Wildcards have pools of their own."""
     routes = settings.routes
     return {
         name: routes.wildcards[name[:-1]] if name.endswith("*") else routes.exact[name]

@@ -1,6 +1,6 @@
 """Returns the turn guard's limits for a request.
 
-A key's values override a model's, and a model's override the section ``turns``.
+The values of a key override those of a model. The values of a model override the section ``turns``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NO_OVERRIDES = Overrides()
 class TurnPolicies:
     """The turn policies of a configuration.
 
-    Each policy is made once, when it is first needed. *aliases* maps second names to their models.
+    Each policy is made once, when it is first needed. *aliases* maps the aliases of models to the models.
     """
 
     def __init__(self, turns: Turns, aliases: Mapping[str, str] | None = None) -> None:
@@ -27,10 +27,10 @@ class TurnPolicies:
         self._made: dict[tuple[str, str], TurnPolicy | None] = {}
 
     def find(self, model: str, label: str, key: str) -> TurnPolicy | None:
-        """Return the policy for *model* and for the key named *key*, None where the guard is off.
+        """Return the policy for *model* and for the key named *key*, or None where the guard is off.
 
         *label* is the model's name in the configuration, which may be a wildcard. An entry for the exact name replaces
-        the entry for the wildcard. A second name without an entry has that of its model.
+        the entry for the wildcard. An alias without an entry gets the entry of its model.
         """
         if self._aliases and model not in self._models:
             model = self._aliases.get(model, model)

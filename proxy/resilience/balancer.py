@@ -9,9 +9,10 @@ The rules, in order:
     weight   where some of these have a weight, one of them, so that their shares of the calls are as their weights
     least    among equals, the deployment with the fewest calls in flight, then the file's order
 
-Shares are kept as a fair queue keeps them (start-time fair queueing; Goyal, Vin and Cheng, 1996). Each call moves a
-deployment's place on by the inverse of its weight, and the lowest place is next. A deployment that was away begins at
-its pool's place, so that it does not get the calls that it has missed.
+Shares are kept as a fair queue keeps them (start-time fair queueing; Goyal, Vin and Cheng, 1996). A deployment's place
+is its virtual time in the queue. Each call adds the inverse of the weight to the place, and the lowest place is next. A
+deployment that got no calls for a while begins at its pool's place. Otherwise it would get all the calls that it has
+missed.
 
 No request is refused because of this state. If a pool of one deployment in cooldown were refused, the proxy itself
 would cause an outage. Only a request can show that a pool works again. The retry budget limits the load that these
@@ -23,8 +24,8 @@ newest thousand are kept. The state of models that the configuration names is al
 the entry. Otherwise a client that tries many model names would get a new budget with each name.
 
 The state also belongs to a tenant: the name of the client's key, or "" without keys. So one client's requests alone
-cannot make a deployment look bad to others (:mod:`proxy.resilience.circuit`). Nor can they use up others' retries, or
-evict others' state.
+cannot make a deployment look bad to others (:mod:`proxy.resilience.circuit`). One client's requests also cannot use up
+others' retries, or evict others' state.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class Balancer:
         """Count a retry on the deployment that would be chosen now.
 
         The retry is counted when it is decided, not after the wait. Otherwise many requests that fail together would
-        each find the budget unused, and an outage would multiply.
+        each find the budget unused, and would multiply the load of an outage.
         """
         self._budget(self.choose(deployments, now, tried, tenant)).count_retry(now, tenant)
 
@@ -150,8 +151,8 @@ class Balancer:
     def states(self, now: float) -> Mapping[tuple[str, int], State]:
         """Return the states of the used deployments, by label and position.
 
-        A wildcard has the worst state of its models. With several tenants, the state is that of the part that all
-        tenants share.
+        A wildcard has the worst state of its models. With several tenants, the state of the circuit's shared part is
+        returned.
         """
         worst: dict[tuple[str, int], State] = {}
         for remembered in (self._named, self._wild):
@@ -180,7 +181,7 @@ class Balancer:
         return int(deployment.position in tried), 0.0, order, place, health.in_flight
 
     def _place(self, deployment: Deployment) -> float:
-        """Return the place of a deployment with a weight: its own, or its pool's where that is further on."""
+        """Return the place of a deployment with a weight: its own, or its pool's where the pool's place is higher."""
         pool = self._pool_places.get((deployment.label, deployment.order), 0.0)
         return max(self._places.get(deployment.position, 0.0), pool)
 

@@ -3,7 +3,8 @@
 Each tenant has its own circuit for each deployment. The circuits of one deployment share one part. A failure that a
 client's text may have caused counts for the circuit of that client's tenant. The shared part is open while the circuits
 of two tenants are open. An error about the account opens the tenant's circuit and the shared part at once. Three calls
-in a row that could not be sent open both too. With a single tenant, the shared part adds nothing to its circuit.
+in a row that could not be sent open both too. So do four failures without an answer in between, from at least two
+tenants. With a single tenant, the shared part adds nothing to its circuit.
 
 Sources: M. Nygard, "Release It!" (circuit breaker). The thresholds are those of LiteLLM's router: 3 failures in a row,
 or more than half of at least 5 calls. The cooldown of 5 seconds is LiteLLM's too. A circuit never refuses a request.
@@ -112,7 +113,7 @@ class Circuit:
     call's answer does not close a circuit that a rate limit opened. Twenty calls that fail together open the circuit
     once, not five times for longer and longer. A delay that the provider requests always counts.
 
-    Each tenant has its own probe, so a slow probe of one tenant does not delay another tenant's.
+    Each tenant has its own probe, so a slow probe of one tenant does not delay another tenant.
     """
 
     __slots__ = (
@@ -190,7 +191,7 @@ class Circuit:
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Return a ticket.
+        """Give *ticket* back.
 
         If the ticket was the probe's, the next call may become the probe. Returning a ticket twice is harmless.
         """
@@ -220,10 +221,10 @@ class Circuit:
     def count_failure(self, ticket: Ticket, now: float, *, unsent: bool = False) -> None:
         """Count a failure. *unsent* is true where nothing of the request was sent, so no client has caused it.
 
-        Three in a row, or more than half of at least five calls in the last 30 seconds, open a closed circuit. Any
-        failure opens a half-open circuit again, for twice as long as before. The longest time is 60 seconds, or the
-        cooldown if it is longer. A failure does not extend an open circuit. Such a circuit gets new calls only where no
-        deployment is ready.
+        Three failures in a row open a closed circuit. So do failures of more than half of at least five calls in the
+        last 30 seconds. Any failure opens a half-open circuit again, for twice as long as before. The longest time is
+        60 seconds, or the cooldown if it is longer. A failure does not extend an open circuit. Such a circuit gets new
+        calls only where no deployment is ready.
 
         Where the deployment fails for all tenants, the shared part opens for the same time
         (:meth:`SharedCircuit.note_failure`).

@@ -2,7 +2,7 @@
 
 ``router_settings.self_correction`` says which answers are checked, and :mod:`proxy.answers.tool_calls` checks them.
 :mod:`proxy.forwarding.attempts` makes the second try, with a note on what was wrong. If the second answer is no better,
-the client gets that answer unchanged. Agents can handle a call that failed.
+the client gets that answer unchanged. An agent can handle a tool call that fails.
 """
 
 from __future__ import annotations

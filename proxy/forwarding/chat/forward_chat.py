@@ -63,7 +63,7 @@ async def forward_chat(
 
 
 async def _answer_whole(attempts: Attempts[Plan, UpstreamCall], stamp: AnswerStamp) -> Answer:
-    """Return the first good answer, otherwise the best unusable one or the turn guard's closing text."""
+    """Return the first good answer, otherwise the last unusable answer or the turn guard's closing text."""
     record = attempts.record
     try:
         while True:

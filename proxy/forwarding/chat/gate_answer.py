@@ -21,7 +21,7 @@ _OF_THE_MODEL = frozenset(
         Cause.UNEXPECTED_CALL,
     }
 )
-"""Causes of failure after tools were withheld: the model calls a tool all the same, or has nothing to say."""
+"""Causes of failure after tools were withheld: the model still calls a tool, or its answer has no text."""
 
 
 def gate_of(guarded: Guarded | None) -> CallGate | None:
@@ -41,7 +41,7 @@ def ends_turn(fault: UpstreamFault, guarded: Guarded | None) -> bool:
 
 
 def write_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[Answer, Change]:
-    """Return the proxy's own closing answer for a turn that the guard wrapped up, and its change."""
+    """Return the proxy's own closing answer for a turn that the turn guard ends, and the change to record."""
     gate, plan = gate_of(record.guarded), record.plan
     assert gate is not None
     assert plan is not None
@@ -57,7 +57,7 @@ def write_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[Ans
 
 
 def stream_wrap_up_answer(record: RequestRecord, stamp: AnswerStamp) -> tuple[list[Chunk], Change]:
-    """Return the answer of :func:`write_wrap_up_answer` as stream chunks, and its change."""
+    """Return the answer of :func:`write_wrap_up_answer` as stream chunks, and the change to record."""
     answer, change = write_wrap_up_answer(record, stamp)
     [choice] = answer["choices"]
     chunk = {**answer, "object": "chat.completion.chunk"}

@@ -1,8 +1,9 @@
 """Plans the attempts of one chat: the history, its media, its signatures, its repairs.
 
-Each plan is made from the original messages, since one provider needs what another refuses. A plan is made once. It is
-made again where a failure leads to a repair, a tighter cut or a note to the model. :mod:`proxy.planning.plan` and
-:mod:`proxy.planning.repairs` decide. This module loads the facts that they need.
+Each plan is made from the original messages, since one provider needs what another refuses. A plan is kept for later
+attempts at the same deployment. A new plan is made for a repair, a shorter history, a note to the model, or a fallback.
+:mod:`proxy.planning.plan` and :mod:`proxy.planning.repairs` decide what is sent. This module loads the facts that they
+need.
 """
 
 from __future__ import annotations
@@ -75,7 +76,10 @@ class ChatAttemptPlanner:
         return bool(self._noted) or self._wrapped_up
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> Plan:
-        """Return the plan for *deployment*, with any note to the model and any repair. The plan is made once."""
+        """Return the plan for *deployment*, with any note to the model and any repair.
+
+        Later calls return the same plan.
+        """
         key = deployment.key
         plan = self._plans.get(key)
         if plan is None:
@@ -156,9 +160,9 @@ class ChatAttemptPlanner:
         )
 
     async def repair(self, failure: Failure[Plan]) -> Plan | None:
-        """Return the plan changed by the provider's error, or None.
+        """Return a plan that avoids the provider's error, or None where no change helps.
 
-        From a context overflow the proxy also learns the real length of the prompt.
+        A context overflow also teaches the proxy about the model's window (:meth:`_cut_further`).
         """
         if failure.plan is None:
             return None

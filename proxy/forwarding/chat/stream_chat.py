@@ -1,4 +1,4 @@
-"""Streams one chat: attempts are made until an answer begins, and its chunks are sent as they come.
+"""Streams one chat: makes attempts until an answer begins, and sends the answer's chunks as they come.
 
 :mod:`proxy.forwarding.end_stream` ends the stream. A client that leaves cancels the upstream call at once. Where
 self-correction checks streams, an answer is held back whole (:mod:`proxy.forwarding.answer_buffer`). Comments keep
@@ -75,7 +75,8 @@ async def _stream_attempt(
 ) -> None:
     """Stream the answer of one attempt.
 
-    With *held*, the answer is sent once it is complete and its calls are checked.
+    With *held*, the answer is sent once it is complete and its calls are checked. An answer that fills *held* is sent
+    unchecked.
     """
     record = attempts.record
     chunks = attempts.gateway.upstream.stream(attempt.call)

@@ -1,4 +1,4 @@
-"""Forwards embeddings and text completions unchanged, through the same attempts as a chat.
+"""Forwards embeddings and text completions, through the same attempts as a chat.
 
 The requests are not sanitized or cut, since they have no history. Errors that the client caused are returned to the
 client. A request that its provider cannot serve is refused before it is sent. The files, in the order of the data:

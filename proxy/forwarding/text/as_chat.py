@@ -25,7 +25,7 @@ _REASONS = {"tool_calls": "stop", "function_call": "stop"}
 
 
 def chat_parameters(parameters: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return those *parameters* of a text completion that chats have, and the names of the dropped others.
+    """Return the *parameters* of a text completion that chats have too, and the names of the dropped parameters.
 
     Raises :class:`InvalidRequest`, with the name in ``param``, for a parameter that cannot be dropped.
     """

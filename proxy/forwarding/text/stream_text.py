@@ -1,4 +1,4 @@
-"""Streams one text completion: attempts are made until a text begins, and its chunks are sent as they come.
+"""Streams one text completion: makes attempts until a text begins, and sends the text's chunks as they come.
 
 A text has no calls to correct, so an answer is never held back whole.
 """
@@ -64,7 +64,7 @@ class StreamedText:
         return {"choices": []}
 
     async def keep_notes(self) -> None:
-        """Do nothing: texts have no notes."""
+        """Do nothing: a text completion has no signatures and no changes."""
 
     def find_broken(self, *, began: bool) -> UpstreamFault | None:
         """Return the fault of a text that broke off, even before its first chunk, or None for a complete text."""

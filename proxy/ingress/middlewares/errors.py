@@ -26,7 +26,7 @@ from proxy.resilience.client_error import SDK_RETRIES
 
 @web.middleware
 async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Run *handler*. Answer a :class:`ProxyError` with its status and body, and any other error with a 500."""
+    """Run *handler*. Answer a proxy or HTTP error with its own status, and any unexpected error with 500."""
     try:
         return await handler(request)
     except ProxyError as error:

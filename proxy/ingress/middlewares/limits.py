@@ -19,7 +19,8 @@ async def limit_requests(request: web.Request, handler: Handler) -> web.StreamRe
     """Refuse API requests over ``max_in_flight``, and bodies whose ``Content-Length`` is over ``max_body_mib``.
 
     Where free slots are few, clients share them, so that one runaway agent cannot shut the others out
-    (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is.
+    (:class:`proxy.resilience.fairness.Admission`). :mod:`proxy.core.clients` says who a client is. The inspector's
+    requests with a body have the same limits.
     """
     record = request[RECORD]
     if record.route != OTHER or is_ui_work(request):

@@ -1,4 +1,4 @@
-"""Gives each API request an id and a record, and writes the record once, however the request ends."""
+"""Gives each request an id and a record, and writes the record of an API request once, however the request ends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 @web.middleware
 async def observe_requests(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Run *handler* with a record of the request. Health and metrics are neither logged nor counted.
+    """Run *handler* with a record of the request. Other paths than the API's are neither logged nor counted.
 
     A request gets its gateway here, and keeps that gateway to its end, even across a reload
     (:mod:`proxy.server.reload`).
@@ -80,8 +80,8 @@ def request_id_for(sent: str | None) -> str:
 def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -> None:
     """Give *record* the trace that the request's headers name, or a new one.
 
-    A ``traceparent`` that cannot be read is replaced by a new one, also where no spans are made. The trace begins
-    anew (W3C, section 3.2.4), and its id is in the log.
+    A ``traceparent`` that cannot be read is replaced by a new one, even where no spans are made. The trace begins anew
+    (W3C, section 3.2.4), and its id is in the log.
     """
     headers = request.headers
     parent = read_context(headers.getall(TRACEPARENT, ()), headers.getall(TRACESTATE, ()))
@@ -100,7 +100,7 @@ def begin_trace(request: web.Request, record: RequestRecord, gateway: Gateway) -
 
 
 async def add_standing_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Add the request id and CORS headers to every answer. Close the connection after the answer while draining.
+    """Add the request id and any CORS headers to every answer. Close the connection after the answer while draining.
 
     The connection is also closed after a refused key, and where the rest of the body would have to be read first
     (:mod:`proxy.core.close_unread`).

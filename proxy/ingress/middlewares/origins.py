@@ -19,7 +19,7 @@ _SITE = istr("Sec-Fetch-Site")
 _HEADER_NAMES = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~, -]*")
 
 _PREFLIGHT_S = "600"
-"""Seconds for which a browser may remember a preflight. Requests of an origin removed meanwhile are refused at once."""
+"""Seconds for which a browser may remember a preflight. An origin removed meanwhile can no longer read answers."""
 
 
 def check_page(request: web.Request, general: GeneralSettings) -> web.Response | None:
@@ -61,7 +61,7 @@ def cors_headers(origin: str) -> dict[str, str]:
 
 
 def _refuse(verdict: Verdict, request: web.Request) -> None:
-    """Raise the error of *verdict*.
+    """Raise the error of *verdict*, where the request must be refused.
 
     Probes may send any ``Host``. A request without a body may have any content type.
     """

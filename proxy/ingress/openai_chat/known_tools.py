@@ -26,7 +26,10 @@ A list of 43,000 empty lists also takes 128 KiB of JSON, and 25 times as many by
 
 
 def known_tools(tools: Any) -> KnownTools | None:
-    """Return the facts of the parameter *tools*, or None where its value is no list or cannot be cached."""
+    """Return the facts of *tools*, or None where the value is no list, too large or not valid JSON.
+
+    The facts of a faulty list are returned, but not cached.
+    """
     if tools.__class__ is not list:
         return None
     try:

@@ -18,8 +18,8 @@ def mend_surrogates(body: bytes) -> tuple[bytes, tuple[int, ...]] | None:
     """Return *body* with U+FFFD for each lone surrogate in its messages, and the indexes of these messages.
 
     Returns None where no message holds a lone surrogate. Also returns None where a parameter holds one, since a changed
-    parameter would be a guess. The caller passes a body that a strict parser has refused. Every other fault of the body
-    is left in the result.
+    parameter would be a guess. The caller passes a body that a strict parser has refused. For a body that is not JSON,
+    or has no list of messages, the result is None. Other faults are left in the result.
     """
     if not _LONE_SURROGATE.search(body):
         return None

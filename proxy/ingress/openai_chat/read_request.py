@@ -40,8 +40,8 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     """Return the request in *body*. *mends* allows messages to be changed where they cannot be read otherwise.
 
     *weight* is the cost of parsing (:func:`proxy.core.offload.parse_weight`), where the caller knows it. Raises
-    :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than *max_nesting*.
-    The same error is raised for a missing model, unreadable messages, and a known parameter of the wrong type.
+    :class:`InvalidRequest` for anything but a JSON object, and for nesting deeper than *max_nesting*. The same error,
+    with ``param``, is raised for a missing model, unreadable messages, and a known parameter of the wrong type.
     """
     fields, body, mended = _load(body, mends=mends)
     given = fields.get("messages")

@@ -1,8 +1,8 @@
 """Reads the bytes of a request for embeddings or a text completion, or raises an error that names the fault.
 
-The parameters listed here are the only ones that a client may set (:mod:`proxy.ingress.openai_chat.parameters`).
-Sources: OpenAI's references of both endpoints (2026-11). ``metadata``, ``extra_body`` and similar parameters are left
-out for the reasons given in that module.
+A client may set only the parameters listed here, and those in ``allowed_openai_params``
+(:mod:`proxy.ingress.openai_chat.parameters`). Sources: OpenAI's references of both endpoints (2026-11). ``metadata``,
+``extra_body`` and similar parameters are left out for the reasons given in the chat format's module.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _COMPLETIONS: dict[str, Any] = {
 }
 
 EMBEDDING_PARAMETERS: Kinds = kinds_of(_EMBEDDINGS)
-"""Every parameter of an embedding, except ``model`` and ``input``, with its type."""
+"""Every parameter that a client may set for embeddings, except ``model`` and ``input``, with its type."""
 
 COMPLETION_PARAMETERS: Kinds = kinds_of(_COMPLETIONS)
-"""Every parameter of a text completion, except ``model`` and ``prompt``, with its type.
+"""Every parameter that a client may set for a text completion, except ``model`` and ``prompt``, with its type.
 
 ``max_tokens`` may be 0: with ``echo`` that asks for the log probabilities of the prompt alone.
 """
@@ -58,9 +58,9 @@ def parse_embedding_request(
 ) -> TextRequest:
     """Return the request for embeddings in *body*, which costs *weight* to parse. *mends* has no effect.
 
-    Raises :class:`InvalidRequest` with ``param`` for anything but a JSON object, and for nesting deeper than
-    *max_nesting*. The same error is raised for a missing model, a missing or faulty input, and a known parameter of the
-    wrong type.
+    Raises :class:`InvalidRequest` for anything but a JSON object, and for nesting deeper than *max_nesting*. The same
+    error, with ``param``, is raised for a missing model, a missing or faulty input, and a known parameter of the wrong
+    type.
     """
     return _parse(body, "input", EMBEDDING_PARAMETERS, max_nesting, weight)
 

@@ -32,7 +32,7 @@ _BELOW = "{below:(?:/.*)?}"
 """Matches a prefix itself and every path below the prefix."""
 
 _TEMPLATES = frozenset(f"{spelling}{{below}}" for start in NOT_SERVED for spelling in spellings(start))
-"""The names that aiohttp gives these resources."""
+"""The names that aiohttp gives the resources of these paths."""
 
 
 def add_not_served(app: web.Application) -> None:
@@ -43,7 +43,7 @@ def add_not_served(app: web.Application) -> None:
 
 
 def is_not_served(request: web.Request) -> bool:
-    """Return True where the path of *request* is one that turnright does not serve."""
+    """Return True where the path of *request* is a prefix in :data:`NOT_SERVED`, or below such a prefix."""
     resource = request.match_info.route.resource
     return resource is not None and resource.canonical in _TEMPLATES
 

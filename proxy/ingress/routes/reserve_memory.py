@@ -20,7 +20,7 @@ One pass over 390 KB takes 0.4 ms.
 """
 
 _ROOM_DIVISOR = 4
-"""Values are not counted while all requests take less than a quarter of the memory."""
+"""Values are not counted while all requests, this one included, take less than a quarter of the memory."""
 
 
 async def reserve_decoded(body: bytes, record: RequestRecord, gateway: Gateway) -> None:

@@ -1,4 +1,4 @@
-"""``POST /v1/completions`` and ``POST /v1/embeddings``, which are forwarded unchanged."""
+"""``POST /v1/completions`` and ``POST /v1/embeddings``, whose texts are forwarded unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenTelemetry's metrics of a GenAI client, under the names that its exporter gives them in Prometheus.
+"""OpenTelemetry's metrics of a GenAI client, under the names that its Prometheus exporter uses.
 
 The operation is one call to a provider, since turnright is the provider's client. A request that was tried twice counts
 as two operations. Names, labels and bounds are those of ``gen-ai-metrics.md`` in the repository

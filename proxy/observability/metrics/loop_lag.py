@@ -1,7 +1,8 @@
 """Measures how late the event loop runs: a timer compares its due time with the time it is called.
 
-A busy event loop delays every request, and no other metric tells that from a slow provider. A timer that runs ten
-times a second costs 0.02 % of a core. A delay shorter than the timer's period is seen only where it falls on a tick.
+A busy event loop delays every request. No other metric distinguishes this delay from a slow provider. A timer that runs
+ten times a second costs 0.02 % of a core. A delay shorter than the timer's period is seen only where it falls on a
+tick.
 """
 
 from __future__ import annotations

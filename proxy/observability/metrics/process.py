@@ -77,7 +77,10 @@ class ProcessMetrics:
         for reason in Reason:
             self.connections_closed.labels(reason.value)
         self.loop_lag = LoopLag()
-        """Its timer must run on the event loop (``LoopLag.watching``). The gauge below reads the worst lag."""
+        """The timer of :class:`LoopLag` must run on the event loop (``LoopLag.watching``).
+
+        The gauge below reads the worst lag.
+        """
 
         Gauge(*_LOOP_LAG, registry=registry).set_function(self.loop_lag.worst)
         Gauge(*_OFFLOAD_WAITING, registry=registry).set_function(lambda: THREADS.waiting)

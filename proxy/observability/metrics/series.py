@@ -15,7 +15,7 @@ from prometheus_client.samples import Exemplar
 
 
 class CounterSeries:
-    """A sum that only grows. *exemplar* is that of the newest amount that came with labels."""
+    """A sum that only grows. *exemplar* shows the newest amount that came with labels."""
 
     __slots__ = ("exemplar", "value")
 

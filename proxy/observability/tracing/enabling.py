@@ -1,4 +1,4 @@
-"""Decides before the start whether spans are made, and checks that they can be."""
+"""Decides before the start whether spans are made, and checks that OpenTelemetry can make them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def tracing_fault(section: TracingSection, environ: Mapping[str, str]) -> Fault 
 def open_tracing(section: TracingSection, environ: Mapping[str, str]) -> Tracing | None:
     """Return the maker of spans, or None where none are made. *environ* is that of the process, which the SDK reads.
 
-    Raises :class:`UnreadableVariable`.
+    Raises :class:`UnreadableVariable` where the SDK cannot read one of its variables.
     """
     if not is_enabled(section, environ):
         return None

@@ -32,7 +32,8 @@ def attributes_of_request(incoming: IncomingRequest) -> dict[str, Attribute]:
 def fault_of(record: RequestRecord) -> str | None:
     """Return the error code of a request that failed by the server's fault; None for all others.
 
-    These are statuses from 500 on, as the convention says, and answers that broke off after a 200.
+    The server is at fault for a status from 500 on, as the convention says, and for an answer that broke off after a
+    200.
     """
     failed = record.status >= 500 or (record.status == 200 and record.outcome not in _NO_FAULT)
     return record.outcome if failed else None

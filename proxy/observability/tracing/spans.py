@@ -144,7 +144,7 @@ def begin_span(
 
 
 def _fail(span: Span, error_type: str) -> None:
-    """Mark *span* as failed. It gets no description, which could quote a client or a provider."""
+    """Mark *span* as failed. The span gets no description, which could quote a client or a provider."""
     span.set_attribute("error.type", error_type)
     span.set_status(Status(StatusCode.ERROR))
 

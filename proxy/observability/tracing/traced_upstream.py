@@ -1,6 +1,6 @@
 """An upstream that gives each call's trace the facts of its answer: model, finish reasons, usage.
 
-It wraps the transports only where spans are made, so that there is no cost elsewhere. It reads each chunk of a stream
+The transports are wrapped only where spans are made, so that there is no cost elsewhere. Each chunk of a stream is read
 when the chunk comes, since a stream that breaks off has facts as well.
 """
 

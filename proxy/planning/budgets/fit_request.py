@@ -2,7 +2,7 @@
 
 Nothing is counted where a cheap upper bound shows that the request fits (:mod:`sanitizers.budget.upper_bound`).
 Estimates are multiplied by a calibration factor. Cuts use the sticky factor, which rarely changes, so the cuts stay the
-same between requests. A newest factor that is larger decides whether a request is admitted.
+same between requests. Where the newest factor is larger, that factor decides whether a request is admitted.
 """
 
 from __future__ import annotations

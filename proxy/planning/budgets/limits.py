@@ -32,7 +32,7 @@ _STEPS = (1_024, 4_096, 8_192, 16_384, 32_768, 65_536)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A deployment's limit in tokens. None where it is unknown."""
+    """A deployment's limit in tokens. An unknown value is None."""
 
     window: int | None
     reserve: int
@@ -59,8 +59,8 @@ def limit_of(
 ) -> Limit:
     """Return the limit for one request. *asked* is the client's limit of output tokens.
 
-    *learned* is the window that was learned from the deployment's own errors, if any. *reserve* is the operator's, and
-    replaces the computed one.
+    *learned* is the window that was learned from the deployment's own errors, if any. *reserve* is the operator's
+    setting, and replaces the computed reserve.
     """
     return _limit(deployment, asked, policy.unknown_window, learned, reserve)
 
@@ -88,7 +88,7 @@ def _limit(
 
 
 def asked_output(parameters: Mapping[str, Any]) -> int | None:
-    """Return the client's limit of output tokens, None without one."""
+    """Return the client's limit of output tokens, or None where the client sets no limit."""
     given = parameters.get("max_completion_tokens") or parameters.get("max_tokens")
     return given if isinstance(given, int) else None
 

@@ -16,9 +16,9 @@ from sanitizers.record import record
 class Report:
     """The tokens of one request.
 
-    *estimate* counts the tokens of the incoming request. It is an upper bound unless *exact*. *sent* counts the tokens
-    of the outgoing request. *fitted* and *marks* are set for a counted request. *factor* is the number of real tokens
-    per estimated token.
+    *estimate* counts the tokens of the incoming request. *estimate* is an upper bound unless *exact* is True. *sent*
+    counts the tokens of the outgoing request. *fitted* and *marks* are set for a counted request. *factor* is the
+    number of real tokens per estimated token.
     """
 
     estimate: int
@@ -50,8 +50,8 @@ class Report:
     def header(self) -> str:
         """Return ``x-turnright-budget``: the tokens that came in, the limit, the tokens sent, and the room left.
 
-        The room is shown as the used share of the limit, the mean tokens of a round so far, and the number of such
-        rounds that still fit.
+        The room is shown as the used share of the limit. The mean tokens of a round so far follow, and the number of
+        such rounds that still fit.
         """
         most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
         limit = f"limit={tokens};" if tokens is not None else ""

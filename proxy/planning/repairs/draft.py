@@ -47,7 +47,7 @@ Repair: TypeAlias = Callable[[Draft, ProviderError], Draft]
 
 
 def has_calls(draft: Draft) -> bool:
-    """Return True where the history holds a tool call. Repairs of calls need one."""
+    """Return True where the history holds a tool call. Repairs of calls need at least one call."""
     return any(entry.message.get("tool_calls") for entry in draft.entries)
 
 

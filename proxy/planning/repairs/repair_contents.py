@@ -82,7 +82,7 @@ def fill_empty_contents(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _filled(message: Message) -> Message | None:
-    """Return *message* with content that is not empty, or None for a message without content.
+    """Return *message* without blank texts, or None for a message that has to be dropped.
 
     A message that needs no change is returned itself.
     """
@@ -138,7 +138,7 @@ def leave_out_media(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a note in place of each medium, except those of the user's current question.
 
     Where *error* names a media type, only media of that type are dropped. Media of the current question stay. Without
-    them, the model would answer about something that it did not see. Sources: crush#995, pollinations#4157,
+    this media, the model would answer about something that it did not see. Sources: crush#995, pollinations#4157,
     Open-Interface#64.
     """
     named = _TYPE.search(error.words)

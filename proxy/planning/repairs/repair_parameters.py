@@ -1,7 +1,7 @@
 """Repairs of parameters: refused ones are dropped or renamed, and schemas are simplified.
 
-A schema keeps its removed rules as descriptions. The error's words decide what is removed: only keywords, also nested
-levels, or also values.
+A schema keeps its removed rules as descriptions. The error's words decide whether only keywords are removed, or nested
+levels or values as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sanitizers import Change, Unrepairable
 from sanitizers.schemas import PLAIN, PLAIN_FEW_STATES, PLAIN_FLAT, Dialect, clean_schema
 
 _NEVER = frozenset({"functions", "messages", "model", "stream", "tools"})
-"""Parameters that are never dropped. Without them it would be another request."""
+"""Parameters that are never dropped. Without one of these, the request would mean something else."""
 
 _NAMED = (
     re.compile(r"unsupported (?:parameter|value): '(?P<name>\w+)"),  # qwen-code#921, vscode#253673

@@ -50,7 +50,8 @@ def repair_request(
 
     A repair may create work for another repair: pairing turns legacy forms into calls and results, which have ids and
     names. So the rows are repeated until nothing changes. For a repaired request and the same error, the result is
-    None. The function never raises, and mutates none of its arguments.
+    None. The function raises only where a work limit ends it (:mod:`sanitizers.work_limit`). It mutates none of its
+    arguments.
     """
     error = _without_inputs(error)
     start = draft = Draft(

@@ -20,10 +20,10 @@ PAIRED = "-paired"
 
 
 def pair_for_gemini(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* under Gemini's rules for turns and pairing, in place of its own.
+    """Return *draft* under Gemini's rules for turns and pairing, in place of the draft's own rules.
 
-    This repair is for a Gemini model whose configured name does not show that it is one. Sources: gemini-cli#11814,
-    #4217, langchain#27799.
+    This repair is for a Gemini model whose configured name does not show that the model is Gemini. Sources:
+    gemini-cli#11814, #4217, langchain#27799.
     """
     strict = replace(
         draft.profile,

@@ -15,6 +15,6 @@ for clients that send it back.
 
 In a history on its way to Gemini, a call's signature is in one field, ``extra_content.google``. The carriers' module
 calls that field ``SIGNATURE_FIELD``. Each wire format writes the signature in its own form. Sources:
-ai.google.dev/gemini-api/docs/ thought-signatures. Clients that lose signatures: litellm#41534, OpenHands SDK#1500,
+ai.google.dev/gemini-api/docs/thought-signatures. Clients that lose signatures: litellm#41534, OpenHands SDK#1500,
 helix#1835.
 """

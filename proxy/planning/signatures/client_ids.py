@@ -1,15 +1,15 @@
 """Makes the ids by which clients know the calls of an answer.
 
-The ids are legal at every provider without a dialect of its own: 40 characters at most (OpenAI,
+The ids are legal at every provider, without a separate form for each: 40 characters at most (OpenAI,
 ``string_above_max_length``, vercel/ai#5171) of ``[A-Za-z0-9_-]`` (Anthropic, langchain#37756).
 
-A provider's id stays if it is legal, and no other call of the answer or the history has it. Some providers repeat
-their ids in every turn, use the function's name, or use one id for all parallel calls (TanStack/ai#199, cline#9768,
-9router#4273). Clients that look results up by id then find the wrong one.
+A provider's id stays if it is legal, and no other call of the answer or the history has it. Some providers repeat their
+ids in every turn, use the function's name, or use one id for all parallel calls (TanStack/ai#199, cline#9768,
+9router#4273). Clients that look results up by id then find the wrong result.
 
-Calls of models that sign get ids that the proxy makes. A stored signature must not be found under an id of another
-conversation. The id must be known when the call begins, before its signature has come. A proxy-made id holds a tag of
-the call's origin:
+Where the model signs its calls, the calls get ids that the proxy makes. A stored signature must not be found under an
+id of another conversation. The id must be known when the call begins, before its signature has come. A proxy-made id
+holds a tag of the call's origin:
 
     call_ + tag of the origin (5) + digest of the request's own random seed (19), all in [a-z2-7]
 """

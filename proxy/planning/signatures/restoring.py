@@ -10,9 +10,9 @@ For each call, the first row that holds decides about the signature:
                               the client brought another one            carried: its origin is unknown
                                                                         until it is refused
 
-A text's signature is carried only where the client sends it and the store knows it as this origin's. Gemini never
-requires a text's signature, and refuses one of another origin. Where a required signature is withheld, a stand-in
-replaces it (:mod:`proxy.planning.signatures.stand_ins`).
+A text's signature is carried only where the client sends the signature, and the store has it under the same origin.
+Gemini never requires a text's signature, and refuses one of another origin. Where a required signature is withheld, a
+stand-in replaces it (:mod:`proxy.planning.signatures.stand_ins`).
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def remove_signatures(
 def _indexes_to_check(messages: Messages, outline: Outline | None) -> Sequence[int]:
     """Return the indexes of *messages* that may hold a signature.
 
-    ``outline.odd`` lists the messages with unusual fields. The others can hold a signature only in an id's suffix, and
-    ``outline.marked`` is true then.
+    ``outline.odd`` lists the messages with unusual fields. All other messages can hold a signature only in the suffix
+    of an id. ``outline.marked`` is true where such a suffix exists.
     """
     if outline is None or outline.marked or not outline.describes(messages):
         return range(len(messages))
