@@ -1,10 +1,10 @@
 """Sets the code and headers of an error that the client gets in the end.
 
-The status is the provider's, except that an overflow is a 400, with which clients know its code, and that a refused key
-is a 401 or 403. The message is the provider's too. Secrets in it were masked earlier. Messages about a refused key are
-replaced, since a client would take them for words about its own key. Codes are OpenAI's where OpenAI has one, since
-clients act on codes. Agents shorten their history on ``context_length_exceeded``. The headers are those that SDKs obey:
-``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
+The status is the provider's, with two exceptions. An overflow is a 400, since clients expect its code with that status.
+A refused key is a 401 or 403. The message is the provider's too. Secrets in it were masked earlier. Messages about a
+refused key are replaced, since a client would take them for words about its own key. Codes are OpenAI's where OpenAI
+has one, since clients act on codes. Agents shorten their history on ``context_length_exceeded``. The headers are those
+that SDKs obey: ``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def refused_key_message(status: int) -> str:
 def set_client_error(fault: UpstreamFault, row: Row, asked_s: float | None) -> None:
     """Set the code, status and headers of *fault*, a failure of the kind of *row*.
 
-    *asked_s* is the provider's delay.
+    *asked_s* is the delay in seconds that the provider asks for, or None.
     """
     fault.code = _CODES.get(row.kind, fault.code)  # type: ignore[misc]  # the class has the usual one
     if row.kind is Kind.CONTEXT_OVERFLOW:

@@ -90,8 +90,8 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
     """Return the action after a failure of *row*'s kind. *asked_s* is the provider's delay.
 
     A retry goes at once to another deployment of the pool if one is ready, since waiting only helps the failed one. The
-    retry budget limits retries, except for failures of one deployment alone, such as its key or its quota. A wait that
-    is longer than :data:`LONGEST_WAIT_S`, or than the deadline, is not begun.
+    retry budget limits retries, except for failures of one deployment alone, such as its key or its quota. No wait
+    begins if the provider asks for more than :data:`LONGEST_WAIT_S`, or if the deadline would come first.
     """
     if row.repair and situation.can_repair:
         return Action(Step.REPAIR)

@@ -9,7 +9,10 @@ from proxy.resilience.circuit import Circuit, SharedCircuit, State
 from proxy.resilience.failure_table import Blame, Reach
 
 MAX_TENANTS = 250
-"""Tenants whose circuits are kept, for each deployment. Beyond that, the first closed circuit is dropped."""
+"""Tenants whose circuits are kept, for each deployment.
+
+Beyond that, the oldest closed circuit is dropped, or the oldest of all if none is closed.
+"""
 
 
 class DeploymentHealth:
@@ -62,8 +65,8 @@ class DeploymentHealth:
 class Attempt:
     """One call to a deployment, from :meth:`Balancer.acquire`. It is a context manager that releases the deployment.
 
-    It reports the call's result once. A call without a report (its client left, or the request itself was at fault)
-    counts neither for nor against the deployment.
+    The caller reports the call's result once. A call without a report (its client left, or the request itself was at
+    fault) counts neither for nor against the deployment.
     """
 
     __slots__ = ("_circuit", "_health", "_released", "_ticket")
@@ -91,7 +94,7 @@ class Attempt:
     def note_answer_started(self) -> None:
         """Report that the answer has begun.
 
-        The deployment then takes requests again, while this answer is still streamed.
+        The circuit then closes, so the deployment takes requests again while this answer is still streamed.
         """
         self._circuit.note_answer_started(self._ticket)
 

@@ -1,4 +1,4 @@
-"""Finds the beginning of a provider's own sentence, behind names of exceptions and other prefixes."""
+"""Finds the beginning of a provider's own sentence, after names of exceptions and other prefixes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PREFIX = re.compile(
     r")*",
     re.IGNORECASE,
 )
-"""Exceptions of Python clients and of LiteLLM, DashScope's codes, boto's sentence, and a status are known.
+"""The known prefixes: names of Python exceptions, DashScope's codes, boto's sentence, and a status.
 
-The labels of TGI, Kimi, MiniMax, Pydantic and OpenRouter are known too.
+The labels of TGI, Kimi, MiniMax, Pydantic and OpenRouter are prefixes too.
 """
 
 

@@ -1,8 +1,8 @@
 """The table from a failure to its treatment. Several rows may share a kind. The first fitting row counts.
 
 A row gives the retries of the same request (``retries``, never more than the configuration's ``num_retries``). It also
-gives the moment of a fallback, the blame, and the use of a client's own retries. Nothing here sleeps, counts or knows
-the time. :mod:`proxy.resilience.decide_action` does the rest.
+gives the moment of a fallback, the consequence for the deployment, and whether the client may retry. Nothing here
+sleeps, counts or knows the time. :mod:`proxy.resilience.decide_action` does the rest.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Fallback(StrEnum):
     """Before any retry on the same deployment."""
 
     LARGER = "larger"
-    """Before any retry, and only a model with a larger window is asked (``context_window_fallbacks``)."""
+    """At once, and only a deployment or a model with a larger window is asked (``context_window_fallbacks``)."""
 
     OTHER_FILTER = "other_filter"
     """At once, and only a model that the operator names for filtered requests (``content_policy_fallbacks``)."""
@@ -86,10 +86,10 @@ class Blame(StrEnum):
     """One failure is counted. Several open the circuit."""
 
     COOLDOWN = "cooldown"
-    """The circuit opens for the delay that the provider asked for."""
+    """The circuit opens for the delay that the provider asked for, or else for the cooldown."""
 
     LONG_COOLDOWN = "long_cooldown"
-    """The circuit opens for a longer time."""
+    """The circuit opens for a minute, or for a longer delay that the provider asked for."""
 
 
 class Reach(StrEnum):
@@ -101,7 +101,10 @@ class Reach(StrEnum):
     """
 
     TENANT = "tenant"
-    """The requests of this tenant. The shared circuit opens once the circuits of two tenants are open."""
+    """The requests of this tenant.
+
+    The shared circuit opens once calls of several tenants fail, or the circuits of two tenants are open.
+    """
 
     ALL = "all"
     """The requests of all tenants, since the error is about the shared account, or nothing was sent."""
@@ -129,17 +132,17 @@ class Row:
     fallback: Fallback
     blame: Blame
     client_may_retry: bool
-    """The value of ``x-should-retry`` for the client, after the last attempt."""
+    """True where the client may retry after the last attempt (``x-should-retry``)."""
 
     source: str
     reach: Reach = Reach.TENANT
     """The tenants whose requests the blame counts for."""
 
     repair: bool = False
-    """True where the request may be changed once by the provider's words (:mod:`proxy.planning.repairs`)."""
+    """True where the request may be repaired once, as the provider's words suggest (:mod:`proxy.planning.repairs`)."""
 
     note: bool = False
-    """True where every retry carries a note that tells the model about the failure."""
+    """True where a retry carries a note that tells the model about the failure."""
 
 
 def _cause(*causes: Cause) -> Fits:

@@ -1,6 +1,6 @@
-"""Decides a failed attempt's consequence for its deployment: the time, and the tenants whose requests it counts for.
+"""Decides a failed attempt's consequence for its deployment: the blame, the delay and the tenants.
 
-All words of an error decide on retries. Words that the request holds may be a quotation. They do not decide on
+All words of an error decide on retries. Words that the request holds may be a quotation. So such words do not decide on
 circuits.
 """
 

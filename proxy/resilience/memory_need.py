@@ -19,7 +19,7 @@ litellm copies messages and writes them with Python's own JSON.
 """
 
 SMALL = 64 * 2**10
-"""Bodies up to this size (bytes) are not examined. Such a body takes 3 MiB at most, with any content."""
+"""Bodies up to this size (bytes) are not examined. Such a body takes 4 MiB at most, with any content."""
 
 LARGEST_TIMES = 64
 """The most memory of any request, in multiples of its body.
@@ -37,9 +37,10 @@ MIB = 2**20
 
 
 def need_of(body: bytes, max_body_mib: int) -> int:
-    """Return an upper bound of the memory (bytes) that the request of *body* takes on a direct wire.
+    """Return the memory (bytes) to reserve for the request of *body* on a direct wire.
 
-    Raises :class:`BodyTooLarge` if the bound exceeds :data:`DIRECT_TIMES` times *max_body_mib*.
+    The value is an upper bound for bodies larger than :data:`SMALL`. Raises :class:`BodyTooLarge` if the bound exceeds
+    :data:`DIRECT_TIMES` times *max_body_mib*.
     """
     if len(body) <= SMALL:
         return DIRECT_TIMES * len(body)

@@ -18,7 +18,7 @@ from proxy.resilience.request_words import NO_WORDS, RequestWords
 from proxy.resilience.unwrap_error import unwrap_error
 
 USAGE_WORDS = ("stream_options", "include_usage")
-"""The names of the parameter that asks for a stream's usage. Some servers do not know it."""
+"""The names of the parameter that asks for a stream's usage. Some servers do not know the parameter."""
 
 
 class Quota(StrEnum):
@@ -48,13 +48,13 @@ class ProviderError:
 
     overflow: Overflow | None
     refusal: RefusalSubject = NO_SUBJECT
-    """The subject of a refusal that concerns every request: the key, the model or the place."""
+    """The subject of a refusal that concerns every request: the key, the model or the caller's country."""
 
     quota_by_code: bool = False
     """True where a code says that the quota does not return soon."""
 
     of_request: bool = False
-    """True for a quota that this request alone is too large for."""
+    """True where this request alone exceeds the quota."""
 
     unquoted_retry_after_s: float | None = None
     """*retry_after_s* without the words that the request holds."""

@@ -29,7 +29,7 @@ class Overflow(NamedTuple):
     """The part of *requested* that is for the answer, where the provider names it."""
 
     with_output: bool = False
-    """True where *requested* counts the answer's tokens, and their number is unknown."""
+    """True where *requested* counts the answer's tokens too, whether or not *output* gives their number."""
 
     of_bytes: bool = False
     """True where the limit is in bytes."""
@@ -54,7 +54,7 @@ _MAX_TEXTS = 16
 _LONGEST = 20_000
 """The most characters that are searched in all texts together. The words that count stand near the top.
 
-The patterns are bounded as well, since they are searched between the events of other clients' streams."""
+The patterns are bounded as well, since a search blocks the event loop, which serves other clients' streams."""
 
 
 _QUOTED = re.compile(r"""(?<![\w`'"])(["'`])(?:(?!\1)[^\n]){20,500}\1(?!\w)""")
@@ -92,7 +92,7 @@ def read_overflow(
     """Return the overflow that *texts* report, or None. *codes* are the provider's codes and types.
 
     Words at the beginning of a text are preferred. Among these, rows with numbers are preferred, whatever their order
-    in the table. Before both rules, words that *request* does not hold are preferred.
+    in the table. Above all, words that *request* does not hold are preferred.
     """
     shown = [_QUOTED.sub(" ", text) for text in _beginning(texts)]
     if any(_GUARD.search(text) for text in shown):

@@ -1,4 +1,4 @@
-"""Finds the subject of a refusal that concerns every request: the key, the model or the place.
+"""Finds the subject of a refusal that concerns every request: the key, the model or the caller's country.
 
 A 403 or 404 may concern one request alone: an image for a text model, a missing file, a flagged input. Only the codes
 and beginnings in this module show that a deployment works for no request. The rest of a provider's text is not

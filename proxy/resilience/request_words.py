@@ -33,7 +33,8 @@ _MARKUP = frozenset({"role", "type"})
 _CONTENT = frozenset({"", "content", "text"})
 """Fields with text.
 
-A provider may join several of these texts without the media between them. ``""`` is an element of a list.
+A provider may join several of these texts without the media between them. The name ``""`` stands for an element of a
+list.
 """
 
 _LONGEST_PAIRED = 200
@@ -63,10 +64,10 @@ class RequestWords:
         return any(wanted in text for text in self._found)
 
     def without_quotations(self, words: str) -> str:
-        """Return *words*, a provider's, with an ellipsis for each word that occurs in the request.
+        """Return a provider's *words*, with an ellipsis for each word that occurs in the request.
 
-        Words of fewer than four letters stay, since they say nothing of a request. Words in other than ASCII letters
-        are replaced, since :meth:`contains` cannot look them up.
+        Words of fewer than four letters stay, since they say nothing of a request. Words with non-ASCII letters are
+        replaced, since :meth:`contains` cannot look them up.
         """
         return _WORD.sub(lambda word: "…" if self._may_quote(word[0]) else word[0], words)
 
@@ -133,7 +134,7 @@ def _collect(values: Any) -> _Pieces:
 
 
 def _streams(pieces: list[str], of_content: Iterable[bool] = ()) -> Iterator[bytes]:
-    """Yield the joined letters of all *pieces*, and of those *of_content* alone, with and without escapes."""
+    """Yield the joined letters of all *pieces*, and of the content pieces alone, with and without escapes."""
     chosen = list(of_content)
     for level in range(_LEVELS + 1):
         if level:

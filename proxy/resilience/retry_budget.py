@@ -9,7 +9,7 @@ _ONE_IN = 5
 _ALWAYS = 10
 
 MAX_TENANTS = 1_000
-"""Tenants whose retries are counted separately, for each deployment. The oldest one is dropped."""
+"""Tenants whose retries are counted separately, for each deployment. Beyond that, the oldest tenant is dropped."""
 
 
 class RetryBudget:

@@ -11,7 +11,7 @@ class SlidingCount:
     """A count over the last *span_s* seconds, kept in *parts* equal parts.
 
     The oldest part is dropped as a whole. So no counted event is older than the span. Events of up to one part of the
-    span may be missing. A *now* before the newest one counts as the newest.
+    span may be missing. A *now* earlier than the newest *now* counts as the newest.
     """
 
     __slots__ = ("_at", "_counts", "_next", "_part_s", "_total")

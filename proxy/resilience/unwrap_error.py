@@ -4,11 +4,11 @@ Each proxy on the way wraps an error anew. The wrapper may be an array around th
 helix#1835), or an object whose message is JSON (continue#9575). It may be a text with a prefix before the JSON
 ("litellm.RateLimitError: GeminiException - {...}"), or the ``repr`` of a Python bytes object.
 
-JSON behind any other words is not an error. Providers quote refused text in their sentences. If a client sends
+JSON after any other words is not taken for an error. Providers quote refused text in their sentences. If a client sends
 ``{"code": 401}``, the deployment's key must not be taken for a bad one.
 
-Only fields with the provider's words are read, by their names. Some fields quote the request (FastAPI's ``input``,
-vLLM). A user who writes "rate limit exceeded" must not be taken for the provider.
+Texts are read only from fields that are known by name to hold the provider's words. Some fields quote the request
+(FastAPI's ``input``, vLLM). A user who writes "rate limit exceeded" must not be taken for the provider.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _QUOTES = frozenset(
 
 
 class Place(IntEnum):
-    """The place of an object in an error. The deeper it is, the less certainly it is the provider's."""
+    """The place of an object in an error. The higher the value, the less certainly the object is the provider's."""
 
     BODY = 0
     """The body, or the error object that it holds."""
@@ -142,7 +142,7 @@ def _place_of(name: str) -> Place:
 
 
 def _json_in(text: str) -> tuple[Any, str]:
-    """Return the JSON object or array behind the prefix of *text*, if any, and the rest of the text."""
+    """Return the JSON object or array after the prefix of *text*, if any, and the rest of the text."""
     bracket = _BRACKET.search(text, 0, _LONGEST_PREFIX)
     if bracket is None:
         return None, text

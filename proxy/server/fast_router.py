@@ -27,7 +27,10 @@ Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 def route_fast(app: web.Application, route_slow: Handle) -> Handle:
-    """Return the request handler of *app*, all of whose routes are added. *route_slow* is aiohttp's own handler."""
+    """Return the request handler of *app*, whose routes must all be added before.
+
+    *route_slow* is aiohttp's own handler.
+    """
     known: dict[tuple[str, str], tuple[web.UrlMappingMatchInfo, Handler]] = {}
     for route in app.router.routes():
         if isinstance(route.resource, web.PlainResource):

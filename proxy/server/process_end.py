@@ -71,9 +71,9 @@ def run_until_done(main: Coroutine[Any, Any, int], make_loop: Callable[[], async
 
 
 def exit_process(status: int) -> int:
-    """Return *status*. If the interpreter would wait for a thread, end the process with *status* at once.
+    """Return *status*. If a thread still runs after :data:`_THREADS_S`, end the process with *status*.
 
-    Call it after everything important is written.
+    Call this function after everything important is written.
     """
     if _threads_end():
         return status

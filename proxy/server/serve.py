@@ -60,7 +60,7 @@ _FLUSH_S = 1.0
 """Seconds for sending the last error events after the requests are cancelled."""
 
 _FORCE_AFTER_S = 1.5
-"""Seconds after the grace period until the process is ended by force. Two seconds are documented."""
+"""Seconds after the grace period until the process is ended by force. The documentation promises two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,8 @@ class Service:
 async def serve(service: Service, reloader: Reloader, end: ProcessEnd) -> int:
     """Serve until a signal comes, drain, and return the exit status 0.
 
-    *reloader* replaces the settings meanwhile. *end* ends the process in time, even if this coroutine does not return.
+    *reloader* replaces the settings while the process serves. *end* ends the process in time, even if this coroutine
+    does not return.
     """
     stop = _StopSignals(end)
     loop = asyncio.get_running_loop()
@@ -232,7 +233,7 @@ async def serve(service: Service, reloader: Reloader, end: ProcessEnd) -> int:
 
 
 async def drain(server: Serving, settings: Settings) -> None:
-    """Accept new requests for the drain delay, wait the grace period for those in flight, then cancel the rest."""
+    """Accept new requests for the drain delay, wait the grace period for requests in flight, then cancel the rest."""
     general, lifecycle = settings.general_settings, server.gateway.lifecycle
     lifecycle.ready, lifecycle.draining = False, True
     get_log().info("draining", in_flight=len(lifecycle.in_flight), delay_s=general.drain_delay)

@@ -1,7 +1,7 @@
 """Loads the tables that token budgets use, before the process is ready.
 
-The table of context windows is a file of 1.5 MB, and a model family's upper bound is measured on sample texts. Together
-they would block the event loop for 20 to 30 ms during the first requests.
+The table of context windows is a file of 1.5 MB, and a model family's upper bound is measured on sample texts. Loading
+and measuring would together block the event loop for 20 to 30 ms during the first requests.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ __all__ = ["MemoryStore", "Store"]
 
 
 class Store(Protocol):
-    """Bytes by key, in a *space* for each use and for one *tenant*: the name of the client's key.
+    """Stores bytes by key, separately for each *space* (a use) and each *tenant* (the name of the client's key).
 
     A tenant neither finds nor replaces another's values. A full store drops values of the tenant that holds the most
     bytes.
@@ -33,4 +33,4 @@ class Store(Protocol):
         """Return the values under *keys*. Reading a value keeps it longer."""
 
     async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
-        """Store *values*, replacing those under their keys. The values can be read once this returns."""
+        """Store *values*, replacing the old values under the same keys. The values can be read once this returns."""

@@ -16,7 +16,7 @@ _TWO = 2
 
 
 class Agreement:
-    """The lessons of one deployment's tenants, and those that count for all."""
+    """The lessons of one deployment's tenants, and the lessons that count for all tenants."""
 
     __slots__ = ("calibration", "named", "no_usage", "says_anything", "tenants", "window")
 
@@ -26,7 +26,7 @@ class Agreement:
         """The window from an error with a code, and the moment at which it expires."""
 
         self.window: tuple[Learned, float] | None = None
-        """The window that errors of two tenants support, and the moment at which the first error's lesson expires."""
+        """The window that errors of two tenants support, and the time when the earlier of their lessons expires."""
 
         self.calibration: Calibration | None = None
         self.no_usage = False
@@ -70,7 +70,7 @@ class Agreement:
             self.named = None
 
     def applied_to(self, lessons: DeploymentLessons, now: float) -> DeploymentLessons:
-        """Return *lessons*, one tenant's lessons, with those that count for all."""
+        """Return one tenant's *lessons*, with the window and the usage lesson that count for all tenants."""
         if self.window is not None and now >= self.window[1]:
             self.renew(now)
         learned = lessons.learned

@@ -81,7 +81,7 @@ def pack_refused() -> bytes:
 def text_key(signature: str) -> str:
     """Return the key of a signature without an id of the proxy.
 
-    It is found when the client sends the signature back.
+    The stored value is found by this key when the client sends the signature back.
     """
     return f"text_{hashlib.sha256(signature.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
@@ -92,7 +92,10 @@ def _digest(name: str, arguments: bytes) -> str:
 
 
 def _meant(arguments: str) -> bytes | None:
-    """Return arguments in one notation. Numbers become doubles, as in a protobuf Struct and in JavaScript."""
+    """Return *arguments* as canonical JSON, or None where they cannot be parsed.
+
+    Numbers become doubles, as in a protobuf Struct and in JavaScript.
+    """
     if is_too_dense(arguments):
         return None
     try:

@@ -11,7 +11,7 @@ A window that is too small refuses requests before they are sent, so nothing wou
 - No numbers: with a known window and a request near it, the factor was too small. With an unknown window, the refused
   size becomes a guess. Guesses cut requests, and refuse none.
 - Bytes: a limit on the body teaches nothing. Only this request's retry is made smaller.
-- Inside a text: the overflow words may stand behind other words of the error. The lesson then counts only for the
+- Inside a text: the overflow words may stand after other words of the error. The lesson then counts only for the
   tenant of this request, even if a code reports the overflow.
 - In the request: overflow words that stand in the request too may be a quotation, so their numbers are not believed.
   Without a code nothing is learned, and only this request's retry is made smaller.
@@ -40,18 +40,18 @@ class Refused:
 
     asked_output: int | None
     known_window: int | None
-    """The window by configuration, litellm's table or family."""
+    """The window from the configuration, from litellm's table or from the model family."""
 
     media: bool
     configured: bool = False
-    """True where the known window is the operator's."""
+    """True where the operator configured the known window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """The result of an overflow error: the token factor, the window, and the size of the retry.
 
-    *learned* is None where the error gave no window.
+    *learned* is None where the error gave no window, not even a guess.
     """
 
     calibration: Calibration

@@ -1,6 +1,6 @@
-"""The lessons of each deployment: its factor of tokens to estimates, and its window.
+"""Holds the lessons of each deployment: its token factor and its window, learned from answers and errors.
 
-They are kept in memory, for each deployment and tenant. An error may repeat words of the tenant's clients, so its
+Lessons are kept in memory, for each deployment and tenant. An error may repeat words of the tenant's clients, so its
 lessons count for that tenant alone. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as
 does a window from an error with one of the provider's codes. Without keys there is one tenant.
 
@@ -24,7 +24,7 @@ _BELIEVED_S = 3_600.0
 """Seconds for which a learned window holds."""
 
 _CAPACITY = 4_096
-"""The most deployments that are kept, each tenant's counted separately. A wildcard may stand for any number of names.
+"""The most pairs of a tenant and a deployment whose lessons are kept. A wildcard may stand for any number of names.
 """
 
 
@@ -36,9 +36,9 @@ class LearnedWindows:
         self._agreed: dict[Key, Agreement] = {}
 
     def carry(self, moved: Mapping[int, int]) -> LearnedWindows:
-        """Return the lessons of a new configuration: those of the entries that are in both, shared with this one.
+        """Return the lessons for a new configuration: those of entries that both configurations hold.
 
-        *moved* maps their old positions to new ones.
+        *moved* maps the entries' old positions to new ones. Both objects share the lessons.
         """
         learned_windows = LearnedWindows()
         for tenant, (position, model), lessons in self._lessons.entries():
@@ -54,7 +54,7 @@ class LearnedWindows:
 
         At first, these are the defaults of the model's family.
 
-        Beyond :data:`_CAPACITY` entries, the least recently used lessons of a tenant are dropped.
+        Beyond :data:`_CAPACITY` entries, the tenant with the most entries loses its least recently used lessons.
         """
         lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
         if lessons.learned is not None and now >= lessons.until:
@@ -62,10 +62,10 @@ class LearnedWindows:
         return lessons
 
     def lessons_for_plan(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
-        """Return the lessons to plan a request of *tenant* by: its own, and those that count for all.
+        """Return the lessons by which a request of *tenant* is planned: its own, and those that count for all tenants.
 
         A tenant without a factor of its own begins with the agreed one, and keeps it. From then on only its own
-        requests change its factor. Otherwise other tenants would move its cuts back and forth.
+        requests change its factor. Otherwise other tenants would change how much of its histories is cut.
         """
         lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
         if lessons.learned is not None and now >= lessons.until:
@@ -105,7 +105,7 @@ class LearnedWindows:
     def learn(
         self, deployment: Deployment, overflow: Overflow, refused: Refused, now: float, tenant: str = ""
     ) -> Lesson:
-        """Return the lesson of *overflow*, the answer to *refused* of *tenant*, and store it."""
+        """Return and store the lesson of *overflow*, the error that answered the request *refused* of *tenant*."""
         lessons = self.lessons_of(deployment, now, tenant)
         lesson = learn_overflow(overflow, refused, lessons.calibration, lessons.proved)
         if lesson.calibration != lessons.calibration:

@@ -1,4 +1,4 @@
-"""Holds what one tenant's answers and errors taught about one deployment: its window and its token factor."""
+"""Holds the window and the token factor of one deployment, as learned from one tenant's answers and errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class DeploymentLessons:
     """True where the calibration differs from the family's."""
 
     has_own_factor: bool = False
-    """True where the tenant's own requests have taught the calibration."""
+    """True where the calibration was learned from the tenant's own requests."""
 
 
 class Counted(NamedTuple):

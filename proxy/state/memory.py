@@ -35,7 +35,7 @@ class MemoryStore:
         return 0 if values is None else values.size_bytes
 
     def resize(self, max_bytes: int) -> None:
-        """Set the limit in bytes, and drop values beyond it now."""
+        """Set the limit in bytes, and drop the values beyond the limit at once."""
         self._max_bytes = max_bytes
         self._make_fit()
 

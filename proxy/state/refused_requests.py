@@ -48,7 +48,7 @@ class RefusedRequests:
     body is forgotten ten minutes after its last refusal. Beyond a thousand stored bodies, an old one is dropped.
 
     Each tenant's bodies are separate. The same body of another tenant is sent. A tenant with many refused bodies does
-    not push out another's. A tenant without refused bodies does not pay for digests either.
+    not push out another tenant's bodies. No digest is computed for a tenant without refused bodies.
     """
 
     def __init__(self) -> None:
@@ -56,9 +56,9 @@ class RefusedRequests:
         self._bodies: dict[tuple[str, Key], int] = {}
 
     def carry(self, moved: Mapping[int, int]) -> RefusedRequests:
-        """Return the value for a new configuration, with the bodies that entries in both have refused.
+        """Return the refused bodies for a new configuration: those of entries that both configurations hold.
 
-        *moved* maps their old positions to new ones.
+        *moved* maps the entries' old positions to new ones.
         """
         guard = RefusedRequests()
         for tenant, ((position, model), body), entry in self._entries.entries():

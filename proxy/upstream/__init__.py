@@ -2,7 +2,8 @@
 
 An upstream answers in OpenAI's formats, as plain dicts. It fails with the errors of :mod:`proxy.core.errors`. It
 neither retries nor falls back, and it does not change histories. An import contract keeps litellm in ``litellm``. The
-packages ``dialects`` and ``wires`` are pure, which another import contract checks. In the order of the data:
+packages ``dialects`` and ``wires`` are pure, which another import contract checks. The modules, in the order of the
+data:
 
     transports           chooses the transport and the endpoints of a deployment
     select_transport     passes each call to that transport

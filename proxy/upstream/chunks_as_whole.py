@@ -1,4 +1,4 @@
-"""The chunks of a stream as one whole answer, for deployments that are only asked for streams."""
+"""Joins a stream's chunks into one whole answer, for deployments that only get streamed requests."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _OF_CHOICES = frozenset({"choices", "object", SOURCE})
 
 
 def chunks_as_whole(chunks: Iterable[Chunk]) -> Answer:
-    """Return the answer that *chunks* are the stream of, in the form of a whole one.
+    """Return the answer that *chunks* stream, in the form of an answer that is not streamed.
 
-    Texts and the arguments of calls are joined. Lists grow, and of any other field the last value counts. A choice
-    without a finish reason has none in the answer either.
+    Texts and the arguments of calls are joined. Lists grow, objects are merged, and of any other field the last value
+    counts. A choice without a finish reason has none in the answer either.
     """
     answer: dict[str, Any] = {}
     choices: dict[int, _Choice] = {}

@@ -62,8 +62,8 @@ def complete_fault(
 ) -> None:
     """Complete *fault*, an error that was found inside an answer with *status*.
 
-    *payload* is the body, or the event of a stream, in which the error stood. The fault is completed as
-    :func:`fault_of_answer` does. The message is masked, and status, headers and payload are kept as evidence.
+    *payload* is the body, or the event of a stream, in which the error stood. The fault is completed as in
+    :func:`fault_of_answer`. The message is masked, and status, headers and payload are kept as evidence.
     """
     _complete(fault, status, headers, secrets, payload if len(payload) <= _LARGEST_EVIDENCE else b"")
 

@@ -52,7 +52,7 @@ def secrets_of(deployment: Deployment) -> tuple[str, ...]:
 
 
 def keys_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return a deployment's key, credentials and secret headers, without those that are ordinary words."""
+    """Return a deployment's key, credentials and secret headers, without texts that could be ordinary words."""
     keys = [] if deployment.api_key is None else [deployment.api_key.get_secret_value()]
     held = (*deployment.extra_headers.values(), *deployment.credentials.values())
     others = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]

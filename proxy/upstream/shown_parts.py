@@ -41,7 +41,7 @@ class ShownParts:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each mask with its parts in *text*, which is in lower case.
 
-        A mask without a part beside it is left out.
+        A mask without a part next to it is left out.
         """
         backwards = text[::-1]
         for mask in _MASKS.finditer(text):

@@ -56,7 +56,10 @@ _CALL_FIELDS = frozenset({"function", "id", "index", "type"})
 _FUNCTION_FIELDS = frozenset({"arguments", "name"})
 _ENCRYPTED = "reasoning.encrypted"
 _FORMATS = ("google-gemini-v1", "unknown")
-"""The formats of Gemini's ``reasoning_details`` (OpenRouter). OpenAI's, xAI's and Anthropic's models have others."""
+"""The formats of Gemini's ``reasoning_details`` (OpenRouter).
+
+OpenAI's, xAI's and Anthropic's models have other formats.
+"""
 
 
 def canonical_signature(holder: Mapping[str, Any]) -> str | None:

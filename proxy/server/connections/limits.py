@@ -22,14 +22,14 @@ _RESERVED = 64
 """Descriptors for listeners, logs, the event loop, files, name servers, fetched images and exporters."""
 
 _ITERATIONS = 4
-"""Iterations of asyncio's loop between accepting a connection and closing the one that it replaces (3.11)."""
+"""Iterations of asyncio's loop between accepting a connection and closing the connection that it replaces (3.11)."""
 
 
 def accepted_at_once(descriptors: int) -> int:
     """Return the number of connections that one iteration of the event loop may accept.
 
     A new connection is read some iterations after it was accepted. The number is small compared with
-    :func:`max_connections`, so later connections cannot evict it before it is read.
+    :func:`max_connections`, so later connections cannot evict a connection that is not read yet.
     """
     return max(2, min(128, descriptors // 128))
 

@@ -2,7 +2,7 @@
 
 State is stored by an entry's position in the list. An entry that is added at the top moves all others. A circuit
 depends on everything in its entry. So an edited entry starts with a new circuit, since the edit may fix the fault. A
-learned window depends only on the model and its address.
+learned window depends only on the model, its address and its limits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PositionMap: TypeAlias = Mapping[int, int]
 def match_unchanged(old: Settings, new: Settings) -> PositionMap:
     """Return the new positions of the unedited entries of *old*. Equal entries are matched in their order.
 
-    An entry with another ``order`` or ``weight`` counts as unedited: these say nothing about its failures.
+    An entry with another ``order`` or ``weight`` counts as unedited, since neither setting affects its failures.
     """
     return _match(old, new, {}, lambda entry: (entry.model_name, entry.litellm_params.model), exact=True)
 
@@ -38,7 +38,7 @@ def match_models(old: Settings, new: Settings, unchanged: PositionMap) -> Positi
 def _match(
     old: Settings, new: Settings, known: PositionMap, place: Callable[[ModelEntry], Hashable], *, exact: bool
 ) -> PositionMap:
-    """Return *known* with the entries added that have the same *place* key, each matched once.
+    """Return *known*, extended by the entries with the same *place* key. Each entry is matched once.
 
     With *exact*, matched entries must be equal.
     """

@@ -43,7 +43,7 @@ class Reloader:
         self._requested.set()
 
     async def run(self, current: Current, app: web.Application) -> None:
-        """Reload on request until it is cancelled. *app* is the API, and *current* holds its gateway."""
+        """Reload on request until this coroutine is cancelled. *app* is the API, and *current* holds its gateway."""
         async with self._watching():
             while True:
                 await self._requested.wait()

@@ -1,4 +1,4 @@
-"""Detects changes of the configuration's file, by watching its directory and by polling every few seconds.
+"""Detects changes of the configuration's file, by watching its directory and by polling every ten seconds.
 
 The directory is watched and not the file, since editors and deployments replace the file. A ConfigMap replaces the
 symlink ``..data`` next to the file. A watch on the file gets no event for that.

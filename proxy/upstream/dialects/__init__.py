@@ -1,6 +1,6 @@
 """Fits request parameters to each provider: maps them, drops them with a count, or refuses the request.
 
-In the order of the data:
+The modules, in the order of the data:
 
     dialect           the fields of a row: the rules of one provider
     table             the rows, one for each provider

@@ -74,7 +74,7 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
 def withheld_names(
     deployment: Deployment, transport: Transport, parameters: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the names in *parameters* that the provider never gets, whatever their values."""
+    """Return the names in *parameters* that are not sent: the dialect drops them, or OpenAI's model refuses them."""
     dropped = dialect_for(deployment, transport).dropped & parameters.keys()
     return dropped | refused_by_openai(deployment, parameters)
 

@@ -1,8 +1,8 @@
 """The rules of Claude's models by version: reasoning, sampling and formats of the answer.
 
 Sources (2026-11): Anthropic's pages on thinking ("Thinking in tool and multi-turn workflows", "Thinking
-troubleshooting", "Adaptive thinking"). On ``temperature`` beside ``top_p``: otoroshi-llm-extension#140 (Opus 4.1,
-Sonnet and Haiku 4.5) and skydiscover#15 (4.6). On sampling that is always refused: models.dev#1468 (Opus 4.7 and
+troubleshooting", "Adaptive thinking"). On ``temperature`` together with ``top_p``: otoroshi-llm-extension#140 (Opus
+4.1, Sonnet and Haiku 4.5) and skydiscover#15 (4.6). On sampling that is always refused: models.dev#1468 (Opus 4.7 and
 later). Runs of litellm 1.105.3 showed the requests that it sends for each model.
 """
 

@@ -1,4 +1,4 @@
-"""Applies the rules of a dialect to a request's parameters, in their order."""
+"""Applies the rules of a dialect to a request's parameters, in a fixed order."""
 
 from __future__ import annotations
 

@@ -5,15 +5,15 @@ proxy drops the parameter and reports that. The rules apply to OpenAI's own serv
 may use the same model names with other rules.
 
 Sources (2026-11): OpenAI's chat completions reference and reasoning guide. Microsoft's list for the same models
-(learn.microsoft.com, "Azure OpenAI reasoning models"). It excludes temperature, top_p, both penalties, logprobs,
-top_logprobs, logit_bias and max_tokens. Reports of users:
+(learn.microsoft.com, "Azure OpenAI reasoning models"). Microsoft's list excludes temperature, top_p, both penalties,
+logprobs, top_logprobs, logit_bias and max_tokens. Reports of users:
 
 - ``stop``: smolagents#1671 (gpt-5-mini), dify#18971 (o4-mini), crewAI#2738 (o3, but not o3-mini)
 - ``parallel_tool_calls``: llama_index#20865 (o1, o3-mini and o4-mini)
 - ``max_tokens``: pokitoki#48
 - ``minimal``: opencode#4451
 
-Runs of litellm 1.105.3 showed the names that it withholds for each model. Its catalogue lists the efforts.
+Runs of litellm 1.105.3 showed the names that it withholds for each model. litellm's catalogue lists the efforts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 from proxy.core.deployment import Deployment
 
 _SAMPLING = frozenset({"logprobs", "temperature", "top_logprobs", "top_p"})
-"""Refused while the model reasons. ``temperature: 1`` is the default, and is taken."""
+"""Parameters that a model refuses while it reasons. ``temperature: 1`` is the default, and is taken."""
 
 _EFFORT = frozenset({"reasoning_effort", "verbosity"})
 
@@ -39,7 +39,7 @@ class _Family:
 
     *renames* is for models that take ``max_completion_tokens`` in place of ``max_tokens``. *reasons* is for models that
     reason. With *can_skip_reasoning*, a model does not reason when ``reasoning_effort`` is ``none``. With
-    *skips_by_default*, it does not when the parameter is missing either.
+    *skips_by_default*, a model does not reason when the parameter is missing either.
     """
 
     ids: re.Pattern[str]

@@ -24,7 +24,7 @@ _LEAST_TOP_P = 0.95
 
 
 def fit_effort(fitting: Fitting) -> None:
-    """Make ``reasoning_effort`` one that the model knows, and drop what reasoning excludes."""
+    """Set ``reasoning_effort`` to an effort that the model knows, and drop what reasoning excludes."""
     effort, efforts = fitting.value(_NAME), fitting.dialect.efforts
     if effort is not None and efforts is not None:
         if effort == "default" and effort not in efforts:

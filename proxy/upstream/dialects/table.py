@@ -1,8 +1,8 @@
 """The table of providers: how each takes the request parameters. A new provider is a new row, without code.
 
 A run of litellm (1.105.3) against a recording server showed what litellm loses or changes without an error. The test
-``tests/proxy/upstream/dialects/test_table_arrivals.py`` checks that, parameter by parameter. A rule with another
-reason has its source beside it. A parameter that a row does not mention is sent as it came.
+``tests/proxy/upstream/dialects/test_table_arrivals.py`` checks that, parameter by parameter. A rule with another reason
+has its source in a comment. A parameter that a row does not mention is sent as it came.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Calls providers over HTTP, in the formats of :mod:`proxy.upstream.wires.table`.
 
-In the order of the data:
+The modules, in the order of the data:
 
     request_head    the URL and the head of a request, kept for the next request to the same URL
     connector       the pool of connections

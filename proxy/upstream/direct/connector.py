@@ -63,8 +63,8 @@ class CheckedConnection(ResponseHandler):
 class CheckedConnector(aiohttp.TCPConnector):
     """Gives out idle connections on which nothing has arrived.
 
-    The overridden methods are private ones of aiohttp, which has no public ones for this. The version of aiohttp is
-    pinned. Tests with real sockets fail when aiohttp no longer calls them.
+    The overridden methods are private methods of aiohttp, which has no public methods for this purpose. The version of
+    aiohttp is pinned. Tests with real sockets fail when aiohttp no longer calls them.
     """
 
     def __init__(self, **named: Any) -> None:

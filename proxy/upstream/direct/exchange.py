@@ -35,8 +35,8 @@ class Exchange:
     """A context in which one request is sent and its answer is read.
 
     At its end, the context closes the connection, unless the connection was returned to the pool after a whole answer.
-    An error of the connection becomes one of :mod:`proxy.core.errors`. An :class:`UpstreamFault` in a 200 answer gets
-    the answer's status, headers and payload. Secrets in the message are masked.
+    An error of the connection becomes an error of :mod:`proxy.core.errors`. An :class:`UpstreamFault` in a 200 answer
+    keeps the answer's status, headers and payload as evidence. Secrets in the message are masked.
     """
 
     __slots__ = (

@@ -1,6 +1,6 @@
 """Calls providers through litellm, which only the module ``transport`` imports.
 
-In the order of the data:
+The modules, in the order of the data:
 
     environment       environment variables for litellm, set before it is imported
     messages, tools   histories and tools as litellm passes them on

@@ -46,7 +46,7 @@ Others take only texts, and litellm fails on token ids (1.105.3).
 _TAKES_FORMAT = frozenset({"openai"})
 """Providers that get the client's ``encoding_format``.
 
-For others :mod:`proxy.forwarding.text.embedding` applies the format to the answer.
+For other providers, :mod:`proxy.forwarding.text.embedding` applies the format to the answer.
 """
 
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
@@ -95,7 +95,8 @@ def build_embedding_arguments(call: TextCall) -> dict[str, Any]:
 
     ``dimensions`` is allowed by name. Otherwise litellm drops it for all models not called ``text-embedding-3``.
     OpenAI's own provider always gets a format. Without a format, OpenAI's SDK asks for base64 and decodes the answer.
-    Raises :class:`InvalidRequest`, with the place in ``param``, for an input that would not be embedded as it is.
+    Raises :class:`InvalidRequest`, with the input's name or index in ``param``, for an input that would not be embedded
+    as it is.
     """
     deployment = call.deployment
     inputs = separate_inputs(call.parameters["input"])

@@ -26,7 +26,7 @@ ERROR_BODY = "turnright.error_body"
 LARGEST_SHOWN = 16 * 2**10
 """The most bytes of an error's body that litellm gets.
 
-It gets nothing of a larger body. Errors usually have a few hundred bytes.
+litellm gets nothing of a larger body. Errors usually have a few hundred bytes.
 """
 
 _PIECE = 2**10
@@ -64,13 +64,13 @@ def refuse_cookies(client: Any) -> None:
     """Make *client* take no cookies, so that one client's cookie never goes out with another's request.
 
     litellm shares its HTTP clients between all requests. The clients of litellm's own handlers take no cookies. The
-    clients that it builds for OpenAI's SDK take them, and most routes use these clients (run on 1.105.3).
+    clients that litellm builds for OpenAI's SDK take cookies, and most routes use these clients (run on 1.105.3).
     """
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
 
 
 async def read_error_body(response: httpx.Response) -> None:
-    """Read the body of a *response* that is an error, and leave a small body in its place.
+    """Read the body of a *response* that is an error, and replace a large body by an empty one.
 
     The whole body is then in the extension :data:`ERROR_BODY`. The extension is empty if the body was too large, too
     slow or broken.

@@ -14,15 +14,18 @@ from proxy.core.errors import CredentialsMissing
 from proxy.upstream.masking import mask
 
 _SDKS = ("botocore.", "google.auth.", "azure.identity.", "azure.core.")
-"""The SDKs that litellm asks for credentials alone. It sends the requests to the providers itself."""
+"""The SDKs that litellm uses only to get credentials. litellm sends the requests to the providers itself."""
 
 _CONNECTION_CLASSES = frozenset(
     {"ConnectionError", "HTTPClientError", "ServiceRequestError", "TransportError"}
 )
-"""Their classes for a token's endpoint that was not reached. Subclasses count as well."""
+"""The SDKs' exception classes for a token endpoint that was not reached. Subclasses count as well."""
 
 _PACKAGES = frozenset({"azure", "boto3", "botocore", "databricks", "google", "oci", "vertexai"})
-"""Their packages, which may not be installed. Others may be missing for one request alone, such as one with images."""
+"""The SDKs' packages, which may not be installed.
+
+Other packages may be missing for one request alone, such as a request with images.
+"""
 
 _BEGINNINGS = re.compile(
     r"missing credentials\b"  # OpenAI's SDK, for Azure

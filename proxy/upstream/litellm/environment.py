@@ -1,9 +1,9 @@
 """The environment to set before litellm is imported, so that the import reads no ``.env`` file and opens no socket.
 
 litellm reads these variables when it is imported. Without these variables litellm fetches its price table from the
-network. A slow fetch ends after the import, and replaces the table then. It also loads a ``.env`` file above its own
-directory, and prints hints to standard output. With the variables set, an audit hook saw no DNS look-up and no write
-(measured on 1.105.3).
+network. A slow fetch ends after the import, and replaces the table then. litellm also loads a ``.env`` file above its
+own directory, and prints hints to standard output. With the variables set, an audit hook saw no DNS look-up and no
+write (measured on 1.105.3).
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ server-side tool calls. ``images`` makes litellm fetch images, and ``cache_contr
 provider. The sanitizer removes and reports the fields that it knows. This module passes only the fields that a
 conversion needs.
 
-A thought signature goes into the field that litellm reads first. As litellm also reads the suffix of an id, ids are
-sent without it.
+A thought signature goes into the field that litellm reads first. litellm also reads the suffix of an id, so ids are
+sent without their suffix.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Copies the tools for litellm, which modifies its arguments. The cleaned originals are kept for other requests.
 
-For Gemini litellm also removes every key ``strict``, even a property of that name. It fails on a property called
+For Gemini litellm also removes every key ``strict``, even a property of that name. litellm fails on a property called
 ``$ref`` (1.105.3, ``_remove_strict_from_schema``, ``unpack_defs``).
 """
 
@@ -23,7 +23,7 @@ def litellm_tools(tools: list[dict[str, Any]], *, rewritten: bool) -> list[Any]:
 
 
 def without_extras(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return *tools* with only the function fields that Cohere knows. It answers 422 to others, such as ``strict``.
+    """Return *tools* with only the function fields that Cohere knows. Cohere answers 422 to others, such as ``strict``.
 
     The error is "unknown field".
     """

@@ -40,7 +40,7 @@ Converting such a call on the main loop would make other requests wait.
 
 
 class LiteLLMUpstream:
-    """Calls providers through ``litellm.acompletion``."""
+    """Calls providers through ``litellm.acompletion`` and ``litellm.aembedding``."""
 
     def __init__(self) -> None:
         self._litellm: Any = None

@@ -1,6 +1,6 @@
 """Fetches images that a request names by address, for models that take only bytes. Off by default.
 
-In the order of the data:
+The modules, in the order of the data:
 
     inlining      the images of one request: fetched once, put inline for each target
     fetching      fetches images over HTTP

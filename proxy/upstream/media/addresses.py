@@ -26,7 +26,10 @@ _NOT_THE_INTERNET = (
     IPv6Network("2620:4f:8000::/48"),  # AS112 (RFC 7534)
     IPv6Network("3fff::/20"),  # documentation (RFC 9637), which Python 3.11 does not know
 )
-"""Blocks of IANA's special-purpose registries (2025-10) for which ``is_global`` is true."""
+"""Blocks that are not public, though ``is_global`` may be true.
+
+They are Azure's host and blocks of IANA's special-purpose registries (2025-10).
+"""
 
 
 def is_public(host: str) -> bool:

@@ -71,7 +71,7 @@ class _Refused(Exception):
 
 
 class _NotPublic(OSError):
-    """A name that resolves to an address that is not public."""
+    """Raised for an address that is not public."""
 
 
 _NOT_PUBLIC = "is not at a public address"

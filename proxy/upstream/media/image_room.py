@@ -9,8 +9,8 @@ _HEAD = 64
 class ImageRoom:
     """Room for *max_bytes*, shared by *count* images.
 
-    When the images exceed the limit, the last of those that are still kept is dropped. So an image is never dropped for
-    a later image, whichever arrives first.
+    When the images exceed the limit, the last image that is still kept is dropped. So an image is never dropped for a
+    later image, whichever arrives first.
     """
 
     def __init__(self, count: int, max_bytes: int) -> None:
@@ -21,7 +21,7 @@ class ImageRoom:
         """Bytes that are held now."""
 
     def make_fit(self) -> None:
-        """Drop images from the last one on until the others fit."""
+        """Drop images, beginning with the last one, until the others fit."""
         while self.size > self._max_bytes:
             self._fitting -= 1
             image = self.images[self._fitting]

@@ -16,7 +16,7 @@ from sanitizers.media.reading import Address, read_media
 from sanitizers.messages import MEDIA_FREE_ROLES, first_of_newest_user_turn, is_part_list
 
 MAX_IMAGES = 8
-"""The most images that are fetched for one request. The newest ones are fetched."""
+"""The most images that are fetched for one request. The newest images are fetched."""
 
 _NAME = "media"
 _UNFINISHED = "The images of the request were not all fetched within its time (router_settings.timeout)."

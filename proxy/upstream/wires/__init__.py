@@ -1,6 +1,6 @@
 """The providers' wires: they write a request as bytes, and read an answer from bytes.
 
-In the order of the data:
+The modules:
 
     protocol          the methods of a wire
     table             the list of wires, and the wire of a deployment

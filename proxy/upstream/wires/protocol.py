@@ -1,7 +1,7 @@
 """Declares a provider's wire: how a call is written, and how its answer is read.
 
-A wire takes and returns values. The transport sends the bytes, and keeps the limits in time and size. It also decodes
-server-sent events, so a wire reads the payload of each event.
+A wire only converts values, and does no I/O. The transport sends the bytes, and keeps the limits in time and size. It
+also decodes server-sent events, so a wire reads the payload of each event.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class WholeWire(Protocol[CallT]):
     def write_request(self, call: CallT, *, stream: bool) -> bytes:
         """Return the request's body.
 
-        Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for a call that the wire cannot
-        write.
+        Raises :class:`proxy.core.errors.InvalidRequest`, with the field's path in ``param``, for a call that the wire
+        cannot write.
         """
 
     def read_answer(self, body: bytes, call: CallT) -> Answer:
@@ -83,7 +83,7 @@ class Wire(StreamWire[UpstreamCall], Protocol):
     def format(self) -> str | None:
         """The client format that the wire speaks too, or None if no client speaks it.
 
-        For a client of this format, the wire may send the client's own body if the history is unchanged.
+        For a client of this format, the wire may send an unchanged history as the client's own bytes.
         """
 
     def unsupported(self, deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:

@@ -77,7 +77,7 @@ class SSEDecoder:
         """Return the payload of the last event if the stream ended without that event's blank line.
 
         The standard drops an event without its blank line. Some servers omit that line after the last event, which
-        holds the finish reason. An incomplete line is dropped, since its rest is unknown.
+        holds the finish reason. An event with an incomplete line is dropped, since the rest of the line is unknown.
         """
         held, self._data = self._data, None
         return [] if held is None or self._rest else [bytes(held)]

@@ -1,7 +1,7 @@
 """Converts OpenAI's format into Gemini's ``generateContent`` JSON, and Gemini's answers back.
 
 The history has been sanitized for its Gemini profile before, so this package repairs nothing. A request that still
-cannot be written is an :class:`~proxy.core.errors.InvalidRequest`. A body that is no answer is an
+cannot be written raises :class:`~proxy.core.errors.InvalidRequest`. A body that is no answer raises
 :class:`~proxy.core.errors.UpstreamFault`. There is no randomness: ids that Gemini left out are derived from the answer.
 
 The request, in the order of the data:

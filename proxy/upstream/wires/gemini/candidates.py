@@ -18,8 +18,8 @@ NO_ANSWER = "The provider answered with something that is not Gemini's answer."
 class CandidateReader:
     """Reads one candidate, and keeps the state that its later events need.
 
-    Media is not carried, since OpenAI's format has no place for it. A line of text replaces the media if there is other
-    text. An answer of nothing but media is a fault.
+    Media is not carried, since OpenAI's format has no field for media. A line of text replaces the media if there is
+    other text. An answer of nothing but media is a fault.
 
     A thought signature goes onto its call, in the field of Google's OpenAI endpoint. Some answers have it on the
     thought or the empty text before the call. In a stream, the part with the signature may be an event of its own.
@@ -83,7 +83,7 @@ class CandidateReader:
         return {name: value for name, value in fields.items() if value}
 
     def is_over(self, *, counted: bool) -> bool:
-        """Tell whether no more events are expected. *counted*: complete usage came with the finish reason or later.
+        """Tell whether no more events are expected. *counted* is true if complete usage has come.
 
         Some servers send STOP with every event. So STOP ends the answer only if complete usage has come, and if no
         content followed an earlier STOP. Other reasons end the answer by themselves.
@@ -108,7 +108,7 @@ class CandidateReader:
         return with_signature({}, signature, ()) if signature else {}
 
     def _note_end(self, candidate: Mapping[str, Any]) -> None:
-        """Keep the finish reason. A STOP after another reason is ignored (python-genai#2868)."""
+        """Keep the finish reason. A later reason replaces only STOP (python-genai#2868)."""
         reason = _text_of(candidate, "finishReason")
         if reason and self._reason in (None, "STOP"):
             self.ended, self._reason = True, reason

@@ -31,7 +31,7 @@ def convert_history(messages: Messages, profile: Profile) -> tuple[list[Part], l
 
     ``profile.call_ids`` is true from Gemini 3 on. These models have ids on calls and responses, and media inside
     responses. :mod:`proxy.planning.signatures` has moved signatures into one field. Raises :class:`InvalidRequest`,
-    with the place in *messages*, for parts that a sanitized history does not hold.
+    with the part's path in ``param``, for parts that a sanitized history does not hold.
     """
     systems = [index for index, message in enumerate(messages) if message["role"] in SYSTEM_ROLES]
     system = [part for index in systems for part in _parts(messages[index], index, media=False)]
@@ -77,8 +77,8 @@ def _runs(messages: Messages) -> Iterator[tuple[str, list[int]]]:
 def _append(contents: list[Content], role: str, parts: list[Part]) -> None:
     """Add *parts* to the last content if it has the same role and holds no responses, else as a new content.
 
-    Only the first part is checked, since a content with responses begins with one. The content takes over the list
-    *parts*.
+    Only the first part is checked, since a content with responses begins with a response. The content takes over the
+    list *parts*.
     """
     if not parts:
         return

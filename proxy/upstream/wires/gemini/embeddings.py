@@ -35,8 +35,8 @@ def build_embedding_request(
     """Return the body for *parameters*, whose types were checked.
 
     *extras* are Gemini's own fields, such as ``taskType``, and are sent with each text. *model* is Gemini's own name of
-    the model. Raises :class:`InvalidRequest`, with the place in ``param``, for token ids, which mean nothing to Gemini.
-    The same error is raised for an extra field that other parameters set.
+    the model. Raises :class:`InvalidRequest`, with the field's name in ``param``, for token ids, which mean nothing to
+    Gemini. The same error is raised for an extra field that other parameters set.
     """
     own = {camel_name(name): value for name, value in extras.items()}
     for name in extras:

@@ -44,7 +44,7 @@ def with_extras(body: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str,
 
 
 def _merged(ours: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings *ours*, with those of *given* that neither repeat nor exclude one of ours."""
+    """Return the settings *ours*, with the settings of *given* that neither repeat nor exclude one in *ours*."""
     given_settings = {camel_name(name): value for name, value in given.items()}
     taken = set(ours).union(*(names for names in _EXCLUSIVE_SETTINGS if names & ours.keys()))
     merged = {**{name: value for name, value in given_settings.items() if name not in taken}, **ours}

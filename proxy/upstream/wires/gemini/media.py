@@ -27,8 +27,8 @@ _UNNAMED = "text/plain"
 def inline_data(part: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Return the ``inlineData`` part for an ``image_url``, ``file`` or ``input_audio`` part at *place*.
 
-    Raises :class:`InvalidRequest`, with the place in ``param``, for bytes that cannot be read. It is also raised for
-    media at an address, since nothing is fetched here.
+    Raises :class:`InvalidRequest`, with the part's path in ``param``, for bytes that cannot be read. It is also raised
+    for media at an address, since nothing is fetched here.
     """
     kind = part["type"]
     value = part.get(kind)

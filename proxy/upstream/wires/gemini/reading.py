@@ -131,8 +131,8 @@ def _indexed(candidates: Sequence[Any]) -> dict[int, Mapping[str, Any]]:
     """Return the candidates by their indices. Two candidates never share an index, which would mix their texts.
 
     JSON leaves out an index of zero, and some servers leave out every index. A candidate without an index gets its
-    position in the list. If another candidate names that position, it gets the first free index. Raises
-    :class:`UpstreamFault` for an invalid index, and for one that two candidates name.
+    position in the list. If another candidate names that position, the candidate without an index gets the first free
+    index. Raises :class:`UpstreamFault` for an invalid index, and for an index that two candidates name.
     """
     if len(candidates) == 1 and type(candidates[0]) is dict:  # nearly every event holds one
         index = candidates[0].get("index")

@@ -49,7 +49,8 @@ def build_request(
     *model* is Gemini's own name of the model (``gemini-3.6-flash``). Parameters outside :func:`carried_parameters` are
     left out. The arguments are not changed, but the result shares parts with them.
 
-    Raises :class:`proxy.core.errors.InvalidRequest`, with the place in ``param``, for a value that cannot be sent.
+    Raises :class:`proxy.core.errors.InvalidRequest`, with the value's path in ``param``, for a value that cannot be
+    sent.
     """
     system, contents = convert_history(messages, profile)
     tools = tool_fields(parameters)

@@ -32,7 +32,7 @@ tuples, since a named tuple takes three times as long to make.
 def response_contents(
     messages: Messages, results: Sequence[int], calls: Calls, *, nested_media: bool
 ) -> list[dict[str, Any]]:
-    """Return the user contents for the tool messages at *results*, which answer the calls in *calls*.
+    """Return the user contents for the tool messages at the indices *results*, which answer the calls in *calls*.
 
     With *nested_media* (from Gemini 3 on) a result's media stands inside its response. Gemini 3.6 refuses a content
     that mixes responses with other parts. Older models know no nested parts. For them, the media of a single result

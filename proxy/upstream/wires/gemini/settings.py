@@ -27,7 +27,10 @@ PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
 """Parameters that Gemini 3 and later do not take. litellm leaves them out too."""
 
 _MAX_STOPS = 5
-"""Gemini's limit (ai.google.dev/api/generate-content#GenerationConfig). litellm cuts to four without an error."""
+"""The most stop sequences (ai.google.dev/api/generate-content#GenerationConfig).
+
+litellm cuts to four without an error.
+"""
 
 
 def generation_config(parameters: Mapping[str, Any], profile: Profile, model: str) -> dict[str, Any]:

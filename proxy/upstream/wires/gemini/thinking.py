@@ -20,7 +20,7 @@ _BUDGETS = MappingProxyType({"low": 1024, "medium": 2048, "high": 4096, "xhigh":
 _SMALLEST_BUDGETS = (("gemini-2.5-flash-lite", 512), ("gemini-2.5-pro", 128), ("gemini-2.5-flash", 1))
 """The budgets of ``minimal``, also litellm's.
 
-A model that always thinks gets them for ``none`` too. The first prefix that matches applies.
+A model that always thinks gets this budget for ``none`` too. The first prefix that matches applies.
 """
 
 

@@ -1,6 +1,6 @@
 """OpenAI's wire: chat completions, embeddings and text completions.
 
-In the order of the data:
+The modules, in the order of the data:
 
     parameters   the names of parameters on this wire
     requests     the bodies of requests

@@ -70,11 +70,11 @@ class StreamReader:
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunk in *payload*, if it holds one. Return one chunk for each choice if choices share an index.
 
-        If such choices are in the first chunk, OpenAI's own client keeps only the last of them.
+        If one first chunk held such choices, OpenAI's own client would keep only the last choice.
 
         Raises :class:`UpstreamFault` for an error object, and for a payload that is no chunk. It is also raised for a
-        choice that goes on after its finish reason, since clients read nothing after it. Payloads after ``[DONE]``
-        are ignored.
+        choice that goes on after its finish reason, since clients read nothing after that reason. Payloads after
+        ``[DONE]`` are ignored.
         """
         if self.ended:
             return []

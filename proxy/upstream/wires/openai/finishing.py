@@ -52,7 +52,7 @@ _LONGEST = 200
 
 
 def finish_reason(reason: str) -> str | None:
-    """Return OpenAI's word for *reason*, in any case. The result is None for an empty text and for ``null``.
+    """Return OpenAI's word for *reason* in any letter case. The result is None for an empty text and for ``null``.
 
     Raises :class:`UpstreamFault` for an error and for an unknown word.
     """

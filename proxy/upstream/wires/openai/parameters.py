@@ -25,7 +25,7 @@ def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
 
 
 def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return *parameters* with the names that the provider uses. It returns *parameters* itself if nothing changes.
+    """Return *parameters* with the names that the provider uses. The result is *parameters* itself if nothing changes.
 
     A parameter that the deployment allows by name keeps its name. DeepSeek has a switch for thinking in addition to
     the effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets too.

@@ -2,7 +2,7 @@
 
 Not all OpenAI-compatible servers return the types that OpenAI returns. A value that can only mean one thing is
 rewritten as OpenAI writes it. Unreadable ``audio`` and ``annotations`` are dropped. Any other unreadable value raises
-:class:`UpstreamFault`. Rewritten are:
+:class:`UpstreamFault`. These values are rewritten:
 
 - call arguments that are an object (older Ollama) or null
 - ids that are numbers
