@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.openai_emulator import serving_openai
@@ -44,6 +47,42 @@ async def test_extra_body_and_headers_reach_the_provider() -> None:
 
     assert received.body["provider"] == {"order": ["a"]}
     assert (received.headers["X-One"], received.headers["X-Two"]) == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("model", "address", "fields"),
+    [
+        ("anthropic/claude-sonnet-4-5", "api_base", ()),
+        ("bedrock/amazon.nova-pro-v1:0", "aws_bedrock_runtime_endpoint", ("additionalModelRequestFields",)),
+    ],
+)
+async def test_extra_body_and_region_reach_the_providers_of_litellm(
+    model: str, address: str, fields: tuple[str, ...]
+) -> None:
+    """The fields of ``extra_body`` stand in the provider's body itself, and Bedrock's signature names the region."""
+    received: list[tuple[Any, str]] = []
+
+    async def record(request: web.Request) -> web.Response:
+        received.append((await request.json(), request.headers.get("Authorization", "")))
+        return web.json_response({"message": "no"}, status=400)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", record)
+    params = {"model": model, "api_key": "k", "region_name": "eu-west-1", "extra_body": {"x_foo": 1}}
+    if model.startswith("bedrock/"):
+        del params["api_key"]
+        params |= {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
+    async with TestServer(app) as server:
+        settings = settings_of({"gemini": {**params, address: str(server.make_url("")).rstrip("/")}})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            assert (await proxy.post(chat())).status == 400
+
+    (body, authorization), *_ = received
+    assert "extra_body" not in json.dumps(body)
+    for field in fields:
+        body = body[field]
+    assert body["x_foo"] == 1
+    assert model.startswith("anthropic") or "/eu-west-1/bedrock/" in authorization
 
 
 @pytest.mark.parametrize("way", [True, False])

@@ -13,6 +13,7 @@ import httpx
 from pydantic import SecretStr
 
 from proxy.config.addresses import OPENAI_SERVERS
+from proxy.config.reserved_params import is_reserved
 from proxy.config.sdk_credentials import SDK_PROVIDERS
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
@@ -49,6 +50,19 @@ _TAKES_FORMAT = frozenset({"openai"})
 For other providers, :mod:`proxy.forwarding.text.embedding` applies the format to the answer.
 """
 
+_WITHOUT_EXTRA_BODY = frozenset({"anthropic", "bedrock"})
+"""Providers for which litellm would send ``extra_body`` as a field of that name (1.105.3).
+
+litellm passes unknown arguments on as fields of the body, so the fields become arguments.
+"""
+
+_REGION_ARGUMENTS = {
+    "bedrock": "aws_region_name",
+    "sagemaker": "aws_region_name",
+    "vertex_ai": "vertex_location",
+}
+"""litellm's argument for the region of a provider. litellm reads ``region_name`` for no call (1.105.3)."""
+
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
 """Starts of a text that litellm takes for a file or media when it calls Google (1.105.3).
@@ -77,6 +91,9 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     extra_body = dict(call.extra_body)
     if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
         extra_body["top_k"] = arguments.pop("top_k")  # the SDK has no such argument
+    if deployment.provider in _WITHOUT_EXTRA_BODY:
+        # litellm would read a reserved name itself, so such a field stays where the provider can refuse it.
+        arguments |= {name: extra_body.pop(name) for name in tuple(extra_body) if not is_reserved(name)}
     if extra_body:
         arguments["extra_body"] = extra_body
     carried = dialect_for(deployment, "litellm").carried & arguments.keys()
@@ -121,6 +138,9 @@ def _own_arguments(call: UpstreamCall | TextCall) -> dict[str, Any]:
         name: value.get_secret_value() if isinstance(value, SecretStr) else value
         for name, value in deployment.credentials.items()
     }
+    region = _REGION_ARGUMENTS.get(deployment.provider)
+    if region is not None and "region_name" in arguments:
+        arguments.setdefault(region, arguments.pop("region_name"))
     headers = {} if call.trace is None else dict(call.trace.headers)
     headers |= {name: value.get_secret_value() for name, value in deployment.extra_headers.items()}
     if headers:
