@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from proxy.core.errors import UpstreamFault
 from proxy.upstream.select_transport import SelectingUpstream
@@ -21,7 +22,7 @@ from tests.proxy.emulator.conftest import Client as GeminiEmulator
 from tests.support.builders import tool, user
 from tests.support.litellm_noise import LITELLM_NOISE
 from tests.support.openai_emulator import OpenAIEmulator
-from tests.support.proxied import GEMINI, MODEL, Proxied, Reply, chat, proxied
+from tests.support.proxied import GEMINI, MODEL, Proxied, Reply, chat, proxied, settings_of
 from tests.support.scripted_upstream import STOP, ScriptedUpstream, answer, chunk, say
 
 pytestmark = LITELLM_NOISE
@@ -386,3 +387,30 @@ async def test_usage_that_cannot_be_counted(
 def test_status_that_is_no_error(status: int | None) -> None:
     """A provider's fault without an error status is a 502."""
     assert UpstreamFault("x", upstream_status=status).http_status == 502
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["bedrock/amazon.nova-pro-v1:0", "bedrock/amazon.titan-text-lite-v1", "anthropic/claude-sonnet-4-5"],
+)
+async def test_answer_that_litellm_cannot_read_is_the_provider_s_fault(model: str) -> None:
+    """The request was sent, so it is no conversion that failed."""
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.json_response({"foo": 1})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    async with TestServer(app) as server:
+        base = str(server.make_url("")).rstrip("/")
+        aws = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region_name": "us-east-1"}
+        params = (
+            {**aws, "aws_bedrock_runtime_endpoint": base}
+            if model.startswith("bedrock/")
+            else {"api_base": base, "api_key": "k"}
+        )
+        settings = settings_of({"gemini": {"model": model, **params}})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            reply = await proxy.post(chat())
+
+    assert (reply.status, reply.json["error"]["code"]) == (502, "upstream_error")

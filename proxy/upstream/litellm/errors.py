@@ -32,9 +32,16 @@ from proxy.upstream.litellm.credential_faults import find_missing_credentials, i
 from proxy.upstream.wires.openai.refusals import read_error
 
 _READERS = frozenset(
-    {"transform_response", "convert_to_model_response_object", "chunk_parser", "chunk_creator"}
+    {
+        "chunk_creator",
+        "chunk_parser",
+        "convert_to_model_response_object",
+        "process_response",
+        "transform_embedding_response",
+        "transform_response",
+    }
 )
-"""litellm's functions that read an answer or a chunk."""
+"""litellm's functions that read an answer or a chunk. Some providers' have an underscore before the name."""
 
 
 def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyError:
@@ -107,7 +114,7 @@ def _may_be_sent(chain: list[BaseException]) -> bool:
 def _was_reading(chain: list[BaseException]) -> bool:
     """Tell whether litellm failed while it read an answer."""
     return any(
-        frame.f_code.co_name in _READERS
+        frame.f_code.co_name.lstrip("_") in _READERS
         for cause in chain
         for frame, _ in traceback.walk_tb(cause.__traceback__)
     )
