@@ -158,6 +158,9 @@ class Attempts(Generic[PlanT, CallT]):
             budget_left=gateway.balancer.budget_left(chain.pool, now, chain.tried, tenant),
             can_repair=can_repair,
             can_fall_back=chain.can_fall_back(row),
+            higher_order_ready=gateway.balancer.another_ready(
+                chain.higher_orders(), now, chain.tried, tenant
+            ),
             larger_ready=row is OVERFLOW and chain.has_larger(failure.deployment),
         )
         return decide_action(row, failure.said.retry_after_s, situation, gateway.random())

@@ -7,6 +7,8 @@ time.
 
 from __future__ import annotations
 
+from math import inf
+
 from proxy.config import Settings
 from proxy.config.pools import chain_of, choose_pool, resolve
 from proxy.core.deployment import Deployment
@@ -43,6 +45,11 @@ class FallbackChain:
         self.tried.add(deployment.position)
         self.tries += 1
         self.kinds[row.kind] = self.kinds.get(row.kind, 0) + 1
+
+    def higher_orders(self) -> list[Deployment]:
+        """Return the deployments of the pool whose ``order`` is higher than that of every failed one."""
+        tried = max((_order(member) for member in self.pool if member.position in self.tried), default=inf)
+        return [member for member in self.pool if _order(member) > tried]
 
     def has_larger(self, deployment: Deployment) -> bool:
         """Return True where a deployment of the pool that has not failed may have a larger window than *deployment*.
@@ -88,3 +95,8 @@ class FallbackChain:
         return self._settings.routes.canonical(name) not in self._asked and bool(
             resolve(self._settings, name)
         )
+
+
+def _order(deployment: Deployment) -> float:
+    """Return the deployment's ``order``. A deployment without one comes last."""
+    return inf if deployment.order is None else deployment.order

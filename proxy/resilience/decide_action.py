@@ -82,6 +82,9 @@ class Situation:
     can_fall_back: bool
     """True where there is another fallback model of the kind that the row requires."""
 
+    higher_order_ready: bool = False
+    """True where a deployment with a higher ``order`` than all tried ones takes requests now."""
+
     larger_ready: bool = False
     """True where an untried deployment of the pool may take a longer request than the deployment that failed."""
 
@@ -92,6 +95,9 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
     A retry goes at once to another deployment of the pool if one is ready, since waiting only helps the failed one. The
     retry budget limits retries, except for failures of one deployment alone, such as its key or its quota. No wait
     begins if the provider asks for more than :data:`LONGEST_WAIT_S`, or if the deadline would come first.
+
+    A deployment with a higher ``order`` is a fallback for those below it. Neither the number of retries nor their
+    budget limits it (LiteLLM's ``order``).
     """
     if row.repair and situation.can_repair:
         return Action(Step.REPAIR)
@@ -105,6 +111,12 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
             wait = back_off(situation.tries, asked_s, random)
             if wait <= min(LONGEST_WAIT_S * 1.2, situation.left_s) and (asked_s or 0.0) <= LONGEST_WAIT_S:
                 return Action(Step.RETRY, wait)
+    if (
+        situation.higher_order_ready
+        and row.fallback in (Fallback.AFTER, Fallback.AT_ONCE)
+        and situation.left_s > 0
+    ):
+        return Action(Step.RETRY)
     return Action(Step.GIVE_UP) if row.fallback is Fallback.NEVER else fall_back
 
 

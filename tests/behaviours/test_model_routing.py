@@ -165,6 +165,23 @@ async def test_higher_order_is_asked_only_where_the_lower_one_fails(openai: Open
     assert (reply.status, models) == (200, ["gpt-4.1", "gpt-4o"])
 
 
+async def test_higher_orders_are_asked_without_retries_too(openai: OpenAIEmulator) -> None:
+    """Each higher ``order`` is a fallback of the lower ones, whatever ``num_retries`` is."""
+    settings = settings_at(
+        openai,
+        *[
+            entry("m", model, order=order)
+            for order, model in enumerate(("openai/a", "openai/b", "openai/c"), 1)
+        ],
+        entry("m", "openai/d"),
+        num_retries=0,
+    )
+    openai.faults.extend([{"status": 500}] * 3)
+    (reply,), models = await asked(openai, settings, chat(model="m"))
+
+    assert (reply.status, models) == (200, ["a", "b", "c", "d"])
+
+
 async def test_requests_are_shared_by_weight(openai: OpenAIEmulator) -> None:
     """Weights of 3 and 1 give 9 and 3 of twelve requests."""
     settings = settings_at(
