@@ -3,7 +3,8 @@
     client ─▶ ingress ─▶ forwarding ─▶ planning ─▶ upstream ─▶ provider
     client ◀─────────── forwarding ◀─ answers ◀── upstream ◀─────┘
 
-The packages, called rooms, from the top to the bottom. Each room imports only rooms below it in this list:
+The packages are called rooms, and are listed here from the top to the bottom. Each room imports only rooms below it in
+this list:
 
     cli            a command line becomes one call
     server         the life of the process

@@ -5,7 +5,8 @@ parallel call, or repeat the id with each piece. Some servers give several calls
 twice. A literal reader joins two calls into one, whose arguments are not JSON (hermes-agent#102787, omnigent#28, ``[A,
 B, B]`` in hermes-agent#111686).
 
-Ids, indexes and names tell calls apart. One more rule does: nothing can follow arguments that are a whole object.
+Ids, indexes and names tell calls apart. One more rule applies: an object after arguments that are a whole object begins
+another call.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ class CallAssembler:
         self._whole_seen: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the pieces that *piece* adds, each with its place as ``index``. A repeated call adds none.
+        """Return the pieces that *piece* adds, each with its place as ``index``. A repeated call adds no pieces.
 
         The first piece of a call has an id, a type and a name. Later pieces have none of these, except a further part
-        of the name. Clients, OpenAI's own among them, join all values. Every piece has arguments, which may be empty,
-        since langchain-openai loses a delta whose call has none.
+        of the name. Clients, OpenAI's own among them, join the values of all pieces. Every piece has arguments, which
+        may be empty, since langchain-openai loses a delta whose call has none.
         """
         index = piece.get("index")
         function = piece.get("function") or {}
@@ -259,7 +260,8 @@ class CallAssembler:
             yield from self._begin_behind(call, rest)
 
     def _begin_behind(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
-        """Begin calls with *rest*, the text after *call*'s whole arguments. The last takes over its index and id.
+        """Begin calls with *rest*, the text after *call*'s whole arguments. The last of these calls takes over the
+        index and id of *call*.
 
         Raises :class:`UpstreamFault` for a model that repeats one call over and over.
         """

@@ -1,6 +1,6 @@
 """Checks the chunks of a stream against the guarantees of the strict chunk.
 
-It shares no code with the normalizer. It reads chunks in the order in which a client gets them.
+This module shares no code with the normalizer. It reads chunks in the order in which a client gets them.
 """
 
 from __future__ import annotations

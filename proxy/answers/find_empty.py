@@ -20,7 +20,8 @@ _FILTERED = "content_filter"
 CUT_OFF = frozenset({_FILTERED, "length"})
 """Finish reasons of an answer that was cut off, maybe within a call or before its first word.
 
-A filter stopped it, or the token limit did. Such an answer is accepted, since a retry would end the same way.
+A content filter or the token limit ended the answer. An empty answer is accepted where the token limit ended it, since
+a retry would end the same way.
 """
 
 
@@ -34,7 +35,7 @@ def has_content(said: Mapping[str, Any]) -> bool:
 
 
 def find_empty(answer: Mapping[str, Any]) -> Cause | None:
-    """Return the fault of a whole answer: that it is empty, that it was filtered, that it only thinks, or None."""
+    """Return the fault of a whole answer (it is empty, was filtered, or holds only reasoning), or None."""
     choices = answer.get("choices") or []
     thought = filtered = False
     for choice in choices:
@@ -49,7 +50,7 @@ def find_empty(answer: Mapping[str, Any]) -> Cause | None:
 
 
 def is_filtered(chunk: Mapping[str, Any]) -> bool:
-    """Return True for the first chunk of an answer that ends it, since the provider's content filter stopped it."""
+    """Return True where the content filter ended every choice of *chunk*, and the chunk has no content."""
     choices = chunk["choices"]
     return bool(choices) and all(
         choice["finish_reason"] == _FILTERED and not has_content(choice["delta"]) for choice in choices

@@ -78,7 +78,8 @@ class ChunkNormalizer:
     def normalize(self, chunk: Chunk) -> Chunk | None:
         """Return the chunk for the client, or None where the client needs none.
 
-        Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name.
+        Raises :class:`proxy.core.errors.UpstreamFault` for a tool call that ended without a name, or that the model
+        repeats over and over.
         """
         if not self._head_set:  # the first chunk's id stays, since litellm makes a new one for each chunk
             self._head_set = True
@@ -211,7 +212,7 @@ class ChunkNormalizer:
     def _read_late(self, index: int, given: dict[str, Any]) -> None:
         """Store a signature that comes after its choice has ended.
 
-        The client does not get it, but sends the call's id back later.
+        The client does not get the signature, but sends the call's id back later.
         """
         assembler, calls = self._calls.get(index), given.get("tool_calls")
         if assembler is None or not calls:
@@ -222,7 +223,7 @@ class ChunkNormalizer:
         self.findings.signed += assembler.signed(ended=True)
 
     def _read_calls(self, index: int, calls: list[dict[str, Any]], delta: dict[str, Any]) -> None:
-        """Put the non-empty pieces of *calls* into *delta*, each with its call's place as ``index``."""
+        """Put the pieces that *calls* add into *delta*, each with its call's position as ``index``."""
         assembler = self._calls.get(index)
         if assembler is None:
             assembler = self._calls[index] = CallAssembler(self._ids, index, self._names)

@@ -72,8 +72,8 @@ def normalize_answer(
     """Return *answer* as a ``chat.completion``, with the facts that the client does not get.
 
     *fallback_id*, *created* (unix seconds) and *model* replace values that are missing or of another type. *ids* gives
-    the calls their ids, and *names* the client's names for their tools. A dataclass in place of the six parameters
-    would cost one more Python call for each request.
+    the calls their ids. *names* gives them the client's names of their tools. A dataclass in place of the six
+    parameters would cost one more Python call for each request.
     """
     given_id, time, given_model = answer.get("id"), answer.get("created"), answer.get("model")
     findings = AnswerFindings()

@@ -85,10 +85,13 @@ class PartialCall:
         """The provider's own index, if it gave any."""
 
         self.maybe_repeated = maybe_repeated
-        """True where the call may be a mere copy of another call. Whether it is one is known when the call is whole."""
+        """True where the call may be a mere copy of another call. This is certain only once the call is whole."""
 
         self.name_repeated = False
-        """True where its name came again without arguments. The next arguments may then belong to another call."""
+        """True where the call's name came again without arguments.
+
+        The next arguments may then belong to another call.
+        """
 
         self.id = ""
         """The client's id."""

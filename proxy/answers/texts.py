@@ -34,7 +34,8 @@ class Defaults:
 def check_text(answer: Answer, defaults: Defaults, *, may_be_empty: bool) -> Answer:
     """Return *answer* in OpenAI's form.
 
-    Raises :class:`AnswerUnusable` for an empty answer, unless *may_be_empty* is true.
+    Raises :class:`AnswerUnusable` for an answer without choices. An empty answer also raises it, unless *may_be_empty*
+    is true.
     """
     choices = answer.get("choices")
     if not choices or not (may_be_empty or any(map(_has_content, choices))):

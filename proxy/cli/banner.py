@@ -1,6 +1,6 @@
 """The lines that ``turnright serve`` prints at a terminal once it is ready: addresses, models, keys, what to do next.
 
-They hold names alone: of models, of providers, and of the variables that keys come from.
+The lines hold addresses and names, and never the value of a key.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from proxy.cli.show_messages import printable
 from proxy.config import Settings
 
 _SHOWN = 6
-"""Names that a line lists, at most."""
+"""The most names that a line lists."""
 
 _EVERYWHERE = {"http://0.0.0.0:": "http://127.0.0.1:", "http://[::]:": "http://[::1]:"}
-"""Addresses that are listened on, and that no client can be pointed at, with those of this machine."""
+"""Addresses that mean every interface, each with the loopback address that a client can use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The command as the reader has it, and its configuration: a path, or None for the environment."""
+    """The command as the user started it, and the path of its configuration, or None for the environment."""
 
     command: str
     config: str | None

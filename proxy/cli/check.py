@@ -2,8 +2,8 @@
 
 Exit status 0: it can be served, perhaps with warnings. 2: it cannot be served, or nothing can be written.
 
-Faults and warnings go to standard error, each on a line with its file and line. Standard output gets the configuration
-with its defaults and with masked secrets. Its comments describe the effect on requests.
+Without ``--json``, faults and warnings go to standard error, each on a line with its file and line. Standard output
+gets the configuration with its defaults and with masked secrets. Its comments describe the effect on requests.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ def _has_module(name: str) -> bool:
 
 
 def _load(path: str, strict: bool) -> Loaded:
-    """Return the configuration. Raises :class:`ConfigurationError` too where spans are asked for in vain."""
+    """Return the configuration.
+
+    Raises :class:`ConfigurationError` also where tracing is asked for and spans cannot be made.
+    """
     loaded = load_configuration(path, strict=strict)
     fault = tracing_fault(loaded.settings.general_settings.tracing, os.environ)
     if fault is not None:

@@ -46,11 +46,11 @@ def find_warnings(
     descriptors: int = ENOUGH_DESCRIPTORS,
     around: Surroundings | None = None,
 ) -> tuple[str, ...]:
-    """Return a warning for each probable mistake in *settings*, with its key in the file. None holds a secret.
+    """Return a warning for each probable mistake in *settings*, with its key in the file. No warning holds a secret.
 
     *memory_limit* is the memory that the process may use, in bytes, or None if it is unknown. *descriptors* is the
-    number of files and connections that it may have open. *around* are the places where SDKs look for credentials, or
-    None where they are unknown.
+    number of files and connections that the process may have open. *around* are the places where SDKs look for
+    credentials, or None where they are unknown.
     """
     pools = pools_of(settings)
     return (
@@ -118,7 +118,7 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
 
 
 def _missing_credentials(settings: Settings, around: Surroundings | None) -> Iterator[str]:
-    """Yield the deployments whose SDK will find no credentials, so that each request to them fails."""
+    """Yield a warning for each deployment whose SDK will find no credentials, so that its requests fail."""
     if around is None:
         return
     for pool in pools_of(settings).values():
@@ -188,7 +188,7 @@ def _small_fallbacks(settings: Settings, pools: Mapping[str, Sequence[Deployment
 
 
 def _weights(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
-    """Yield deployments without a weight beside others of their name that have one."""
+    """Yield a warning for each deployment without a weight, where others of its name and order have one."""
     for name, pool in pools.items():
         for deployment in pool:
             params = settings.model_list[deployment.position].litellm_params

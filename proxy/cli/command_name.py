@@ -9,7 +9,8 @@ from pathlib import Path
 def command_name() -> str:
     """Return ``turnright``, or ``PYTHON -m proxy`` where the process was started in that way.
 
-    The second form is that of a checkout, where no command is installed. Its path is relative if it can be.
+    The second form is that of a checkout, where no command is installed. The path is relative where Python lies below
+    the working directory.
     """
     if Path(sys.argv[0]).name != "__main__.py":
         return "turnright"

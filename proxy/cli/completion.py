@@ -1,6 +1,7 @@
-"""``turnright completion``: prints what completes the command line in a shell.
+"""``turnright completion``: prints a script that completes the command line in a shell.
 
-shtab writes the script from the parser. So it knows every command and option, and starts no Python at a Tab.
+shtab writes the script from the parser. So the script knows every command and option. It starts no Python when Tab is
+pressed.
 """
 
 from __future__ import annotations

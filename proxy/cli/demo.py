@@ -1,6 +1,6 @@
 """``turnright demo``: shows broken histories, sent to an emulator directly and through turnright.
 
-With ``--serve`` both stay up behind the comparison, and the page has the requests.
+With ``--serve`` the emulator and the proxy run on after the comparison, and the inspector's page shows the requests.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _print_comparisons(comparisons: Sequence[Comparison]) -> int:
 
 
 def _next_steps(command: str) -> Iterator[Part]:
-    """Yield three lines on what to do next. *command* is the command as the reader has it."""
+    """Yield three lines on what to do next. *command* is the command as the user started it."""
     yield ""
     yield "What to do next:"
     yield two_columns(
@@ -114,7 +114,7 @@ def _addresses(base_url: str, number: int) -> Iterator[Part]:
 
 
 def _print(parts: Sequence[Part] | Iterator[Part], text: str | None = None) -> None:
-    """Print *text*, or *parts* as lines, in the characters that standard output has."""
+    """Print *text*, or *parts* as lines, in characters that standard output can encode."""
     shown = "\n".join(render_lines(parts, colours=takes_colours())) if text is None else text
     if not can_encode("─"):
         shown = shown.replace("─", "-").replace("…", "...")

@@ -95,8 +95,8 @@ def run_init(options: argparse.Namespace) -> int:
 def first_file(name: str, found: Sequence[tuple[Provider, str]], environ: Mapping[str, str]) -> str:
     """Return the text of the file *name* for the *found* providers, each with the variable of its key.
 
-    Addresses of providers are named by their variables in *environ* as well, and so is the master key. Otherwise the
-    file would open an API that the environment alone protects. No value of *environ* is in the text.
+    The file also names the variables in *environ* that hold providers' addresses or the master key. Without the master
+    key, the file would open an API that only the environment protects. No value of *environ* is in the text.
     """
     entries = []
     for provider, key in found:

@@ -18,14 +18,14 @@ OF_ANY_PROVIDER = "the provider's own"
 
 _KNOWN = tuple(name for provider in PROVIDERS for name in provider.keys)
 _SHORTEST = 8
-"""Characters of a value that is searched for in all variables. A shorter one may be there by chance."""
+"""The fewest characters of a value that is searched for in all variables. A shorter value may match by chance."""
 
 
 def key_source(deployment: Deployment, environ: Mapping[str, str]) -> str:
     """Return the name of the variable in *environ* that holds the key of *deployment*.
 
-    A key of no variable has a text in its place: ``in the file``, ``in extra_headers``, ``in credentials``, ``not set``
-    or ``the provider's own``.
+    Where no variable holds the key, the result is ``in the file``, ``in extra_headers``, ``in credentials``, ``not
+    set`` or ``the provider's own``.
     """
     if deployment.model == ANY_MODEL and deployment.api_key is None:
         return OF_ANY_PROVIDER
@@ -59,7 +59,7 @@ def _secrets(deployment: Deployment) -> Iterator[SecretStr]:
 
 
 def _variable(value: str, environ: Mapping[str, str]) -> str | None:
-    """Return the variable that holds *value*, a usual one of a provider's before others."""
+    """Return the variable that holds *value*. A provider's usual variable comes before others."""
     usual = next((name for name in _KNOWN if environ.get(name) == value), None)
     if usual is not None or len(value) < _SHORTEST:
         return usual

@@ -1,4 +1,4 @@
-"""``turnright models``: the names that clients may send, and what stands behind each of them."""
+"""``turnright models``: prints the names that clients may send, and the deployments of each name."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from proxy.config.schema.routes import ANY_MODEL
 from proxy.planning.preview import pools_of, preview_of
 
 _EXAMPLES = 3
-"""Known models of a wildcard that are named below the table."""
+"""The most known models of a wildcard that are named below the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """One deployment behind a name that clients may send. None stands for what only the requested model tells."""
+    """One deployment behind a name that clients may send. A value is None where only the requested model decides it."""
 
     name: str
     model: str
@@ -78,7 +78,7 @@ def model_rows(settings: Settings, environ: Mapping[str, str]) -> tuple[ModelRow
 def known_models(settings: Settings) -> dict[str, list[str]]:
     """Return the known models that each wildcard of *settings* takes.
 
-    There are none for an unknown provider, and none for ``*``, which takes the models of all providers.
+    The list is empty for an unknown provider, and for ``*``, which takes the models of all providers.
     """
     listed = [name for name in listed_names(settings) if name not in settings.routes.names]
     return {

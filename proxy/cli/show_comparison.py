@@ -13,7 +13,7 @@ from proxy.cli.render_lines import Part, render_lines
 from proxy.cli.show_messages import printable
 
 WIDTH = 110
-"""Columns of the widest line, but for addresses."""
+"""The most columns of a line. A line with an address may be longer."""
 
 _HEAD, _LABEL = 9, 13
 """Columns before the description, and before the values."""

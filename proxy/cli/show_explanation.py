@@ -186,7 +186,10 @@ def _sent_label(budget: Mapping[str, Any]) -> str:
 
 
 def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield a bar of the tokens before the changes, and one for after. A known window is the full width."""
+    """Yield a bar of the tokens before the changes, and one for after.
+
+    The full width is the largest of the window and the two token counts.
+    """
     parts = budget["parts"]
     whole = max(budget["window"] or 0, budget["estimate"], budget["sent"], 1)
     shared = (

@@ -1,6 +1,7 @@
 """Writes ``docs/coming-from-litellm.md`` from the tables that the code uses.
 
-``python -m proxy.config.coming_from_litellm`` prints the page, and ``make docs`` writes it. A test compares them.
+``python -m proxy.config.coming_from_litellm`` prints the page, and ``make docs`` writes it. A test compares the printed
+page with the file.
 """
 
 from __future__ import annotations

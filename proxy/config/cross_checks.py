@@ -100,7 +100,7 @@ def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[F
 
 
 def _aliases(router: object, environ: Mapping[str, str]) -> list[tuple[object, str, str]]:
-    """Return the second names of models: each as the file has it, its value, and the model that it stands for."""
+    """Return the aliases of models, each as its key in the file, its resolved name, and its model."""
     listed = router.get("model_group_alias") if isinstance(router, dict) else None
     return [
         (key, alias, target)

@@ -41,7 +41,7 @@ class Fault:
 class ConfigurationError(Exception):
     """The configuration cannot be used. *faults* holds every reason.
 
-    *warnings* are those that were found before, each with its line in the file.
+    *warnings* are the warnings that were found before the faults, each with its line in the file.
     """
 
     def __init__(self, faults: Iterable[Fault], warnings: Iterable[tuple[str, int | None]] = ()):

@@ -11,15 +11,15 @@ from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
 
 MAX_LISTED = 200
-"""Models of one provider that a wildcard is listed as, at most. A picker with more is of no use."""
+"""The most models of one provider that are listed for a wildcard. A model picker with more entries is of no use."""
 
 
 def listed_names(settings: Settings) -> tuple[str, ...]:
     """Return the names for ``/v1/models``, each once: those of the file in its order, then second names.
 
     A wildcard stands for the models that litellm's table lists for its provider, chat models first. A wildcard for any
-    provider stands for those of each provider whose key is in the environment. A provider that the table does not know
-    leaves its wildcard as it is. The first call reads the table, so it belongs in a worker thread.
+    provider stands for the models of each provider whose key is in the environment. A provider that the table does not
+    know leaves its wildcard as it is. The first call reads the table, so it belongs in a worker thread.
     """
     names: dict[str, None] = {}
     for name in shown_names(settings):

@@ -1,7 +1,7 @@
 """The models that litellm's own table lists, by name and by provider. The table is read as a data file.
 
-litellm itself is not imported: an import costs seconds and 165 MB. The table is read once, when a file has a name
-without a provider or a client asks for the list of models. That takes some 20 ms.
+litellm itself is not imported: an import costs seconds and 165 MB. The table is read once, when it is first needed: for
+a name without a provider, or for the list of models. That takes some 20 ms.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ _TABLE = "model_prices_and_context_window_backup.json"
 
 _CHAT_MODES = frozenset({"chat", "responses"})
 _OTHER_MODES = frozenset({"completion", "embedding"})
-"""The modes of models that turnright serves, with those of chats. Image, audio and search models are not listed."""
+"""The modes, besides chats, of the models that turnright serves. Image, audio and search models are not listed."""
 
 _PRICED_VARIANT = re.compile(r"(^|/)(\d+-x-\d+|[^/]*-commitment|\*)/|^ft:")
-"""Rows that are a price and no model's name: an image's size, a commitment of months, models of one's own."""
+"""Matches rows that are a price and no model's name: image sizes, commitments, and fine-tuned models."""
 
 _PROVIDER_NAMES = MappingProxyType({"bedrock_converse": "bedrock", "cohere_chat": "cohere"})
-"""The table's names of providers that have another one in a model's spelling."""
+"""The provider names of the table that differ from the prefix in a model's name."""
 
 _OPENAI_NAME = re.compile(
     r"(gpt-(?!oss)|chatgpt-|o[1-9](-|$)|text-embedding-|codex-|computer-use-|ft:gpt-|davinci-002$|babbage-002$"
     r"|dall-e-|tts-|whisper-)"
 )
-"""Names of OpenAI's, listed or not (`get_llm_provider`, 1.105.3). gpt-oss is open weights, served by others."""
+"""Matches OpenAI's model names, listed or not (`get_llm_provider`, 1.105.3).
+
+gpt-oss is open weights, served by others.
+"""
 
 _STARTS = (
     ("claude", "anthropic"),
@@ -57,7 +60,7 @@ class _Row(msgspec.Struct, frozen=True, gc=False):
 
 
 def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
-    """Return the provider of a model that is named without one, or None where nobody knows it.
+    """Return the provider of *name*, a model's name without a provider, or None where it is unknown.
 
     *on_vertex* is true where the entry has credentials of Vertex AI. The table lists Gemini's bare names under Vertex
     AI. An entry without such credentials means Google AI Studio, which takes a key.
@@ -72,7 +75,7 @@ def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
 
 
 def likely_provider(name: str) -> str | None:
-    """Return the provider that *name*, a model's without a provider, is probably of. The table is not read."""
+    """Return the probable provider of *name*, a model's name without a provider, or None. The table is not read."""
     if _OPENAI_NAME.match(name):
         return "openai"
     return next((provider for start, provider in _STARTS if name.startswith(start)), None)
@@ -110,7 +113,7 @@ def _rows() -> Mapping[str, _Row]:
 
 @cache
 def _listed() -> Mapping[str, str]:
-    """Return the providers of the table's names that have none in their spelling."""
+    """Return the provider of each name in the table that has no provider prefix."""
     return {
         name: provider
         for name, row in _rows().items()

@@ -104,7 +104,7 @@ def _from_file(text: bytes) -> _Source:
 
 
 def _first_lines(lines: Mapping[str, int], firsts: Mapping[str, str]) -> dict[str, int]:
-    """Return the line of each path in *firsts*: that of the key's first place."""
+    """Return the line of each path in *firsts*, which is the line where its key first occurs."""
     return {
         path: line for path, first in firsts.items() if (line := Places(lines).line_of(first)) is not None
     }

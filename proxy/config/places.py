@@ -23,7 +23,7 @@ class Places:
     origins: Mapping[Location, Location] = field(default_factory=dict)
 
     def line_of(self, path: str) -> int | None:
-        """Return the line of *path*, or that of the nearest parent that has one. None without any."""
+        """Return the line of *path*, or that of the nearest parent that has one. None where no parent has a line."""
         while path and path not in self.lines:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.lines.get(path)

@@ -20,13 +20,13 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import ModelNotFound, ModelUnavailable
 
 _MAX_SHOWN = 20
-"""Configured names that an error lists, at most."""
+"""The most configured names that an error lists."""
 
 _MAX_COMPARED = 100
-"""Names that a typo is compared with, at most. One comparison takes some 40 us of the event loop."""
+"""The most names that a typo is compared with. One comparison takes some 40 us of the event loop."""
 
 _LONGEST = 80
-"""Characters of a client's name that are compared."""
+"""Characters of a requested model's name that are compared."""
 
 _REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 
@@ -60,7 +60,10 @@ def _names_known_provider(pool: Sequence[Deployment], rest: str) -> bool:
 
 
 def model_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names of the model list, each once, in the file's order. Every label is one of them."""
+    """Return the names of the model list, each once, in the file's order.
+
+    Every deployment's metric label is one of these names.
+    """
     return settings.routes.names
 
 
@@ -103,7 +106,7 @@ def _not_found_text(settings: Settings, model: str) -> str:
 
 
 def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
-    """Return the names that a client which asked for *asked* may have meant, the most similar first, or none."""
+    """Return the names that the client may have meant by *asked*, the most similar first, or none."""
     given, asked = asked[:_LONGEST], asked[:_LONGEST].lower()
     provider = None if "/" in asked else likely_provider(asked)
     full = f"{provider}/{asked}"
@@ -128,7 +131,8 @@ def chain_of(
 ) -> tuple[str, ...]:
     """Return the models to ask after *model*: its own chain, or its wildcard's, or the chain of ``*``.
 
-    *alias_of* is the model that *model* is a second name of. Its chain goes after that of the second name.
+    *alias_of* is the model that *model* is a second name of. The chain of *alias_of* is used where the second name has
+    no chain.
     """
     for name in (model, alias_of, *(member.name for member in pool[:1]), ANY_SOURCE):
         for chain in chains:

@@ -1,4 +1,4 @@
-"""LiteLLM's keys that turnright refuses in words, and the rule for keys that nobody has looked at.
+"""LiteLLM's keys that turnright refuses with a reason, and the rule for keys that are in no table.
 
 A key that guards something must not be passed over in silence. A gateway that ignores it lets through what it was
 meant to stop. A key that asks for a feature that turnright has not is refused too, since calls would go elsewhere or
@@ -152,7 +152,10 @@ GUARD_WORDS = (
     "limit",
     "permission",
 )
-"""Parts of a key's name that hint at a guard. An unlisted key with one of them is refused."""
+"""Parts of a key's name that hint at a guard.
+
+An unlisted key with one of these parts is refused, unless it is set to nothing.
+"""
 
 _PERMITTING = ("allow", "public", "permission", "limit", "budget")
 """Parts of a key's name for which ``false``, 0 or an empty list is the strictest value."""
@@ -161,7 +164,7 @@ _NOTHING: tuple[object, ...] = (False, "", 0)
 
 
 def refused_reason(where: str, key: str) -> str | None:
-    """Return the words with which *key* of the section *where* is refused, or None where no row refuses it."""
+    """Return the reason why *key* of the section *where* is refused, or None where no row refuses it."""
     for table, instead in (
         (GUARDS, "remove it only if nothing depends on it"),
         (MISSING, "remove it, and what needs it"),

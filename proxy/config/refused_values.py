@@ -54,7 +54,7 @@ def _callbacks(section: object) -> Iterator[Fault]:
 
 
 def _tag_filtering(router: object, entries: object) -> Iterator[Fault]:
-    """Yield a fault where tags would choose among the deployments of one name, as one team's and another's."""
+    """Yield a fault where tags would choose among the deployments of one name, such as those of two teams."""
     if (
         not isinstance(router, dict)
         or not router.get("enable_tag_filtering")

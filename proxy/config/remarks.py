@@ -13,7 +13,7 @@ _PHASES = ("connect_timeout", "first_byte_timeout", "idle_timeout")
 
 
 def remarks(settings: Settings, environ: Mapping[str, str], places: Places) -> tuple[str, ...]:
-    """Return the warnings about *settings*. They name keys as the operator wrote them."""
+    """Return the warnings about *settings*. The warnings name keys as the operator wrote them."""
     return (
         *_hidden_timeouts(settings, places),
         *_doubtful_keys(settings.general_settings, environ),

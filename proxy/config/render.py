@@ -63,7 +63,7 @@ def at_line(file: str | None, line: int | None) -> str:
 
 
 def _plain_fact(name: str, fact: object) -> object:
-    """Return a free fact of ``model_info``. One whose name says that it is a secret is masked."""
+    """Return a free fact of ``model_info``. A fact whose name looks like a secret's is masked."""
     if _SECRET_NAME.search(name):
         return MASK
     if isinstance(fact, Mapping):

@@ -27,7 +27,7 @@ _AWS_VARIABLES = (
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
-"""Variables of which one is enough. A key needs two, its id and its secret."""
+"""Each of these variables is enough on its own. A key needs two, its id and its secret."""
 
 _GOOGLE_VARIABLES = ("VERTEXAI_CREDENTIALS", "VERTEX_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS")
 

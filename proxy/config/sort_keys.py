@@ -1,9 +1,9 @@
-"""Sorts the keys of LiteLLM's sections: taken, ignored with a warning, or refused in words.
+"""Sorts the keys of LiteLLM's sections: taken, ignored with a warning, or refused with a reason.
 
 A key is judged in this order. A key of turnright is taken. A row of :mod:`proxy.config.refused_keys` refuses a key,
-unless it is set to nothing. A row of :mod:`proxy.config.ignored_keys` ignores one. An unlisted key that is nearly one
+unless it is set to nothing. A row of :mod:`proxy.config.ignored_keys` ignores a key. An unlisted key that is nearly one
 of turnright's, or that may guard something, is refused. Every other unlisted key of LiteLLM's own sections is ignored,
-but that of ``model_info``, which is kept. In turnright's own sections unlisted keys stay, and validation refuses them.
+except in ``model_info``, where it is kept. In turnright's own sections unlisted keys stay, and validation refuses them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Sorted(NamedTuple):
 def sort_keys(raw: Mapping[object, object]) -> Sorted:
     """Return *raw*, the parsed file, sorted. *raw* is not changed.
 
-    A key in several entries of ``model_list`` gets one warning. Each of its faults has its place.
+    A key in several entries of ``model_list`` gets one warning. A fault is reported for each entry, with its own place.
     """
     sorter = _Sorter()
     kept = sorter.sort(raw, "", ())

@@ -1,7 +1,7 @@
 """Takes out the models whose entries name an environment variable that is not set.
 
-One missing key must not stop the models that have theirs. A model that is taken out answers 503 until the variable is
-set and the configuration is read again. With ``--strict`` every unset variable is a fault.
+A missing key of one model must not stop the models whose keys are set. A model that is taken out answers 503 until the
+variable is set and the configuration is read again. With ``--strict`` every unset variable is a fault.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Context:
 def variable_of(text: str) -> str | None:
     """Return the name of the variable that *text* stands for, as ``os.environ/NAME`` or ``${NAME}``.
 
-    Returns None for a text of any other form. Raises :class:`PydanticCustomError` where no name stands behind
+    Returns None for a text of any other form. Raises :class:`PydanticCustomError` where no valid name follows
     ``os.environ/``.
     """
     if braces := _BRACES.fullmatch(text):
@@ -64,8 +64,8 @@ def variable_of(text: str) -> str | None:
 def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
     """Return *text*, or the value of the variable that it stands for (:func:`variable_of`).
 
-    A value is not resolved again. Raises :class:`PydanticCustomError` where the variable is not set. The text names
-    the variable.
+    A value is not resolved again. Raises :class:`PydanticCustomError` where the variable is not set. The error's text
+    names the variable.
     """
     name = variable_of(text)
     if name is None:
@@ -237,7 +237,7 @@ KeySecret = Annotated[SecretStr, BeforeValidator(_key_secret)]
 """A key: printable ASCII without white space, since it is sent in a header."""
 
 ProviderKey = Annotated[SecretStr | None, BeforeValidator(_provider_key)]
-"""A provider's key. An empty one is none: servers of one's own often want none."""
+"""A provider's key. An empty key counts as none, since self-hosted servers often need no key."""
 
 GatewayKey = Annotated[SecretStr, BeforeValidator(_gateway_key)]
 """A key of clients. It must not look like a reference: every client could guess such a key."""

@@ -21,7 +21,7 @@ _Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _UNQUOTED = re.compile(r"""(?:[^'"]|'[],}:?-]')*""")
 
 MAX_NESTING = 50
-"""Levels of nesting in a file, at most. Six are needed, and PyYAML and libyaml recurse."""
+"""The most levels of nesting in a file. Six are needed, and PyYAML and libyaml recurse."""
 
 
 class Document(NamedTuple):

@@ -1,4 +1,4 @@
-"""Names the clients between which places, worker threads and bytes are shared.
+"""Names the clients that share scarce resources: places in queues, worker threads and bytes of memory.
 
 Two keys behind one ingress are two clients. Without keys only the address is known. An IPv6 host usually owns a whole
 /64 network (RFC 6177), so all addresses of one network are the same client.

@@ -107,7 +107,7 @@ class TimeLimit:
             raise TimeoutError from error
 
     def expire(self) -> None:
-        """See :meth:`Limited.expire`."""
+        """Cancel the task, since the limit is reached."""
         self.until = inf
         self.reached = True
         self._task.cancel()

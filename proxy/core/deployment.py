@@ -69,7 +69,7 @@ class Deployment:
     """The rank among the deployments of one name, the lowest first. None comes last."""
 
     weight: float = 0.0
-    """The share of requests among the deployments of one name and order. 0 is none of them."""
+    """The share of requests among the deployments of one name and order. With 0 the deployment has no share."""
 
     variables: tuple[str, ...] = ()
     """The environment variables that the key and the other secrets were read from, for the operator's log."""

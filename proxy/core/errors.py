@@ -52,7 +52,7 @@ class InvalidRequest(ProxyError):
 
 
 class BodyTooLarge(InvalidRequest):
-    """The body is larger than ``general_settings.max_body_mib``, or than the inspector accepts."""
+    """The body is too large: over ``general_settings.max_body_mib``, or over another limit of size or memory."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     code = "body_too_large"
@@ -106,7 +106,7 @@ class UnrepairableHistory(InvalidRequest):
 
 
 class ContextTooLong(InvalidRequest):
-    """The request does not fit the model's context window, even after cuts. Nothing was sent."""
+    """The request exceeds the model's token limit, even after the cuts that the mode allows. Nothing was sent."""
 
     code = "context_length_exceeded"
 
@@ -174,7 +174,7 @@ class AuthenticationFailed(ProxyError):
 
 
 class ModelUnavailable(ProxyError):
-    """The model is configured, and an environment variable that it needs is not set. *variables* are their names."""
+    """The model is configured, and an environment variable that it needs is not set. *variables* are the unset ones."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     type = "server_error"

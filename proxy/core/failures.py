@@ -50,7 +50,7 @@ class Cause(StrEnum):
     """An answer that ends without a finish reason."""
 
     MALFORMED_CALL = "malformed_call"
-    """The model wrote a tool call that the provider could not parse."""
+    """The model wrote a tool call that cannot be read, such as one without a name."""
 
     UNEXPECTED_CALL = "unexpected_call"
     """The model called a tool that the request did not declare. The provider says so."""

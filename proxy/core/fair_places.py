@@ -11,7 +11,7 @@ class FairPlaces:
     """*places* that all clients share. :class:`FairTurns` describes *kept_free* and the order.
 
     At most *most_waiting* coroutines wait, if that is given. If one more arrives, the newest coroutine of the client
-    with the longest queue gets no place. It may be the one that arrived.
+    with the longest queue gets no place. That coroutine may be the one that arrived.
     """
 
     def __init__(self, places: int, *, kept_free: int = 0, most_waiting: int | None = None) -> None:

@@ -22,7 +22,7 @@ OpenAI takes 2,048, and self-hosted servers take more. Gemini takes 100 for each
 """
 
 MAX_TOKENS = 2**20
-"""The largest number of tokens in one text that is sent as numbers: the largest window of any model."""
+"""The largest number of tokens in an input of one text sent as numbers: the largest window of any model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 The answer calls each declared tool that the newest prompt names, once for each mention. If the request ends with
 function responses, the answer quotes them. Otherwise it echoes the prompt.
 
-Ids and signatures are added for generations that require signatures. Each call has an ``id``. A thought signature is on
-the first call only, or at the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
+Ids and signatures are added for generations that require signatures. For these generations, each call has an ``id``. A
+thought signature is on the first call only, or at the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Generates a plausible value for a schema, so that the emulated model's calls pass the caller's own validation.
 
-Reads both dialects: the proto ``Schema`` (types in capitals) and JSON Schema as in ``parametersJsonSchema``. The same
-schema always gives the same value.
+The module reads both dialects: the proto ``Schema`` (types in capitals) and JSON Schema as in ``parametersJsonSchema``.
+The same schema always gives the same value.
 """
 
 from __future__ import annotations

@@ -56,7 +56,10 @@ def sign_text(counter: int) -> str:
 
 
 def verify(signature: str, part: Part) -> str | None:
-    """Return the fault of *signature* on *part*: ``CORRUPTED``, ``INVALID`` or ``None``. Dummies have none."""
+    """Return the fault of *signature* on *part*: ``CORRUPTED``, ``INVALID`` or ``None``.
+
+    A value of :data:`DUMMIES` has no fault.
+    """
     if signature in DUMMIES:
         return None
     raw = decode_base64(signature)

@@ -1,6 +1,6 @@
 """Carries one request through its attempts, and its answer to the client.
 
-The waiting times before retries are spent here too.
+This package also waits before retries.
 
 The files, in the order of the data:
 

@@ -1,7 +1,8 @@
 """Holds back a streamed answer until it is complete, and then returns its chunks as they came.
 
 The buffer keeps the chunks as JSON, and the pieces of tool calls separately. Parsed chunks would take eight times the
-memory. They are needed again only if a call was mended. The client's format writes the events when the chunks are sent.
+memory. Parsed chunks are needed again only if a call was mended. The client's format writes the events when the chunks
+are sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The protocol of a client's format. Forwarding writes answers through it, without knowing which format it is.
+"""The protocol of a client's format. Forwarding writes answers through this protocol, without knowing the format.
 
 A provider may speak the client's own format. Its answers then come with their source, the native event
 (:class:`proxy.core.source.AnswerSource`). :mod:`proxy.forwarding.write_events` chooses between the native event and

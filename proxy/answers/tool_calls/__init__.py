@@ -5,8 +5,8 @@
                     ▼                    ▼
               mend the notation ──▶ the fault, in words for the model, which is asked once more
 
-The client runs the call, so a repair never invents a value. Repaired arguments have the same tokens as the broken
-arguments, and differ only in notation. Calls of an answer that was cut off (``length``, ``content_filter``) are not
+The client runs the call, so a repair never invents a value. Repaired arguments differ from the broken arguments only in
+notation. Missing arguments become ``{}``. Calls of an answer that was cut off (``length``, ``content_filter``) are not
 checked. Bifrost and agentgateway write ``{}`` for arguments that they cannot read, and the tool then runs with its
 defaults.
 

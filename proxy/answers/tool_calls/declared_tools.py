@@ -39,7 +39,7 @@ class DeclaredTools:
             self._has_unnamed = True  # a provider's own tool, without a name here
 
     def find(self, name: str) -> str | None:
-        """Return the declared name that is *name*, with or without a known prefix, or None."""
+        """Return the declared tool's name for *name*, which may have a known prefix, or None."""
         if name in self._schemas:
             return name
         for prefix in PREFIXES:

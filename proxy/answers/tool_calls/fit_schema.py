@@ -30,7 +30,7 @@ _BYTES_A_STEP = 32
 """Bytes of a schema that are compiled in one step."""
 
 _CHARACTERS_A_STEP = 64
-"""Characters of a fault that are written in one step. The library writes the whole value into every fault."""
+"""Characters of a fault that are written in one step. jsonschema writes the whole value into every fault."""
 
 _TEXT_A_STEP = 1024
 """Characters of a text value that are written in one step. Numbers and empty lists take far longer."""
@@ -79,7 +79,7 @@ _ASKING = frozenset({"anyOf", "contains", "if", "not", "oneOf"})
 _NEVER: dict[str, Any] = {"not": {}}
 """Replaces the schema ``false``, which has no keyword that counts steps.
 
-For ``false`` the library also writes the whole value into its message.
+For ``false``, jsonschema also writes the whole value into its message.
 """
 
 
@@ -113,12 +113,12 @@ def find_schema_faults(value: dict[str, Any], schema: Any, limit: WorkLimit | No
 
 
 def load_validator() -> None:
-    """Load the library, which takes 80 ms. Runs in a worker thread, before the library is needed."""
+    """Load jsonschema, which takes 80 ms. The caller runs this in a worker thread, before jsonschema is needed."""
     _draft(_DRAFTS[_LATEST])
 
 
 def is_validator_loaded() -> bool:
-    """Return True where the library is loaded."""
+    """Return True where jsonschema is loaded."""
     return _draft.cache_info().currsize > 0
 
 
@@ -159,7 +159,7 @@ def _compile(key: bytes) -> Validator | None:
 
 @lru_cache(maxsize=len(_DRAFTS))
 def _draft(name: str) -> Any:
-    """Return the library's validator class *name*, which counts steps and skips unchecked keywords."""
+    """Return jsonschema's validator class *name*, extended to count steps and to skip unchecked keywords."""
     import jsonschema  # imported late, so that the start does not wait
 
     draft = getattr(jsonschema, name)
@@ -178,7 +178,10 @@ def _nothing(*_: Any) -> None:
 
 
 def _metered(check: _Keyword, word: str) -> _Keyword:
-    """Return *check* with its steps counted. It also allows OpenAPI's ``nullable``, which Gemini's clients write."""
+    """Return *check* with its steps counted.
+
+    The result also allows OpenAPI's ``nullable``, which Gemini's clients write.
+    """
 
     def metered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         limit = _METER.limit

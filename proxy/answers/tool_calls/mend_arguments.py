@@ -42,7 +42,7 @@ _CLOSING = MappingProxyType({"{": "}", "[": "]"})
 def mend_notation(text: str, limit: WorkLimit | None = None) -> dict[str, Any] | None:
     """Return the object that *text* means, or None where that is not certain.
 
-    It also returns None where the steps of *limit* run out.
+    The function also returns None where the steps of *limit* run out.
     """
     limit = limit or WorkLimit()
     if len(text) > LARGEST or limit.left < 0:
@@ -134,7 +134,7 @@ def _joined(tokens: list[str]) -> str:
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object. Raises :class:`ValueError` for a repeated key."""
+    """Return the object of *pairs*. Raises :class:`ValueError` for a repeated key."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a key is there twice")

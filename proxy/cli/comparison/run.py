@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def is_as_expected(self) -> bool:
-        """True if the direct request was refused, and the proxied one was answered with the changes in its header."""
+        """True if the direct request was refused, and the proxied answer's header has the dry run's changes."""
         answered = self.straight_status == 400 and self.proxied_status == 200
         return answered and bool(self.changes) and self.changes == format_changes(self.change_list)
 
@@ -84,7 +84,7 @@ async def comparing(transport: str = "auto", *, port: int = 0) -> AsyncIterator[
 
 
 async def run_comparison(transport: str = "auto") -> tuple[Comparison, ...]:
-    """Return the comparisons of :func:`comparing`, and serve nothing after them."""
+    """Return the comparisons of :func:`comparing`, and stop both servers."""
     async with comparing(transport) as compared:
         return compared.comparisons
 

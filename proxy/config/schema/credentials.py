@@ -1,4 +1,4 @@
-"""Addresses and credentials of a deployment, as an entry gives them, or ``credential_list`` for several entries."""
+"""The address and credentials of a deployment, from its own entry or from one in ``credential_list``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ class Credentials(Section):
     """OpenAI's organization id."""
 
     region_name: Text | None = None
-    """The region of a provider that has regions. ``aws_region_name`` and ``vertex_location`` go before it."""
+    """The region of a provider that has regions.
+
+    ``aws_region_name`` and ``vertex_location`` take precedence over it.
+    """
 
     azure_ad_token: KeySecret | None = None
     """Azure: a token of Entra ID, in place of a key."""
@@ -187,7 +190,7 @@ class CredentialEntry(Section):
     credential_values: Annotated[Credentials, BeforeValidator(empty_section)] = Field(
         default_factory=Credentials
     )
-    """The address and the credentials. A value in the entry itself goes before it."""
+    """The address and the credentials. A value in the entry of ``model_list`` takes precedence."""
 
     credential_info: JsonMapping | None = None
     """Facts for readers of the file. They are not used."""

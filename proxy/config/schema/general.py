@@ -30,7 +30,10 @@ class Admin(Section):
     where: ClassVar[str] = "general_settings.admin"
 
     host: Text = "0.0.0.0"
-    """The address to listen on. Default all, so that probes and Prometheus reach it where the API is on loopback."""
+    """The address to listen on.
+
+    Default all addresses, so that probes and Prometheus reach the listener where the API is on loopback.
+    """
 
     port: Port = 9464
     """The port. Default 9464, a usual port of Prometheus exporters. With 0 the kernel picks one."""
@@ -170,7 +173,7 @@ class GeneralSettings(Section):
     """The deepest nesting of a body's JSON. Default 100, at most 250, since orjson writes 254 levels at most."""
 
     max_in_flight: Count = 512
-    """Requests at once. More are answered with 503 and Retry-After. Default 512 for one process."""
+    """The most requests at once. Further requests get 503 and Retry-After. Default 512 for one process."""
 
     max_in_flight_mib: Count | None = None
     """MiB of memory that requests may take together, estimated from their bodies.

@@ -73,7 +73,7 @@ class LitellmParams(Credentials, RequestDefaults):
     where: ClassVar[str] = "model_list[].litellm_params"
 
     litellm_credential_name: Text | None = None
-    """The name of an entry of ``credential_list``. It fills in what this entry does not say."""
+    """The name of an entry of ``credential_list``. That entry fills in the values that this entry does not set."""
 
     model: Annotated[
         Text, Field(max_length=256), AfterValidator(_wildcard_model), AfterValidator(_provider_and_model)
@@ -153,7 +153,7 @@ class ModelInfo(Section):
 
     @override
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Return the own facts alone. A free one may be a secret."""
+        """Return only the fields that this class declares. Any other fact may be a secret."""
         return ((name, getattr(self, name)) for name in type(self).model_fields)
 
 

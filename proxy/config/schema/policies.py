@@ -33,7 +33,7 @@ class Sanitize(Section):
     where: ClassVar[str] = "sanitize"
 
     mode: Annotated[Literal["repair", "observe", "strict", "off"], _Word, _WordOrOff] = "repair"
-    """``repair`` (default) makes it legal, ``observe`` only counts, ``strict`` answers 400, ``off`` does nothing."""
+    """``repair`` (default) makes it legal, ``observe`` reports, ``strict`` answers 400, ``off`` does nothing."""
 
     on_violation: Annotated[Literal["refuse", "send"], _Word] = "refuse"
     """The treatment of a repaired history that still breaks a rule.
@@ -44,7 +44,7 @@ class Sanitize(Section):
     merge_same_role: Flag = False
     """Merge consecutive messages of one role for every provider.
 
-    Default false: where they are legal the history is sent unchanged, and prompt caches keep hitting.
+    Default false: where such messages are legal the history is sent unchanged, and prompt caches keep hitting.
     """
 
 
@@ -68,7 +68,10 @@ class Budget(Section):
     """The share of the available tokens above which a history is cut (1.0 in ``balanced``)."""
 
     low: Ratio | None = None
-    """The share of the available tokens down to which it is cut (0.5 in ``balanced``). It must be below ``high``."""
+    """The share of the available tokens down to which a history is cut (0.5 in ``balanced``).
+
+    It must be below ``high``.
+    """
 
     hard: Ratio | None = None
     """The share of a known limit above which a request is refused (0.95 in ``balanced``)."""
@@ -127,7 +130,7 @@ class Store(Section):
     """
 
     memory_mib: Count = 32
-    """MiB that are kept in memory, at most. Default 32: the thought signatures of some 15,000 calls.
+    """The most MiB that are kept in memory. Default 32: the thought signatures of some 15,000 calls.
 
     When the memory is full, the tenant with the most data loses its oldest entries.
     """

@@ -15,13 +15,13 @@ _Integer = Annotated[int, Field(strict=True)]
 
 
 class RequestDefaults(Section):
-    """Parameters of OpenAI's chat API. The request's own value goes before each of them. Default: none."""
+    """Parameters of OpenAI's chat API. The request's own value takes precedence. Default: none."""
 
     max_tokens: Count | None = None
-    """Tokens of the answer, at most."""
+    """The most tokens of the answer."""
 
     max_completion_tokens: Count | None = None
-    """Tokens of the answer with its reasoning, at most."""
+    """The most tokens of the answer and its reasoning together."""
 
     temperature: _Number | None = None
     """The sampling temperature."""

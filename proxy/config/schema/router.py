@@ -72,7 +72,7 @@ class RouterSettings(Section):
     fallbacks: FallbackChains = ()
     """Models to try when a model has failed for good.
 
-    Default none. Both names must be configured, but a key may be ``*``.
+    Default none. All names of a chain must be configured, but its key may be ``*``.
     """
 
     default_fallbacks: Annotated[tuple[Text, ...], BeforeValidator(_nothing_is_none)] = ()
@@ -85,7 +85,7 @@ class RouterSettings(Section):
     """Models to try when the provider's content filter refuses a request. Default none: the client gets the refusal."""
 
     model_group_alias: Aliases = Field(default_factory=dict)
-    """Second names of models: a model's name, or ``{model, hidden}``. An alias goes before a model of the same name."""
+    """Second names of models: a model's name, or ``{model, hidden}``. An alias hides a model of the same name."""
 
     cooldown_time: SecondsOrZero = 5.0
     """Seconds for which a failing deployment gets no requests. Default 5, as in LiteLLM. 0 switches it off."""

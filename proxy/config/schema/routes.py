@@ -56,7 +56,7 @@ class Routes:
     """Keys from the environment, by provider, for entries whose model is ``*``."""
 
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """The models behind second names, which go before models of the same name."""
+    """The model of each second name. A second name takes precedence over a model of the same name."""
 
     shown_aliases: tuple[str, ...] = ()
     """The second names that are listed."""
@@ -132,7 +132,7 @@ def _name_pool(
 
 
 def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAccess]) -> Deployment:
-    """Return a wildcard's deployment with the name that *model*, a client's, asks for.
+    """Return a wildcard's deployment for *model*, the name that the client sent.
 
     Where the client names the provider, the provider's own key goes to the provider's own address, and nowhere else.
     """
@@ -154,7 +154,10 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
 
 
 def _split(model: str, default: str) -> tuple[str, str]:
-    """Return the provider and the model of *model*. Without a provider in it, it is litellm's, or *default*."""
+    """Return the provider and the model of *model*.
+
+    Without a provider in *model*, litellm's table names it, or else it is *default*.
+    """
     provider, slash, model_id = model.partition("/")
     return (provider, model_id) if slash else (provider_of(model) or default, model)
 

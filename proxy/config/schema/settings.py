@@ -1,6 +1,6 @@
 """``Settings``: the whole configuration. It never changes, and a reload makes a new object.
 
-Attributes are not properties, so reading one costs a request only a dictionary access. The index of the model list is
+The sections are not properties, so reading one costs a request only a dictionary access. The index of the model list is
 built at its first use and kept.
 """
 
