@@ -260,10 +260,10 @@ class CallAssembler:
             yield from self._begin_behind(call, rest)
 
     def _begin_behind(self, call: PartialCall, rest: str) -> Iterator[dict[str, Any]]:
-        """Begin calls with *rest*, the text after *call*'s whole arguments. The last of these calls takes over the
-        index and id of *call*.
+        """Begin calls with *rest*, the text after *call*'s whole arguments.
 
-        Raises :class:`UpstreamFault` for a model that repeats one call over and over.
+        The last of these calls takes over the index and id of *call*. Raises :class:`UpstreamFault` for a model that
+        repeats one call over and over.
         """
         while rest:
             following = PartialCall(None, None, maybe_repeated=True)

@@ -19,11 +19,10 @@ _BLOCK = 64 * 1024
 
 
 class ObjectEnd:
-    """Finds the end of a JSON object whose text comes in pieces. Each text is searched when it comes, and earlier texts
-    are not read again.
+    """Finds the end of a JSON object whose text comes in pieces.
 
-    A provider may send a mebibyte of brackets, and the event loop waits for the search. So no Python code runs once per
-    bracket.
+    Each text is searched when it comes, and earlier texts are not read again. A provider may send a mebibyte of
+    brackets, and the event loop waits for the search. So no Python code runs once per bracket.
     """
 
     __slots__ = ("_depth", "_escaped", "_in_string", "found")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from proxy.cli import main
 from tests.process.running import ROOT, command, environment
 from tests.support.builders import assistant, call, tool, user
 
@@ -41,6 +45,24 @@ def run_in_shell(
     out, err = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in err, err
     return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def run_in_process(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    """Run a turnright command in this process, which saves a second's start. The output is no terminal."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in (
+            ("stdin", io.TextIOWrapper(io.BytesIO(stdin))),
+            ("stdout", out),
+            ("stderr", err),
+        ):
+            patch.setattr(sys, name, stream)
+        status = main(list(arguments))
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())
+    return subprocess.CompletedProcess(arguments, status, *texts)
 
 
 def write(path: Path, value: Any) -> str:

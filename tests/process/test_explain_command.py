@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from proxy.cli import main
-from tests.process.commands import BROKEN, REQUEST, config, deep, run, run_in_shell, write
+from tests.process.commands import BROKEN, REQUEST, config, deep, run, run_in_process, run_in_shell, write
 from tests.process.running import ROOT, command, environment
 from tests.support.builders import assistant, call, tool, user
 
@@ -47,7 +47,7 @@ def test_explain_takes_a_request(given: str, tmp_path: Path) -> None:
 )
 def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> None:
     """A bare list is read as the messages for ``--model``. ``--json`` prints the endpoint's answer."""
-    shown = run("explain", "--model", model, "--json", stdin=json.dumps(BROKEN).encode())
+    shown = run_in_process("explain", "--model", model, "--json", stdin=json.dumps(BROKEN).encode())
 
     explained = json.loads(shown.stdout)
     assert shown.returncode == 1
@@ -73,14 +73,14 @@ def test_explain_mends_half_a_character() -> None:
         (cut, ("--model", "gpt-4.1")),
         (b'{"model": "gpt-4.1", "messages": ' + cut + b"}", ("--json",)),
     ):
-        shown = run("explain", *more, stdin=given)
+        shown = run_in_process("explain", *more, stdin=given)
         assert (shown.returncode, shown.stderr) == (1, "")
         assert "half_character" in shown.stdout
 
 
 def test_explain_prefers_the_option() -> None:
     """``--model`` overrides the model in the request."""
-    shown = run("explain", "--model", "gpt-4.1", "--json", stdin=json.dumps(REQUEST).encode())
+    shown = run_in_process("explain", "--model", "gpt-4.1", "--json", stdin=json.dumps(REQUEST).encode())
 
     assert json.loads(shown.stdout)["model"] == "gpt-4.1"
 
@@ -91,8 +91,10 @@ def test_explain_in_a_mode_that_repairs_nothing(mode: str, tmp_path: Path) -> No
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": mode}})
     given = json.dumps(BROKEN).encode()
 
-    shown = run("explain", "--config", path, "--model", "mine", stdin=given)
-    told = json.loads(run("explain", "--config", path, "--model", "mine", "--json", stdin=given).stdout)
+    shown = run_in_process("explain", "--config", path, "--model", "mine", stdin=given)
+    told = json.loads(
+        run_in_process("explain", "--config", path, "--model", "mine", "--json", stdin=given).stdout
+    )
 
     assert f"  (mode {mode} does not do this: it is what mode repair would do)" in shown.stdout.splitlines()
     assert "would go out" in shown.stdout
@@ -105,8 +107,8 @@ def test_explain_with_a_configuration(tmp_path: Path) -> None:
     """With a configuration, its models and its mode count. A model that the configuration lacks is exit 2."""
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": "strict"}})
 
-    mine = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(BROKEN).encode())
-    other = run("explain", "--config", path, "--model", "other", stdin=json.dumps(BROKEN).encode())
+    mine = run_in_process("explain", "--config", path, "--model", "mine", stdin=json.dumps(BROKEN).encode())
+    other = run_in_process("explain", "--config", path, "--model", "other", stdin=json.dumps(BROKEN).encode())
 
     assert mine.returncode == 2
     assert "model     mine -> gemini/gemini-3.6-flash" in mine.stdout
@@ -125,7 +127,7 @@ def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
             tool(f"c{number}", "a line of text\n" * 2_000),
         ]
 
-    shown = run("explain", "--config", path, "--model", "mine", stdin=json.dumps(history).encode())
+    shown = run_in_process("explain", "--config", path, "--model", "mine", stdin=json.dumps(history).encode())
 
     assert (shown.returncode, shown.stderr) == (1, "")
     lines = shown.stdout.splitlines()
@@ -153,7 +155,10 @@ def test_explain_tells_by_its_exit_status(messages: list[Any], status: int) -> N
     """Exit status 0 means no change, 1 a change, and 2 a refusal or bad input, with and without ``--json``."""
     given = json.dumps(messages).encode()
 
-    found = [run("explain", "--model", "gemini-2.5-pro", *more, stdin=given) for more in ((), ("--json",))]
+    found = [
+        run_in_process("explain", "--model", "gemini-2.5-pro", *more, stdin=given)
+        for more in ((), ("--json",))
+    ]
 
     assert [shown.returncode for shown in found] == [status, status]
 
@@ -165,7 +170,7 @@ def test_explain_shows_each_step() -> None:
     """
     broken = [assistant("Hi \x1b[2J."), tool("nobody", "\x1b[31mlost\u202e"), user("Hello.")]
 
-    shown = run("explain", "--model", "gemini-2.5-pro", stdin=json.dumps(broken).encode())
+    shown = run_in_process("explain", "--model", "gemini-2.5-pro", stdin=json.dumps(broken).encode())
 
     assert "\x1b" not in shown.stdout
     lines = shown.stdout.splitlines()
@@ -247,7 +252,7 @@ def test_explain_of_bad_input(
 
 def test_explain_for_a_name_that_is_none() -> None:
     """A wildcard is no model. The command ends with 2 and says so."""
-    shown = run("explain", "--model", "*", stdin=json.dumps(BROKEN).encode())
+    shown = run_in_process("explain", "--model", "*", stdin=json.dumps(BROKEN).encode())
 
     assert (shown.returncode, shown.stdout) == (2, "")
     assert "stands for the names of many models" in shown.stderr
@@ -255,7 +260,7 @@ def test_explain_for_a_name_that_is_none() -> None:
 
 def test_explain_of_a_history_beyond_repair() -> None:
     """A history that cannot be mended is explained as refused, with the reason."""
-    shown = run("explain", "--model", "gpt-4.1", stdin=json.dumps([tool("c1", "alone")]).encode())
+    shown = run_in_process("explain", "--model", "gpt-4.1", stdin=json.dumps([tool("c1", "alone")]).encode())
 
     assert shown.returncode == 2
     assert "verdict   refused" in shown.stdout
@@ -266,7 +271,7 @@ def test_explain_of_a_missing_file(tmp_path: Path) -> None:
     """A request file that is not there is exit 2."""
     path = str(tmp_path / "none.json")
 
-    shown = run("explain", path)
+    shown = run_in_process("explain", path)
 
     assert (shown.returncode, shown.stderr) == (2, f"turnright: {path}: No such file or directory\n")
 
