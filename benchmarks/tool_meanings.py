@@ -1,8 +1,8 @@
-"""Measures the share of meaning that is left of real tools' schemas, source by source: ``make bench-tools``.
+"""Counts the real tools' schemas that keep their full meaning when cleaned, by source (``make bench-tools``).
 
-The packages are those of the tests. A schema is *as it was* when nothing was changed, and *kept* when the cleaned
-schema accepts exactly the same calls. *Sent* is the schema that a deployment on the direct transport gets:
-``parameters``, or ``parametersJsonSchema`` where that loses less.
+The tools come from the packages that the tests use. A schema is *as it was* when nothing was changed, and *kept* when
+the cleaned schema accepts exactly the same calls. *Sent* is the better of the two schemas that the direct transport can
+send to Gemini: ``parameters`` or ``parametersJsonSchema``.
 """
 
 from __future__ import annotations

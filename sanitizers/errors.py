@@ -7,8 +7,8 @@ class Unrepairable(ValueError):
     """A history or schema that cannot be made legal without inventing or losing what the client meant.
 
     *rule* is a stable slug. *param* is the place in OpenAI's spelling (``messages[3].content[0].type``). *index* is the
-    message's position, or None where the fault is of no single message. The text holds places, types and role names,
-    never message text.
+    message's position, or None where the fault is of no single message. The error's text names places, types and roles,
+    and never quotes a message of the history.
     """
 
     def __init__(self, message: str, *, rule: str, param: str, index: int | None = None):

@@ -19,15 +19,15 @@ CHAT = "/v1/chat/completions"
 PLACES = 60
 LONGEST_S = 15.0
 TWIN = "-twin"
-"""The end of the name of a deployment that nobody attacks."""
+"""The suffix of a deployment's name for its copy that A does not attack. B's answer from the copy is the reference."""
 
 LATER_S = 2.0
-"""Seconds by which B's answer may come later than before."""
+"""Seconds by which B's answer may come later after A's attack than before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """The outcome of B's request: the status, and the body that reached the provider, or None."""
+    """The outcome of B's request: the status, the body that reached the provider or None, and the duration."""
 
     status: int
     sent: str | None
@@ -36,7 +36,7 @@ class Met:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The proxy and the provider."""
+    """The proxy and the provider under attack, with methods that send the clients' requests."""
 
     running: Proxy
     provider: Provider
@@ -89,6 +89,6 @@ def changed(before: Met, after: Met) -> str:
 
 
 def say(text: str, **extra: Any) -> bytes:
-    """Return the members of a request with one message."""
+    """Return the JSON members of a request with one user message, without the enclosing braces."""
     told = {"messages": [{"role": "user", "content": text}], **extra}
     return json.dumps(told).encode()[1:-1]

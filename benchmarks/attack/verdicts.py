@@ -14,7 +14,11 @@ _NOISE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The figure of one case of a row. *value* is None for a case that was not measured."""
+    """The figure of one case.
+
+    *row* says what is measured, and the goal (:mod:`benchmarks.attack.goals`). *value* is None for a case that was not
+    measured.
+    """
 
     row: Row
     case: str
@@ -73,7 +77,10 @@ def render_rows(figures: Sequence[Figure]) -> str:
 
 
 def render_cases(figures: Sequence[Figure]) -> str:
-    """Return a Markdown table with a line for each case. Cases that were not measured share a line for each note."""
+    """Return a Markdown table with a line for each case.
+
+    Unmeasured cases of a row share one line if they have the same note.
+    """
     lines = ["| what | case | figure | | |", "|---|---|---|---|---|"]
     for row, cases in by_row(figures).items():
         lines += [

@@ -1,4 +1,4 @@
-"""The order in which waiting clients get scarce places. Nothing is awaited here."""
+"""The order in which waiting clients get scarce places, such as slots for work in parallel. Nothing is awaited here."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ WaiterT = TypeVar("WaiterT")
 class FairTurns(Generic[WaiterT]):
     """The *places* that clients share, and the queues of the clients that wait for a place.
 
-    - A free place goes to the waiting client that holds the fewest. Among equals it goes to the one that has waited
-      longest since it held so many.
+    - A free place goes to the waiting client that holds the fewest. Among clients that hold equally many, it goes to
+    the one that has waited longest with that number.
     - Within one client, waiters are served in the order of their arrival.
     - The last *kept_free* places are for clients that hold none. So a client with slow work does not keep a new client
       waiting. A client that is alone can have all other places.
 
     The time of a call depends on the number of places, not of waiters. Only :meth:`drop_newest` takes longer. A waiter
-    is any hashable value, and waits once.
+    is any hashable value. The same value must not wait twice at a time.
     """
 
     def __init__(self, places: int, *, kept_free: int = 0) -> None:
@@ -28,7 +28,7 @@ class FairTurns(Generic[WaiterT]):
         self._ready: list[dict[str, None]] = [{} for _ in range(places + 1)]
         """The clients with a queue, by the number of places that they hold.
 
-        Clients with the same number are in the order in which they began to wait with it.
+        Clients that hold the same number are in the order in which they began to wait while holding that number.
         """
         self._waiting = 0
 
@@ -77,7 +77,7 @@ class FairTurns(Generic[WaiterT]):
     def drop_newest(self, asking: str) -> WaiterT:
         """Remove and return the newest waiter of the longest queue.
 
-        Among equally long queues it chooses that of *asking*.
+        If the queue of the client *asking* is among the longest, that queue is chosen.
 
         At least one client must be waiting. The time grows with the number of waiting clients.
         """

@@ -40,7 +40,7 @@ _HEADERS = {
 
 
 class EventStream:
-    """The events of one answer. Every call comes from the request's own task."""
+    """The events of one answer. Outside this class, only the request's own task calls its methods."""
 
     def __init__(
         self, request: web.Request, answer_format: ClientFormat[object], record: RequestRecord

@@ -35,8 +35,8 @@ def pair_calls_with_results(entries: Entries, profile: Profile) -> tuple[Entries
     (kimi-cli#1582). There, swapped results are wrong answers without an error.
 
     A synthesized result carries the call's id and says that no result was recorded. An unanswered call at the history's
-    end gets such a result too, with the reason ``trailing_call``, since a proxy cannot wait. In a later request, the
-    real result replaces the synthesized one, and the provider's cached prefix is lost once.
+    end gets such a result too, since a proxy cannot wait. The change's reason is then ``trailing_call``. In a later
+    request, the real result replaces the synthesized one, and the provider's cached prefix is lost once.
 
     Where the provider's API has no call ids, identical parallel calls become one call with the results of all. litellm
     would drop the second of two equal calls there, but not its result.
@@ -104,9 +104,10 @@ def _place_results(entries: Entries, at: int, order: list[int | None]) -> tuple[
 
 
 def _results_by_call(entries: Entries, places: list[int]) -> dict[tuple[int, int], int]:
-    """Map each answered call in *places*, as (position, number), to its result's position.
+    """Map each answered call of the messages at *places* to its result's position.
 
-    Where several calls share an id, a result belongs to the latest such call before the result.
+    A key is (message position, call number). Where several calls share an id, a result belongs to the latest such call
+    before the result.
     """
     latest: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], int] = {}

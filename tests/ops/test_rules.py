@@ -61,7 +61,7 @@ def asked_alerts() -> Iterator[tuple[str, bool, str]]:
 
 @pytest.mark.parametrize("name", alerts())
 def test_every_alert_has_unit_tests(name: str) -> None:
-    """Every alert has a test in which it is quiet and later fires, and one in which it never fires."""
+    """Each alert is quiet and fires within one test, and never fires in another."""
     asked = [(expected, test) for alert, expected, test in asked_alerts() if alert == name]
     loud = {test for expected, test in asked if expected}
 
@@ -86,7 +86,7 @@ def test_every_recorded_series_has_a_unit_test() -> None:
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.get("record") or rule["alert"])
 def test_rules_name_what_there_is(rule: dict[str, Any]) -> None:
-    """Every metric, label and label value of an expression is one that the process can produce."""
+    """Every metric, label and label value of an expression is the process's own, a recorded one, or in ``FOREIGN``."""
     selectors = read_selectors(rule["expr"])
 
     assert find_faults(selectors, {**recorded(), **FOREIGN}) == []
@@ -130,7 +130,10 @@ def test_what_is_not_there_is_found(expression: str, fault: str) -> None:
 
 
 def test_unit_tests_name_what_there_is() -> None:
-    """The unit tests' input series exist in a real scrape. Only model and container names are invented."""
+    """The unit tests' input series exist in a real scrape or in ``FOREIGN``.
+
+    Only model and container names, versions and target labels have invented values.
+    """
     series = {written["series"] for test in unit_tests() for written in test["input_series"]}
     selectors = [selector for one in sorted(series) for selector in read_selectors(one)]
 
@@ -175,7 +178,7 @@ def test_what_an_alert_says(name: str) -> None:
 
 
 def test_names_are_used_once() -> None:
-    """Names of alerts are unique, and so are names of recorded series with their labels."""
+    """The name of an alert or of a recorded series is unique together with its labels."""
     names = [(rule.get("alert"), rule.get("record"), str(rule.get("labels"))) for rule in rules()]
 
     assert len(names) == len(set(names))

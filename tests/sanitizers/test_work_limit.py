@@ -20,7 +20,7 @@ def test_without_a_limit_nothing_is_counted() -> None:
 
 
 def go_through(seen: list[int]) -> None:
-    """Append ten numbers, each for a step of the iterable."""
+    """Append ten numbers from a metered iterable, which spends a step for each."""
     for item in metered(range(10)):
         seen.append(item)
 

@@ -1,4 +1,4 @@
-"""Tests Cohere's, Ollama's and Bedrock's emulators over real HTTP: streams hold the same as whole answers."""
+"""Tests Cohere's, Ollama's and Bedrock's emulators over real HTTP: whole answers, streams, refusals and faults."""
 
 import json
 from collections.abc import Callable
@@ -137,7 +137,10 @@ KINDS: dict[str, Kind] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_streams_say_what_answers_say(kind: str) -> None:
-    """Texts, calls and reasoning are the same in a stream and in a whole answer, and no call id is repeated."""
+    """A stream and a whole answer make the same calls, begin alike, and both or neither reason.
+
+    No call id is repeated.
+    """
     wire, path, build, read = KINDS[kind]
     ids: list[str] = []
     async with serving(wire) as emulator, httpx.AsyncClient(trust_env=False) as client:
@@ -162,7 +165,7 @@ async def test_streams_say_what_answers_say(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_refusals_and_faults(kind: str) -> None:
-    """A refusal and a scripted error come in the provider's envelope."""
+    """A refusal has the provider's envelope. A scripted error keeps its status, header and message."""
     wire, path, build, _ = KINDS[kind]
     asked = build("Hello.")
     asked["messages"] = [{"role": "nobody", "content": [{"text": "a"}]}]

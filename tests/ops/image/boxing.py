@@ -1,8 +1,8 @@
-"""Runs a command of the image under the restrictions of ``deploy/kubernetes``, by means of the kernel alone.
+"""Runs a command of the image in a box: the restrictions of ``deploy/kubernetes``, without a container runtime.
 
-The command has the image's root and the configuration's directory, both read-only, and the image's environment. It runs
-as the image's user without capabilities, and cannot gain any. Its /tmp is empty and ends with the process. The network
-is this machine's, so that a test reaches the command on loopback.
+The command sees the image's root file system and the configuration's directory, both read-only. It has the image's
+environment. It runs as the image's user without capabilities, and cannot gain any. Its /tmp is empty and ends with the
+process. The network is this machine's, so that a test reaches the command on loopback.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ exec /usr/sbin/chroot "$root" \
 def boxed(
     built: Built, configuration: Path, command: Sequence[str], variables: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start *command* in the box, and return a process whose signals reach the command itself.
+    """Start *command* in the box, and return its process. A signal to that process reaches the command itself.
 
     Args:
         built: the image.
         configuration: the directory that the process has as ``/etc/turnright``.
-        command: what to run, found by the image's own path.
+        command: what to run, looked up in the image's ``PATH``.
         variables: more for the environment, such as keys.
     """
     (built.root / "etc" / "turnright").mkdir(exist_ok=True)  # as a runtime makes what it mounts on

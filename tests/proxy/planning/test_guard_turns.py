@@ -1,4 +1,4 @@
-"""Tests of the turn guard's notes to the model, and of how the dry run lists them."""
+"""Tests of the turn guard: its notes to the model, the dry run's list of them, and limits by key."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ async def test_the_dry_run_lists_the_notes(
 
 
 async def test_a_key_s_values_override_a_model_s(upstream: ScriptedUpstream) -> None:
-    """A key's values win over a model's, and a wildcard's values hold for its models.
+    """A key's turn limits win over a model's, and a wildcard's turn limits hold for its models.
 
     A request's own limit can only lower them.
     """

@@ -1,4 +1,7 @@
-"""Tests of the table of name prefixes. The longest prefix that fits a model's name decides."""
+"""Tests of the table of name prefixes.
+
+The longest prefix that fits a model's name decides its family, by which its tokens are estimated.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Converts OpenAI's format into Gemini's ``generateContent`` JSON, and Gemini's answers back.
 
-The history has been sanitized for its Gemini profile before, so this package repairs nothing. A request that still
-cannot be written raises :class:`~proxy.core.errors.InvalidRequest`. A body that is no answer raises
+The sanitizers have already adapted the history to the model's Gemini profile, so this package repairs nothing. A
+request that still cannot be written raises :class:`~proxy.core.errors.InvalidRequest`. A body that is no answer raises
 :class:`~proxy.core.errors.UpstreamFault`. There is no randomness: ids that Gemini left out are derived from the answer.
 
-The request, in the order of the data:
+The modules that write the request:
 
     requests       the whole body
     contents       the history's turns, with the ids of calls
@@ -15,9 +15,9 @@ The request, in the order of the data:
     settings       generation settings
     thinking       reasoning effort
     formats        the format of the answer
-    extras         Gemini's own fields, by name
+    extras         Gemini's own fields, which a client sends by name
 
-The answer, in the order of the data:
+The modules that read the answer:
 
     reading      the state that whole answers (``answers``) and streams (``streams``) share
     candidates   one candidate's parts, and notes in place of its media

@@ -1,4 +1,4 @@
-"""Tests of addresses and credentials, in an entry of the model list and in ``credential_list``."""
+"""Tests of addresses, keys and credentials in the model list and the other sections."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_other_forms_of_a_reference_are_the_key_itself(given: str) -> None:
 
 @pytest.mark.parametrize("given", ["os.environ/", "os.environ/two words", "sk\n", "sk sk"])
 def test_a_key_that_no_header_takes_is_a_fault(given: str) -> None:
-    """A key that no header can hold is a fault, and the fault's text does not show the key."""
+    """A broken reference, or a key with white space in it, is a fault whose text does not show the key."""
     [(path, text)] = faults_of(entry("a", api_key=given))
 
     assert path == "model_list[0].litellm_params.api_key"
@@ -135,7 +135,7 @@ def test_a_store_s_url_is_resolved_or_a_fault(given: str, good: bool) -> None:
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_each_credential_reaches_the_call(name: str) -> None:
-    """Each credential of an entry reaches the call under its own name."""
+    """Each credential of an entry is in the resolved deployment under its own name."""
     given = "https://h" if name in ("aws_sts_endpoint", "aws_bedrock_runtime_endpoint") else "x"
     (found,) = resolve(settings_of(entry("a", "bedrock/x", **{name: given})), "a")
 

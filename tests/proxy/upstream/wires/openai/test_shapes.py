@@ -168,7 +168,7 @@ def test_arguments_become_json_text(arguments: Any, written: str) -> None:
 
 
 def test_null_name_of_a_legacy_function_is_left_out() -> None:
-    """A function call without any field is left out."""
+    """A function call with neither a name nor arguments is left out."""
     event = chunk({"function_call": {"name": None, "arguments": "{}"}})
 
     assert streamed(event)[0]["choices"][0]["delta"]["function_call"] == {"arguments": "{}"}
@@ -326,7 +326,7 @@ def test_missing_count_is_what_the_total_leaves(usage: Any, wanted: tuple[int, i
     ],
 )
 def test_usage_details_are_read_under_each_name(extra: Any, wanted: Any) -> None:
-    """Tokens of the total beyond the prompt and completion counts are counted as thoughts."""
+    """If the total exceeds prompt plus completion tokens, the difference counts as reasoning tokens."""
     check_usage({**USAGE, **extra}, {**USAGE, "total_tokens": 10, **wanted})
 
 
