@@ -1,6 +1,7 @@
 """Finds the deployments that answer for a client's model name, and the model's fallbacks.
 
-An exact name hides every wildcard. Of several matching wildcards the longest counts. The part that a wildcard stands
+An exact name hides every wildcard. Of several matching wildcards the longest counts. Both hold for models that were left
+out, so that no other provider gets their prompts. The part that a wildcard stands
 for becomes part of a provider's URL, so it must look like a model's name. A request reads only the index of the model
 list (``settings.routes``).
 """
@@ -145,14 +146,12 @@ def _variables_of(settings: Settings, model: str) -> tuple[str, ...] | None:
     """Return the unset variables that *model* needs, or None where it is not configured at all."""
     if model in settings.unavailable:
         return settings.unavailable[model]
-    return next(
-        (
-            variables
-            for name, variables in settings.unavailable.items()
-            if name.endswith("*") and model.startswith(name[:-1]) and _is_model_name(model[len(name) - 1 :])
-        ),
-        None,
-    )
+    matching = [
+        name
+        for name in settings.unavailable
+        if name.endswith("*") and model.startswith(name[:-1]) and _is_model_name(model[len(name) - 1 :])
+    ]
+    return settings.unavailable[max(matching, key=len)] if matching else None
 
 
 def _is_model_name(rest: str) -> bool:

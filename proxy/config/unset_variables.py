@@ -7,12 +7,13 @@ variable is set and the configuration is read again. With ``--strict`` every uns
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic_core import PydanticCustomError
 
 from proxy.config.faults import Fault, Location, path_of
-from proxy.config.values import variable_of
+from proxy.config.values import resolve_reference, variable_of
 
 Variables = tuple[str, ...]
 """Names of environment variables."""
@@ -53,13 +54,13 @@ def take_out(raw: Mapping[object, object], environ: Mapping[str, str]) -> TakenO
                 origins["model_list", len(kept)] = ("model_list", position)
             kept.append(entry)
             continue
-        name = _name_of(entry)
+        name = _name_of(entry, environ)
         missing.setdefault(name, unset)
         warnings.append(
             f"{path_of(('model_list', position))}: left out, since {_are_not_set(unset)}; {name} answers 503 "
             "where no other entry serves it"
         )
-    served = {_name_of(entry) for entry in kept}
+    served = {_name_of(entry, environ) for entry in kept}
     unavailable = {name: unset for name, unset in missing.items() if name not in served}
     if entries and not kept:
         variables = tuple(dict.fromkeys(name for unset in missing.values() for name in unset))
@@ -112,9 +113,11 @@ def _without(listed: object, names: Mapping[str, Variables]) -> list[object]:
     ]
 
 
-def _name_of(entry: object) -> str:
+def _name_of(entry: object, environ: Mapping[str, str]) -> str:
     name = entry.get("model_name") if isinstance(entry, dict) else None
-    return name if isinstance(name, str) else "the model"
+    with suppress(PydanticCustomError):
+        return resolve_reference(name, environ) if isinstance(name, str) else "the model"
+    return "the model"
 
 
 def _are_not_set(variables: Variables) -> str:

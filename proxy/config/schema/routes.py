@@ -6,7 +6,7 @@ from the client.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import inf
@@ -46,6 +46,8 @@ class Routes:
 
     names: tuple[str, ...]
     exact: Mapping[str, tuple[Deployment, ...]]
+    """Pools by name. The pool of a model that was left out is empty."""
+
     wildcards: Mapping[str, tuple[Deployment, ...]]
     """Pools by the text before the ``*``."""
 
@@ -109,6 +111,20 @@ class Routes:
             access=access or {},
             aliases=MappingProxyType({name: alias.model for name, alias in aliases.items()}),
             shown_aliases=tuple(name for name, alias in aliases.items() if not alias.hidden),
+        )
+
+    def leaving_out(self, names: Collection[str]) -> Routes:
+        """Return a copy that has an empty pool for each of *names*, models that were left out.
+
+        So no shorter wildcard answers for them. Their prompts would go to another provider.
+        """
+        wild = {name[:-1]: () for name in names if name.endswith("*")}
+        wildcards = {**wild, **self.wildcards}
+        return replace(
+            self,
+            exact=MappingProxyType({**{name: () for name in names if not name.endswith("*")}, **self.exact}),
+            wildcards=MappingProxyType(wildcards),
+            lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),
         )
 
     def canonical(self, name: str) -> str:

@@ -89,13 +89,14 @@ class Settings(Section):
     @cached_property
     def routes(self) -> Routes:
         """The index of the model list. ``proxy.config.pools.resolve`` reads it."""
-        return Routes.of(
+        routes = Routes.of(
             self.model_list,
             default_timeout_s=self.router_settings.timeout,
             credentials=self.credential_list,
             access=self._access,
             aliases=self.router_settings.model_group_alias,
         )
+        return routes.leaving_out(self._unavailable) if self._unavailable else routes
 
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:

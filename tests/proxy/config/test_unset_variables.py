@@ -61,6 +61,38 @@ def test_a_wildcard_that_is_left_out_answers_for_its_names() -> None:
         choose_pool("mistral/x", settings)
 
 
+@pytest.mark.parametrize("asked", ["private", "private/a", "second", "team/private"])
+def test_a_wildcard_does_not_answer_for_a_model_that_is_left_out(asked: str) -> None:
+    """A request for a model that was left out goes to no other provider, though a shorter wildcard matches its name."""
+    settings = load(
+        entry("private", "hosted_vllm/private", api_base="os.environ/ABSENT"),
+        entry("private/*", "hosted_vllm/*", api_base="os.environ/ABSENT"),
+        entry("os.environ/NAME", "hosted_vllm/private", api_base="os.environ/ABSENT"),
+        entry("*", "openai/*", api_key="k"),
+        environ={"NAME": "team/private"},
+        router_settings={"model_group_alias": {"second": "private"}},
+    ).settings
+
+    assert resolve(settings, asked) == ()
+    with pytest.raises(ModelUnavailable):
+        choose_pool(asked, settings)
+    assert resolve(settings, "other")
+    assert settings.routes.names == ("*",)
+
+
+def test_an_entry_that_is_served_goes_before_a_wildcard_that_is_left_out() -> None:
+    """An exact name and a longer wildcard are served, though a shorter wildcard is left out."""
+    settings = load(
+        entry("*", "openai/*", api_key="os.environ/ABSENT"),
+        entry("groq/*", "groq/*", api_key="k"),
+        GOOD,
+    ).settings
+
+    assert resolve(settings, "good")
+    assert resolve(settings, "groq/llama")
+    assert resolve(settings, "other") == ()
+
+
 def test_credentials_that_miss_a_variable_take_out_their_models() -> None:
     """Named credentials with an unset variable take out the models that use them."""
     credentials = [
