@@ -1,4 +1,4 @@
-"""Checks between fields: wildcards, transports, fallbacks, client keys, and the names in ``turns``.
+"""Checks between fields: wildcards, transports, credentials, fallbacks, client keys, and names in ``turns``.
 
 The checks read the parsed file and not the finished ``Settings``. So their faults are reported together with
 pydantic's. Values of the wrong shape are skipped, since validation reports them.
@@ -6,6 +6,7 @@ pydantic's. Values of the wrong shape are skipped, since validation reports them
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic_core import PydanticCustomError
@@ -40,6 +41,7 @@ def cross_check(
     return (
         *(_wildcards(listed, environ) if isinstance(listed, list) else ()),
         *(_transports(listed, environ) if isinstance(listed, list) else ()),
+        *_named_credentials(raw, environ),
         *_alias_targets(aliases, names),
         *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
         *_client_keys(raw.get("general_settings"), environ),
@@ -76,6 +78,21 @@ def _sent_anywhere(
                 path_of((*place, key)),
                 "would go to any provider that a client names: write provider/* as the model, or set api_base",
             )
+
+
+def _named_credentials(raw: Mapping[object, object], environ: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield the entries that name a credential which is not listed. Their requests would be sent without it."""
+    known = {name for _, name in _named(raw, "credential_list", "credential_name", environ)}
+    listed = raw.get("model_list")
+    for position, entry in enumerate(listed if isinstance(listed, list) else ()):
+        params = entry.get("litellm_params") if isinstance(entry, dict) else None
+        given = params.get("litellm_credential_name") if isinstance(params, dict) else None
+        name = _text(given, environ)
+        if name and name not in known:
+            near = difflib.get_close_matches(name[:80], sorted(known), n=1)
+            hint = f"; did you mean {near[0][:80]}?" if near else ""
+            place = ("model_list", position, "litellm_params", "litellm_credential_name")
+            yield Fault(path_of(place), f"names no credential of credential_list{hint}")
 
 
 def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fault]:

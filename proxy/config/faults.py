@@ -1,8 +1,8 @@
 """The faults of a configuration as data: a path in the file and a text.
 
-A fault names its path as an operator writes it (``model_list[0].litellm_params.model``). A fault is one line. It never
-holds a value, since any value may be a secret in the wrong place. All faults of a configuration are reported together,
-so that one edit can mend the file.
+A fault names its path as an operator writes it (``model_list[0].litellm_params.model``). A fault is one line. It
+holds no value but a listed credential's name, since any value may be a secret in the wrong place. All faults of a
+configuration are reported together, so that one edit can mend the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds the deployments that answer for a client's model name, and the model's fallbacks.
 
-An exact name hides every wildcard. Of several matching wildcards the longest counts. Both hold for models that were left
-out, so that no other provider gets their prompts. The part that a wildcard stands
+An exact name hides every wildcard. Of several matching wildcards the longest counts. Both hold for models that were
+left out, so that no other provider gets their prompts. The part that a wildcard stands
 for becomes part of a provider's URL, so it must look like a model's name. A request reads only the index of the model
 list (``settings.routes``).
 """

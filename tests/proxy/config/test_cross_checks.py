@@ -62,10 +62,41 @@ def test_wildcard_of_a_model_is_filled_in_by_its_name(name: str, model: str, fau
 )
 def test_secret_beside_any_provider_needs_an_address(params: dict[str, Any], key: str | None) -> None:
     """An entry for any provider needs an address beside a secret, else a client chooses where the secret goes."""
-    faults = cross_check({"model_list": [entry("*", "*", **params)]}, {"K": "k", "EMPTY": ""})
+    credentials = [{"credential_name": "c"}]
+    faults = cross_check(
+        {"model_list": [entry("*", "*", **params)], "credential_list": credentials}, {"K": "k", "EMPTY": ""}
+    )
 
     assert faults == ((Fault(f"model_list[0].litellm_params.{key}", ANYWHERE),) if key else ())
-    assert cross_check({"model_list": [entry("*", "openai/*", **params)]}, {"K": "k"}) == ()
+    named = {"model_list": [entry("*", "openai/*", **params)], "credential_list": credentials}
+    assert cross_check(named, {"K": "k"}) == ()
+
+
+NO_CREDENTIAL = "names no credential of credential_list"
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "fault"),
+    [
+        pytest.param("azure-eu", ["azure-eu"], None, id="listed"),
+        pytest.param("os.environ/NAME", ["azure-eu"], None, id="by a variable"),
+        pytest.param("azure-eu", ["os.environ/NAME"], None, id="listed by a variable"),
+        pytest.param("azure-ue", ["azure-eu"], f"{NO_CREDENTIAL}; did you mean azure-eu?", id="misspelled"),
+        pytest.param("openai", ["azure-eu"], NO_CREDENTIAL, id="unlike any"),
+        pytest.param("azure-eu", [], NO_CREDENTIAL, id="no list"),
+        pytest.param(3, [], None, id="wrong type"),
+    ],
+)
+def test_a_named_credential_is_in_the_list(name: object, listed: list[str], fault: str | None) -> None:
+    """A credential that is not listed is a fault. Otherwise the provider's usual address would get the request."""
+    raw = {
+        "model_list": [entry(), entry("a", "azure/gpt-4o", litellm_credential_name=name)],
+        "credential_list": [{"credential_name": each} for each in listed],
+    }
+    faults = cross_check(raw, {"NAME": "azure-eu"})
+
+    path = "model_list[1].litellm_params.litellm_credential_name"
+    assert faults == ((Fault(path, fault),) if fault else ())
 
 
 @pytest.mark.parametrize(

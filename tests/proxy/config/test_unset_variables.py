@@ -44,10 +44,10 @@ def test_an_unset_variable_takes_out_its_model_alone(params: dict[str, Any], ref
 
 
 def test_another_entry_of_the_name_serves_it() -> None:
-    """Another entry of the same name still serves the model."""
+    """Another entry of the same name still serves the model, and its position is that in the file."""
     settings = load(entry("a", api_key="os.environ/ABSENT"), entry("a", api_key="k")).settings
 
-    assert [found.position for found in choose_pool("a", settings)] == [0]
+    assert [found.position for found in choose_pool("a", settings)] == [1]
     assert settings.unavailable == {}
 
 
