@@ -112,8 +112,8 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
             if needs_key and key_of_deployment(deployment) == "not set":
                 empty = "".join(f" ({name} is empty)" for name in deployment.variables)
                 yield (
-                    f"{_entry(deployment)}.litellm_params.api_key: is not set{empty}, and {deployment.provider} "
-                    "requires one"
+                    f"{_entry(settings, deployment)}.litellm_params.api_key: is not set{empty}, and "
+                    f"{deployment.provider} requires one"
                 )
 
 
@@ -125,7 +125,7 @@ def _missing_credentials(settings: Settings, around: Surroundings | None) -> Ite
         for deployment in pool:
             missing = missing_credentials(deployment, around)
             if missing is not None:
-                yield f"{_entry(deployment)}.litellm_params: {deployment.provider}: {missing}"
+                yield f"{_entry(settings, deployment)}.litellm_params: {deployment.provider}: {missing}"
 
 
 def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
@@ -139,8 +139,8 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
         for deployment, window in zip(pool, known, strict=True):
             if window is None and policy.unknown_window is None:
                 yield (
-                    f"{_entry(deployment)}.model_info.max_input_tokens: the window of {deployment.model} is not known; "
-                    "nothing is cut before the provider has refused a request"
+                    f"{_entry(settings, deployment)}.model_info.max_input_tokens: the window of {deployment.model} is "
+                    "not known; nothing is cut before the provider has refused a request"
                 )
         windows = [window for window in known if window is not None]
         if windows and min(windows) < _SAME_WINDOW * max(windows):
@@ -189,14 +189,15 @@ def _small_fallbacks(settings: Settings, pools: Mapping[str, Sequence[Deployment
 
 def _weights(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
     """Yield a warning for each deployment without a weight, where others of its name and order have one."""
+    entries = settings.entries
     for name, pool in pools.items():
         for deployment in pool:
-            params = settings.model_list[deployment.position].litellm_params
+            params = entries[deployment.position].litellm_params
             beside = any(member.weight for member in pool if member.order == deployment.order)
             if params.weight is None and beside:
                 yield (
-                    f"{_entry(deployment)}.litellm_params.weight: is not set, and others of {name} have one: it gets "
-                    "requests only where those cannot answer"
+                    f"{_entry(settings, deployment)}.litellm_params.weight: is not set, and others of {name} have one: "
+                    "it gets requests only where those cannot answer"
                 )
 
 
@@ -217,5 +218,6 @@ def _switched_off(settings: Settings) -> Iterator[str]:
                 yield f"{section}.{key}: 0 {what}"
 
 
-def _entry(deployment: Deployment) -> str:
-    return f"model_list[{deployment.position}]"
+def _entry(settings: Settings, deployment: Deployment) -> str:
+    """Return the path of a deployment's entry in the changed file, as :class:`proxy.config.places.Places` has it."""
+    return f"model_list[{[*settings.entries].index(deployment.position)}]"

@@ -36,6 +36,11 @@ class Places:
                 return path_of(origin) + text[len(path) :]
         return text
 
+    def position_of(self, index: int) -> int:
+        """Return the position in the file of the entry of ``model_list`` at *index* of the changed file."""
+        position = self.origins.get(("model_list", index), ("model_list", index))[1]
+        return position if isinstance(position, int) else index
+
     def located(self, fault: Fault) -> Fault:
         """Return *fault*, whose path is the operator's, with its line."""
         return replace(fault, line=self.line_of(fault.path))

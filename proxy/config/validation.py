@@ -86,7 +86,8 @@ def validate(
     if crossed:
         return None, crossed
     access = provider_access(environ) if settings.names_any_model else {}
-    return settings.with_environment(unavailable, access) if unavailable or access else settings, ()
+    positions = [places.position_of(index) for index in range(len(settings.model_list))]
+    return settings.with_environment(unavailable, access, positions), ()
 
 
 def _fault(detail: ErrorDetails, places: Places) -> Fault:

@@ -51,7 +51,7 @@ class Deployment:
     """The metric label, from a closed set: the configured name or the wildcard itself."""
 
     position: int
-    """The position of the entry in ``model_list``, from 0. It distinguishes the deployments of a pool."""
+    """The position of the entry in the file's ``model_list``, from 0. It distinguishes the deployments of a pool."""
 
     profile: str | None = None
     """The name of the rule profile for the deployment's histories, if the entry gives one."""

@@ -78,25 +78,25 @@ class Routes:
     @classmethod
     def of(
         cls,
-        entries: Sequence[ModelEntry],
+        entries: Mapping[int, ModelEntry],
         *,
         default_timeout_s: float,
         credentials: Sequence[CredentialEntry] = (),
         access: Mapping[str, ProviderAccess] | None = None,
         aliases: Mapping[str, Alias] | None = None,
     ) -> Routes:
-        """Index *entries*. *default_timeout_s* is for entries without a timeout of their own.
+        """Index *entries*, which have their positions in the file.
 
-        *credentials* are those that entries may name. *access* are the keys of providers in the environment.
-        *aliases* are second names of models.
+        *default_timeout_s* is for entries without a timeout of their own. *credentials* are those that entries may
+        name. *access* are the keys of providers in the environment. *aliases* are second names of models.
         """
-        if any(entry.litellm_params.model == ANY_MODEL for entry in entries):
+        if any(entry.litellm_params.model == ANY_MODEL for entry in entries.values()):
             is_provider(ANY_MODEL)  # litellm's table is read now, and not by a request
         aliases = aliases or {}
         named = {entry.credential_name: entry.credential_values for entry in credentials}
         exact: dict[str, tuple[Deployment, ...]] = {}
         wildcards: dict[str, tuple[Deployment, ...]] = {}
-        for position, entry in enumerate(entries):
+        for position, entry in entries.items():
             name = entry.model_name
             pools, key = (wildcards, name[:-1]) if name.endswith("*") else (exact, name)
             pools[key] = (
@@ -104,7 +104,7 @@ class Routes:
                 _deployment(entry, position, default_timeout_s, named),
             )
         return cls(
-            names=tuple(dict.fromkeys(entry.model_name for entry in entries)),
+            names=tuple(dict.fromkeys(entry.model_name for entry in entries.values())),
             exact=_in_order(exact),
             wildcards=_in_order(wildcards),
             lengths=tuple(sorted({len(prefix) for prefix in wildcards}, reverse=True)),

@@ -6,7 +6,7 @@ built at its first use and kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -68,6 +68,13 @@ class Settings(Section):
 
     _access: Mapping[str, ProviderAccess] = PrivateAttr(default_factory=dict)
 
+    _places: tuple[int, ...] = PrivateAttr(default=())
+
+    @property
+    def entries(self) -> Mapping[int, ModelEntry]:
+        """The entries of ``model_list`` by their positions in the file, where left-out entries count too."""
+        return dict(zip(self._places or range(len(self.model_list)), self.model_list, strict=True))
+
     @property
     def unavailable(self) -> Mapping[str, tuple[str, ...]]:
         """The names that no entry serves, with the unset environment variables that they need."""
@@ -79,18 +86,24 @@ class Settings(Section):
         return any(entry.litellm_params.model == ANY_MODEL for entry in self.model_list)
 
     def with_environment(
-        self, unavailable: Mapping[str, tuple[str, ...]], access: Mapping[str, ProviderAccess]
+        self,
+        unavailable: Mapping[str, tuple[str, ...]],
+        access: Mapping[str, ProviderAccess],
+        places: Sequence[int] = (),
     ) -> Settings:
-        """Return a copy that knows the *unavailable* models, and the keys of providers in the environment."""
+        """Return a copy that knows the *unavailable* models, and the keys of providers in the environment.
+
+        *places* are the positions of the entries in the file, or none where the file has no other entries.
+        """
         copy = self.model_copy()
-        copy._unavailable, copy._access = dict(unavailable), dict(access)
+        copy._unavailable, copy._access, copy._places = dict(unavailable), dict(access), tuple(places)
         return copy
 
     @cached_property
     def routes(self) -> Routes:
         """The index of the model list. ``proxy.config.pools.resolve`` reads it."""
         routes = Routes.of(
-            self.model_list,
+            self.entries,
             default_timeout_s=self.router_settings.timeout,
             credentials=self.credential_list,
             access=self._access,
@@ -100,9 +113,11 @@ class Settings(Section):
 
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
-        """Copy as pydantic does, without the cached index, which may not fit the copy."""
+        """Copy as pydantic does, without the cached index and the entries' places, which may not fit the copy."""
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("routes", None)
+        if update and "model_list" in update:
+            copy._places = ()
         return copy
 
 

@@ -42,16 +42,16 @@ def _match(
 
     With *exact*, matched entries must be equal.
     """
-    moved, taken = dict(known), set(known.values())
+    moved, taken, entries = dict(known), set(known.values()), new.entries
     free: dict[Hashable, list[int]] = {}
-    for position, entry in enumerate(new.model_list):
+    for position, entry in entries.items():
         if position not in taken:
             free.setdefault(place(entry), []).append(position)
-    for position, entry in enumerate(old.model_list):
+    for position, entry in old.entries.items():
         if position in moved:
             continue
         candidates = free.get(place(entry), [])
-        found = next((at for at in candidates if not exact or _is_same(new.model_list[at], entry)), None)
+        found = next((at for at in candidates if not exact or _is_same(entries[at], entry)), None)
         if found is not None:
             candidates.remove(found)
             moved[position] = found

@@ -109,7 +109,18 @@ def test_warnings_about_entries_count_those_of_the_file(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A warning counts all entries of the file, including an entry that is left out."""
-    path.write_bytes(text_of(entry("a", api_key="os.environ/TURNRIGHT_ABSENT"), entry("b", "openai/gpt-4.1")))
+    path.write_bytes(
+        text_of(
+            entry("a", api_key="os.environ/TURNRIGHT_ABSENT"),
+            entry("b", "openai/gpt-4.1"),
+            entry("c", "openai/gpt-4.1", weight=1),
+            entry("c", "openai/gpt-4o", api_key="k"),
+        )
+    )
 
     assert run_check(Namespace(config=str(path), json=False, strict=False)) == 0
-    assert "model_list[1].litellm_params.api_key: is not set" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert shown.count("api_key: is not set") == 2
+    assert "model_list[1].litellm_params.api_key: is not set" in shown
+    assert "model_list[2].litellm_params.api_key: is not set" in shown
+    assert "model_list[3].litellm_params.weight: is not set" in shown

@@ -68,7 +68,10 @@ def test_secret_beside_any_provider_needs_an_address(params: dict[str, Any], key
     )
 
     assert faults == ((Fault(f"model_list[0].litellm_params.{key}", ANYWHERE),) if key else ())
-    named = {"model_list": [entry("*", "openai/*", **params)], "credential_list": credentials}
+    named: dict[object, object] = {
+        "model_list": [entry("*", "openai/*", **params)],
+        "credential_list": credentials,
+    }
     assert cross_check(named, {"K": "k"}) == ()
 
 
@@ -89,7 +92,7 @@ NO_CREDENTIAL = "names no credential of credential_list"
 )
 def test_a_named_credential_is_in_the_list(name: object, listed: list[str], fault: str | None) -> None:
     """A credential that is not listed is a fault. Otherwise the provider's usual address would get the request."""
-    raw = {
+    raw: dict[object, object] = {
         "model_list": [entry(), entry("a", "azure/gpt-4o", litellm_credential_name=name)],
         "credential_list": [{"credential_name": each} for each in listed],
     }

@@ -50,3 +50,10 @@ def test_a_path_has_the_line_of_the_nearest_parent(path: str, line: int | None) 
 def test_a_place_is_the_one_that_was_written(text: str, written: str) -> None:
     """A path is mapped back to the path in the file, once and only as a whole."""
     assert PLACES.written(text) == written
+
+
+def test_an_entry_of_the_changed_file_has_its_position_in_the_file() -> None:
+    """The first entry was left out, so the others moved up."""
+    places = Places(origins={("model_list", 0): ("model_list", 1), ("model_list", 1, "model"): ("MODEL",)})
+
+    assert [places.position_of(index) for index in (0, 1)] == [1, 1]

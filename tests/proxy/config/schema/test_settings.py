@@ -29,3 +29,13 @@ def test_a_copy_has_its_own_index() -> None:
     copy = settings.model_copy(update={"model_list": settings_of(entry("b")).model_list})
 
     assert copy.routes.names == ("b",)
+
+
+def test_an_entry_has_its_place_in_the_file() -> None:
+    """Places count the entries that were left out. A copy with another model list has places of its own."""
+    settings = settings_of(entry("a", api_key="os.environ/ABSENT"), entry("b"), entry("c"))
+
+    assert {place: each.model_name for place, each in settings.entries.items()} == {1: "b", 2: "c"}
+    copy = settings.model_copy(update={"model_list": settings.model_list[:1]})
+    assert list(copy.entries) == [0]
+    assert list(settings.model_copy(update={"store": settings.store}).entries) == [1, 2]

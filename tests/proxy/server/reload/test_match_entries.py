@@ -107,6 +107,14 @@ def test_model_is_matched_under_its_own_name_first() -> None:
     assert models(old, settings_of(entry("b", api_key="new"))) == {1: 0}
 
 
+def test_entries_are_matched_by_their_places_in_the_file() -> None:
+    """An entry that was left out, since its variable is not set, has a place all the same."""
+    left_out = entry("x", api_key="os.environ/ABSENT")
+    old, new = settings_of(left_out, entry("a"), entry("b")), settings_of(entry("b"), left_out, entry("a"))
+
+    assert match_unchanged(old, new) == {1: 2, 2: 0}
+
+
 PAIRS = [(name, key) for name in "ab" for key in "kl"]
 LOADED = settings_of(*(entry(name, api_key=key) for name, key in PAIRS))
 ENTRIES = dict(zip(PAIRS, LOADED.model_list, strict=True))
