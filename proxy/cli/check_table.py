@@ -158,6 +158,10 @@ def _transport(deployment: DeploymentPreview) -> str:
         own = deployment.transport == "direct"
         why = f"auto: {provider} is spoken directly" if own else f"auto: {provider} is left to litellm"
     host = deployment.host or "the provider's address in litellm"
+    if deployment.transport is None:
+        return "by the requested model, to its provider's address"
+    if deployment.key == "the provider's own":
+        why, host = "configured", "the requested model's provider"
     return f"{deployment.transport} ({why}), to {host}"
 
 

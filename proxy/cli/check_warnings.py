@@ -106,8 +106,16 @@ def _descriptors(settings: Settings, descriptors: int) -> Iterator[str]:
 
 
 def _missing_keys(settings: Settings) -> Iterator[str]:
+    """Warn of deployments without a key that their provider requires, and of no key for any provider."""
     for pool in pools_of(settings).values():
         for deployment in pool:
+            if key_of_deployment(deployment) == "the provider's own":
+                if not settings.routes.access:
+                    yield (
+                        f"{_entry(settings, deployment)}.litellm_params.api_key: is not set, and the environment has "
+                        "no key of a provider that a client may name"
+                    )
+                continue
             needs_key = deployment.provider in _KEYED_PROVIDERS and deployment.api_base is None
             if needs_key and key_of_deployment(deployment) == "not set":
                 empty = "".join(f" ({name} is empty)" for name in deployment.variables)

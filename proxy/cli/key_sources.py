@@ -8,7 +8,6 @@ from pydantic import SecretStr
 
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS, find_variables
-from proxy.config.schema.routes import ANY_MODEL
 from proxy.core.deployment import Deployment
 from proxy.planning.preview import key_of_deployment, pools_of
 
@@ -27,11 +26,9 @@ def key_source(deployment: Deployment, environ: Mapping[str, str]) -> str:
     Where no variable holds the key, the result is ``in the file``, ``in extra_headers``, ``in credentials``, ``not
     set`` or ``the provider's own``.
     """
-    if deployment.model == ANY_MODEL and deployment.api_key is None:
-        return OF_ANY_PROVIDER
     kind = key_of_deployment(deployment)
-    if kind == "not set":
-        return NOT_SET
+    if kind in (NOT_SET, OF_ANY_PROVIDER):
+        return kind
     names = (_variable(secret.get_secret_value(), environ) for secret in _secrets(deployment))
     variables = ", ".join(dict.fromkeys(name for name in names if name is not None))
     return variables or (IN_FILE if kind == "set" else kind)

@@ -51,10 +51,15 @@ def run_models(options: argparse.Namespace) -> int:
     rows = model_rows(settings, os.environ)
     known = known_models(settings)
     if options.json:
-        result = {"models": [asdict(row) for row in rows], "known": known, "left_out": settings.unavailable}
+        result = {
+            "models": [asdict(row) for row in rows],
+            "known": known,
+            "aliases": dict(settings.routes.aliases),
+            "left_out": settings.unavailable,
+        }
         return print_result(orjson.dumps(result, option=orjson.OPT_INDENT_2).decode(), 0)
-    print_warnings(loaded)
-    lines = render_lines(_parts(rows, known, settings.unavailable), colours=takes_colours())
+    print_warnings(loaded, options.config)
+    lines = render_lines(_parts(settings, rows, known), colours=takes_colours())
     return print_result("\n".join(lines), 0)
 
 
@@ -66,7 +71,7 @@ def model_rows(settings: Settings, environ: Mapping[str, str]) -> tuple[ModelRow
             name=model.name,
             model=deployment.model,
             provider=None if deployment.model == ANY_MODEL else deployment.provider,
-            host=shown.host if deployment.model != ANY_MODEL or deployment.api_base else None,
+            host=shown.host,
             window=None if shown.budget is None else shown.budget.window,
             key=key_source(deployment, environ),
         )
@@ -88,16 +93,18 @@ def known_models(settings: Settings) -> dict[str, list[str]]:
     }
 
 
-def _parts(
-    rows: tuple[ModelRow, ...], known: Mapping[str, list[str]], left_out: Mapping[str, tuple[str, ...]]
-) -> Iterator[Part]:
-    yield _table(rows, left_out)
+def _parts(settings: Settings, rows: tuple[ModelRow, ...], known: Mapping[str, list[str]]) -> Iterator[Part]:
+    yield _table(rows, settings.unavailable)
     for wildcard, names in known.items():
         if names:
             released = [name for name in names if name[-1].isdigit() and "preview" not in name]
             examples = ", ".join(map(printable, (released or names)[:_EXAMPLES]))
             yield f"{printable(wildcard)} takes {len(names)} known names and new ones, such as {examples}."
-    if left_out:
+    for alias, model in settings.routes.aliases.items():
+        hidden = alias not in settings.routes.shown_aliases
+        unlisted = " GET /v1/models does not list it." if hidden else ""
+        yield f"{printable(alias)} is another name of {printable(model)}.{unlisted}"
+    if settings.unavailable:
         yield "A model that is left out answers 503 until its variable is set."
 
 

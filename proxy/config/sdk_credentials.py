@@ -1,9 +1,10 @@
-"""Providers whose SDK finds credentials by itself, and the places where it looks.
+"""Providers whose SDK finds credentials or gets a token, and the places where it looks.
 
-Bedrock, SageMaker and Vertex AI need no key in the configuration. Without credentials in one of these places, every
-request to them fails.
+Bedrock, SageMaker and Vertex AI need no key in the configuration. Azure takes a secret or a password in place of a key.
+Without credentials in one of these places, every request to them fails.
 
 Sources: boto3's guide "Credentials", and "How Application Default Credentials works" of Google Cloud (November 2026).
+For Azure, litellm's `llms/azure/common_utils.py` (1.105.3).
 """
 
 from __future__ import annotations
@@ -48,30 +49,34 @@ class Surroundings:
 def missing_credentials(deployment: Deployment, around: Surroundings) -> str | None:
     """Return the reason why *deployment* will have no credentials, or None where it may have some.
 
-    Only providers in :data:`SDK_PROVIDERS` are looked at. The role of a machine (EC2, GCE) cannot be seen from here.
+    Only Azure and providers in :data:`SDK_PROVIDERS` are looked at. The role of a machine (EC2, GCE) cannot be seen
+    from here.
     """
     if any(name.lower() == "authorization" for name in deployment.extra_headers):
         return None
     if deployment.provider in AWS_PROVIDERS:
-        return None if _has_aws(deployment, around) else _NO_AWS
+        return _missing_aws(deployment, around)
     if deployment.provider in GOOGLE_PROVIDERS:
         return _missing_google(deployment, around)
-    return None
+    return _missing_azure(deployment, around) if deployment.provider == "azure" else None
 
 
-def _has_aws(deployment: Deployment, around: Surroundings) -> bool:
+def _missing_aws(deployment: Deployment, around: Surroundings) -> str | None:
     held, environ = deployment.credentials, around.environ
     if deployment.api_key is not None or environ.get("AWS_BEARER_TOKEN_BEDROCK"):  # an API key of Bedrock
-        return True
+        return None
     if {"aws_access_key_id", "aws_secret_access_key"} <= held.keys() or "aws_web_identity_token" in held:
-        return True
-    if environ.get("AWS_ACCESS_KEY_ID") and environ.get("AWS_SECRET_ACCESS_KEY"):
-        return True
+        return None
     files = (
         environ.get("AWS_SHARED_CREDENTIALS_FILE") or f"{around.home}/.aws/credentials",
         environ.get("AWS_CONFIG_FILE") or f"{around.home}/.aws/config",
     )
-    return any(environ.get(name) for name in _AWS_VARIABLES) or any(map(around.is_file, files))
+    if any(map(around.is_file, files)):
+        return None
+    if "aws_profile_name" in held:
+        return f"aws_profile_name names a profile, and there is neither {files[0]} nor {files[1]}"
+    has_key = environ.get("AWS_ACCESS_KEY_ID") and environ.get("AWS_SECRET_ACCESS_KEY")
+    return None if has_key or any(environ.get(name) for name in _AWS_VARIABLES) else _NO_AWS
 
 
 _NO_AWS = (
@@ -101,4 +106,38 @@ def _missing_google(deployment: Deployment, around: Surroundings) -> str | None:
 _NO_GOOGLE = (
     "no Google credentials are found: give vertex_credentials, set GOOGLE_APPLICATION_CREDENTIALS, or run "
     "`gcloud auth application-default login`; a service account of the machine itself cannot be seen from here"
+)
+
+
+def _missing_azure(deployment: Deployment, around: Surroundings) -> str | None:
+    if deployment.api_key is not None or any(name.lower() == "api-key" for name in deployment.extra_headers):
+        return None
+    for secret, beside in _AZURE_SECRETS.items():
+        if secret not in deployment.credentials:
+            continue
+        absent = [
+            name
+            for name, variable in beside.items()
+            if name not in deployment.credentials and not around.environ.get(variable)
+        ]
+        if absent:
+            return f"{secret} needs {' and '.join(absent)} beside it"
+        if not around.has_module("azure.identity"):
+            return (
+                f"the package azure-identity is not installed, and without it there is no token for {secret}: install "
+                "it, or give api_key or azure_ad_token"
+            )
+        return None
+    return None if "azure_ad_token" in deployment.credentials else _NO_AZURE
+
+
+_AZURE_SECRETS = {
+    "client_secret": {"tenant_id": "AZURE_TENANT_ID", "client_id": "AZURE_CLIENT_ID"},
+    "azure_password": {"azure_username": "AZURE_USERNAME", "client_id": "AZURE_CLIENT_ID"},
+}
+"""Secrets that litellm gets a token for, with the values that it needs beside them and their variables."""
+
+_NO_AZURE = (
+    "no Azure credentials are given: give api_key, azure_ad_token, or client_secret with the tenant_id and client_id "
+    "that it needs"
 )

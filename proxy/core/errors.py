@@ -280,16 +280,17 @@ class UpstreamUnreachable(UpstreamFault):
 class CredentialsMissing(UpstreamFault):
     """The proxy has no credentials for the provider, or cannot get any, so nothing was sent.
 
-    *reason* is for the log.
+    *reason* is for the log. *package* is the one that is not installed, where that is the reason.
     """
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     code = "credentials_missing"
     usual_cause = Cause.NO_CREDENTIALS
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str, *, package: str | None = None):
         super().__init__(
             "The proxy has no credentials that it could use at this provider, and nothing was sent. "
             "Ask the operator of the proxy."
         )
-        self.reason = reason
+        self.reason = reason if package is None else f"the package {package} is not installed"
+        self.package = package

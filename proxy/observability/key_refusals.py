@@ -89,6 +89,8 @@ class KeyRefusals:
 
         The message of a 403 is left out where its subject is unknown.
         """
+        if isinstance(refused.fault, CredentialsMissing) and refused.fault.package is not None:
+            return refused.fault.reason, ""  # turnright's own words
         hide, codes = refused.request.without_quotations, ", ".join(sorted(refused.said.codes))
         if refused.row.kind is not Kind.KEY_REFUSED and refused.said.refusal.subject is Subject.NONE:
             return "", hide(codes)

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from proxy.config import Settings
 from proxy.config.addresses import base_of
 from proxy.config.pools import chain_of, resolve
+from proxy.config.schema.credentials import SECRETS
+from proxy.config.schema.routes import ANY_MODEL
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.budgets.limits import limit_of
@@ -29,7 +31,10 @@ from sanitizers.turns import TurnPolicy
 _KEY_HEADERS = frozenset({"api-key", "authorization", "x-api-key", "x-goog-api-key"})
 """Headers in which providers take a key."""
 
-Key = Literal["set", "in extra_headers", "in credentials", "not set"]
+_IN_PLACE_OF_KEYS = frozenset({"aws_profile_name", *SECRETS})
+"""Credentials with which litellm needs no key."""
+
+Key = Literal["set", "in extra_headers", "in credentials", "the provider's own", "not set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +85,12 @@ class DeploymentPreview:
     """One deployment. For a wildcard *rules* and *budget* are None, since they depend on the model."""
 
     model: str
-    transport: Literal["direct", "litellm"]
+    transport: Literal["direct", "litellm"] | None
+    """The transport. None where it depends on the provider that a client names."""
+
     transport_from: Literal["configured", "auto"]
     host: str | None
-    """The host that requests go to. None where litellm knows the provider's address."""
+    """The host that requests go to. None where litellm knows the provider's address, or a client names the provider."""
 
     key: Key
     order: int | None
@@ -154,18 +161,19 @@ def key_of_deployment(deployment: Deployment) -> Key:
         return "set"
     if any(name.lower() in _KEY_HEADERS for name in deployment.extra_headers):
         return "in extra_headers"
-    named = ("aws_access_key_id", "vertex_credentials")
-    return "in credentials" if any(name in deployment.credentials for name in named) else "not set"
+    if not _IN_PLACE_OF_KEYS.isdisjoint(deployment.credentials):
+        return "in credentials"
+    return "the provider's own" if _is_by_name(deployment) else "not set"
 
 
 def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview:
     router = settings.router_settings
-    of_any_model = deployment.model.endswith("*")
+    of_any_model, by_name = deployment.model.endswith("*"), _is_by_name(deployment)
     return DeploymentPreview(
         model=deployment.model,
-        transport=transport_of(deployment),
+        transport=None if by_name and deployment.transport == "auto" else transport_of(deployment),
         transport_from="auto" if deployment.transport == "auto" else "configured",
-        host=_host(deployment),
+        host=None if by_name else _host(deployment),
         key=key_of_deployment(deployment),
         order=deployment.order,
         weight=deployment.weight,
@@ -176,6 +184,11 @@ def _deployment(deployment: Deployment, settings: Settings) -> DeploymentPreview
         rules=None if of_any_model else _rules(deployment, settings),
         budget=None if of_any_model else _budget(deployment, settings),
     )
+
+
+def _is_by_name(deployment: Deployment) -> bool:
+    """Return True where the client's model name decides about the provider, its key and its address."""
+    return deployment.model == ANY_MODEL and deployment.api_base is None
 
 
 def _host(deployment: Deployment) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 
 from proxy.core.errors import CredentialsMissing
 from proxy.upstream.masking import mask
@@ -21,8 +22,18 @@ _CONNECTION_CLASSES = frozenset(
 )
 """The SDKs' exception classes for a token endpoint that was not reached. Subclasses count as well."""
 
-_PACKAGES = frozenset({"azure", "boto3", "botocore", "databricks", "google", "oci", "vertexai"})
-"""The SDKs' packages, which may not be installed.
+_PACKAGES = MappingProxyType(
+    {
+        "azure": "azure-identity",
+        "boto3": "boto3",
+        "botocore": "boto3",
+        "databricks": "databricks-sdk",
+        "google": "google-auth",
+        "oci": "oci",
+        "vertexai": "google-cloud-aiplatform",
+    }
+)
+"""The SDKs' modules, which may not be installed, with the names of their packages.
 
 Other packages may be missing for one request alone, such as a request with images.
 """
@@ -46,13 +57,15 @@ def find_missing_credentials(
     """Return the client's error where *chain*, an error and its causes, is a failure to get credentials.
 
     Returns None for every other failure. No request was sent where it returns an error. *secrets* are masked in the
-    reason, which names the exception's class and its first line.
+    reason, which names the exception's class and its first line, or the package that is not installed.
     """
     # The innermost cause says most, and litellm chose the classes around it by words that may be a client's.
     inward = reversed(chain)
     cause = next((cause for cause in inward if _is_of_credentials(cause, innermost=cause is chain[-1])), None)
     if cause is None:
         return None
+    if isinstance(cause, ImportError):
+        return CredentialsMissing("", package=_PACKAGES[_module_of(cause)])
     first_line = next(iter(str(cause).strip().splitlines()), "")
     reason = mask(f"{type(cause).__name__}: {first_line}"[: 4 * _LONGEST_REASON], secrets)
     return CredentialsMissing(reason[:_LONGEST_REASON])
@@ -67,12 +80,16 @@ def _is_of_sdk(cause: BaseException) -> bool:
     return type(cause).__module__.startswith(_SDKS)
 
 
+def _module_of(cause: ImportError) -> str:
+    return (cause.name or "").partition(".")[0]
+
+
 def _is_of_credentials(cause: BaseException, *, innermost: bool) -> bool:
     kind = type(cause)
     if _is_of_sdk(cause):
         return not is_sdk_unreachable(cause)
     if isinstance(cause, ImportError):
-        return (cause.name or "").partition(".")[0] in _PACKAGES
+        return _module_of(cause) in _PACKAGES
     if kind.__name__ == "AuthenticationError":
         return innermost
     if kind.__module__.startswith("litellm.llms.") and getattr(cause, "status_code", None) == 401:

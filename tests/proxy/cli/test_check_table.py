@@ -23,6 +23,17 @@ def value_of(name: str, *entries: dict[str, Any], **sections: Any) -> str:
     return found[0]
 
 
+def test_entry_for_any_provider_goes_where_the_requested_model_is() -> None:
+    """The entry ``*`` has no address, transport or key before a client names the model."""
+    anything = entry("*", "*")
+
+    assert value_of("transport", anything) == "by the requested model, to its provider's address"
+    assert value_of("key", anything) == "the provider's own"
+    assert value_of("transport", anything | {"transport": "litellm"}) == (
+        "litellm (configured), to the requested model's provider"
+    )
+
+
 def test_table_of_a_whole_file() -> None:
     """The table has the general settings first, then each model with its deployments."""
     shown = lines(

@@ -32,6 +32,12 @@ def test_good_file_has_no_warning() -> None:
     assert warnings_of(SMALL, SMALL, LARGE, keyed("gemini/*", "gemini/*"), router_settings=router) == []
 
 
+NO_KEY_AT_ALL = (
+    "model_list[0].litellm_params.api_key: is not set, and the environment has no key of a provider that a client "
+    "may name"
+)
+
+
 @pytest.mark.parametrize(
     ("params", "warned"),
     [
@@ -54,6 +60,25 @@ def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], w
     assert [each.startswith("model_list[0].litellm_params.api_key: is not set") for each in found] == [
         True
     ] * warned
+
+
+@pytest.mark.parametrize(
+    ("params", "environ", "warned"),
+    [
+        ({}, {"OPENAI_API_KEY": "k"}, []),
+        ({}, {"GROQ_API_KEY": "k"}, []),
+        ({}, {}, [NO_KEY_AT_ALL]),
+        ({}, {"OPENAI_API_KEY": ""}, [NO_KEY_AT_ALL]),
+        ({"api_base": "http://llm/v1"}, {}, []),
+    ],
+)
+def test_entry_for_any_provider_needs_one_key_in_the_environment(
+    params: dict[str, Any], environ: dict[str, str], warned: list[str]
+) -> None:
+    """The provider that a client names has its own key, so none of them is required."""
+    given = load(entry("*", "*", **params), environ=environ, budget={"preset": "off"})
+
+    assert list(find_warnings(given.settings)) == warned
 
 
 def test_variable_of_an_empty_key_is_named() -> None:

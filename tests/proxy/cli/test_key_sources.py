@@ -32,6 +32,9 @@ def source_of(**params: Any) -> str:
         ({"extra_headers": {"api-key": "x"}}, "in extra_headers"),
         ({"model": "bedrock/a.b", "aws_access_key_id": "os.environ/MY_AWS"}, "MY_AWS"),
         ({"model": "bedrock/a.b", "aws_access_key_id": "AKIA"}, "in credentials"),
+        ({"model": "bedrock/a.b", "aws_profile_name": "p"}, "in credentials"),
+        ({"model": "azure/gpt-4o", "azure_ad_token": "t-0123456789"}, "in credentials"),
+        ({"model": "azure/gpt-4o", "client_secret": "os.environ/MY_AWS"}, "MY_AWS"),
         ({}, "not set"),
     ],
     ids=[
@@ -42,6 +45,9 @@ def source_of(**params: Any) -> str:
         "header",
         "credentials of a variable",
         "credentials",
+        "a profile",
+        "a token",
+        "a secret of a variable",
         "none",
     ],
 )

@@ -27,6 +27,12 @@ ENTRIES: list[dict[str, Any]] = [
     {"model_name": "claude", "litellm_params": {"model": "anthropic/c", "api_key": "os.environ/NOT_THERE"}},
 ]
 
+ALIASES = {
+    "gpt-4": "fast",
+    "best": {"model": "mistral/mistral-large-latest", "hidden": True},
+    "c": "claude",
+}
+
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -34,7 +40,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     monkeypatch.delenv("NOT_THERE", raising=False)
     path = tmp_path / "c.yaml"
-    path.write_bytes(text_of(model_list=ENTRIES))
+    path.write_bytes(text_of(model_list=ENTRIES, router_settings={"model_group_alias": ALIASES}))
     return str(path)
 
 
@@ -61,7 +67,13 @@ def test_table_has_a_row_for_each_deployment_and_for_what_is_left_out(
     ]
     assert cells[7][0].startswith("mistral/* takes ")
     assert "such as mistral/" in cells[7][0]
+    assert [" ".join(row) for row in cells[8:11]] == [
+        "best is another name of mistral/mistral-large-latest. GET /v1/models does not list it.",
+        "c is another name of claude.",
+        "gpt-4 is another name of fast.",
+    ]
     assert KEY not in shown.out + shown.err
+    assert f"warning: {path}:" in shown.err
     assert "NOT_THERE" in shown.err
 
 
@@ -81,6 +93,7 @@ def test_json_has_the_rows_with_the_known_models(path: str, capsys: pytest.Captu
         "key": "GEMINI_API_KEY",
     }
     assert read["left_out"] == {"claude": ["NOT_THERE"]}
+    assert read["aliases"] == {"gpt-4": "fast", "best": "mistral/mistral-large-latest", "c": "claude"}
     assert read["known"]["*"] == []
     assert len(read["known"]["mistral/*"]) > 10
     assert all(name.startswith("mistral/") for name in read["known"]["mistral/*"])

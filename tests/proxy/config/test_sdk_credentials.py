@@ -59,12 +59,58 @@ def test_aws_has_credentials_in_each_of_its_places(
         ({}, {"AWS_ACCESS_KEY_ID": "AKIA"}),
         ({"aws_access_key_id": "AKIA"}, {}),
         ({"aws_region_name": "eu-central-1"}, {"AWS_REGION": "eu-central-1"}),
-        ({"aws_profile_name": "p"}, {}),
     ],
 )
 def test_aws_without_credentials_is_told(params: dict[str, Any], environ: dict[str, str]) -> None:
-    """AWS credentials are missing where a key has only one half or a profile has no file."""
+    """AWS credentials are missing where a key has only one half."""
     assert (missing(BEDROCK, params, environ) or "").startswith("no AWS credentials are found")
+
+
+@pytest.mark.parametrize(
+    "environ", [{}, {"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "s"}, {"AWS_PROFILE": "q"}]
+)
+def test_profile_without_a_file_of_profiles_is_told(environ: dict[str, str]) -> None:
+    """The SDK looks for a named profile in its files alone, and the warning does not advise what is there already."""
+    found = missing(BEDROCK, {"aws_profile_name": "p"}, environ)
+
+    assert found == (
+        f"aws_profile_name names a profile, and there is neither {HOME}/.aws/credentials nor {HOME}/.aws/config"
+    )
+
+
+AZURE = "azure/gpt-4o"
+PRINCIPAL = {"tenant_id": "t", "client_id": "c", "client_secret": "s"}
+PASSWORD = {"azure_username": "u", "azure_password": "p", "client_id": "c"}
+NO_PACKAGE = "the package azure-identity is not installed, and without it there is no token for {}"
+
+
+@pytest.mark.parametrize(
+    ("params", "environ", "installed", "reason"),
+    [
+        ({"api_key": "k"}, {}, False, None),
+        ({"azure_ad_token": "t"}, {}, False, None),
+        ({"extra_headers": {"api-key": "k"}}, {}, False, None),
+        (PRINCIPAL, {}, True, None),
+        (PASSWORD, {}, True, None),
+        ({"client_secret": "s"}, {"AZURE_TENANT_ID": "t", "AZURE_CLIENT_ID": "c"}, True, None),
+        (PRINCIPAL | {"api_key": "k"}, {}, False, None),
+        (PRINCIPAL, {}, False, NO_PACKAGE.format("client_secret")),
+        (PRINCIPAL | {"azure_ad_token": "t"}, {}, False, NO_PACKAGE.format("client_secret")),
+        (PASSWORD, {}, False, NO_PACKAGE.format("azure_password")),
+        ({"client_secret": "s"}, {}, True, "client_secret needs tenant_id and client_id beside it"),
+        ({"client_secret": "s", "client_id": "c"}, {}, True, "client_secret needs tenant_id beside it"),
+        ({"azure_password": "p"}, {}, True, "azure_password needs azure_username and client_id beside it"),
+        ({}, {"AZURE_API_KEY": "k"}, True, "no Azure credentials are given: "),
+        ({"tenant_id": "t", "client_id": "c"}, {}, True, "no Azure credentials are given: "),
+    ],
+)
+def test_azure_needs_a_key_a_token_or_the_package_that_gets_one(
+    params: dict[str, Any], environ: dict[str, str], installed: bool, reason: str | None
+) -> None:
+    """Azure takes a key or a token. The package azure-identity gets a token for a secret or a password."""
+    found = missing(AZURE, params, environ, installed=installed)
+
+    assert found is None if reason is None else (found or "").startswith(reason)
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,9 @@ def refused(status: int, words: str = "No.", deployment: Any = ONE) -> RefusedKe
     return RefusedKey(deployment, fault, find_row(fault.cause, said), said)
 
 
-def without_credentials() -> RefusedKey:
-    """Return the failure of an SDK that finds no credentials."""
-    fault = CredentialsMissing("NoCredentialsError: none")
+def without_credentials(package: str | None = None) -> RefusedKey:
+    """Return the failure of an SDK that finds no credentials, or whose *package* is not installed."""
+    fault = CredentialsMissing("NoCredentialsError: none", package=package)
     said = read_error(None, Evidence(), now=0)
     return RefusedKey(ONE, fault, find_row(fault.cause, said), said)
 
@@ -89,6 +89,17 @@ async def test_words_of_the_request_are_hidden_in_the_providers_words(log_lines:
 
     [line] = log_lines()
     assert line["reason"] == "Wrong key for: my …-…, …."
+
+
+async def test_missing_package_is_named_though_the_request_has_its_words(log_lines: LogLines) -> None:
+    """The name of a package is turnright's own text, and the model's name may hold it."""
+    given = replace(
+        without_credentials(package="azure-identity"), request=RequestWords({"model": "azure/identity"})
+    )
+    await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
+
+    [line] = log_lines()
+    assert line["reason"] == "the package azure-identity is not installed"
 
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500])

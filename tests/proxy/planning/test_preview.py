@@ -93,12 +93,21 @@ def test_transport_and_host_are_shown(
         ({"extra_headers": {"Authorization": "Bearer sk-hidden"}}, "in extra_headers"),
         ({"extra_headers": {"X-Team": "sk-hidden"}}, "not set"),
         ({"aws_access_key_id": "sk-hidden", "aws_secret_access_key": "sk-hidden"}, "in credentials"),
+        ({"aws_profile_name": "sk-hidden"}, "in credentials"),
+        ({"aws_web_identity_token": "sk-hidden"}, "in credentials"),
+        ({"azure_ad_token": "sk-hidden"}, "in credentials"),
+        ({"client_secret": "sk-hidden"}, "in credentials"),
+        ({"azure_password": "sk-hidden"}, "in credentials"),
+        ({"vertex_ai_credentials": "sk-hidden"}, "in credentials"),
+        ({"client_id": "sk-hidden"}, "not set"),
+        ({"model": "*"}, "the provider's own"),
+        ({"model": "*", "api_key": "sk-hidden", "api_base": "http://127.0.0.1:9"}, "set"),
         ({}, "not set"),
     ],
 )
 def test_a_key_s_presence_is_shown_and_no_part_of_it(params: dict[str, Any], key: str) -> None:
     """The preview shows the source of a key."""
-    told = deployment(entry(**params))
+    [told] = model(settings_of(entry(name := "*" if "model" in params else "m", **params)), name).deployments
 
     assert told.key == key
     assert "hidden" not in repr(told)
@@ -139,6 +148,17 @@ def test_a_wildcard_has_no_rules_and_no_budget() -> None:
 
     assert (told.rules, told.budget) == (None, None)
     assert (told.transport, told.key, told.host) == ("direct", "set", "generativelanguage.googleapis.com")
+
+
+def test_entry_for_any_provider_has_no_address_and_no_transport_of_its_own() -> None:
+    """Host and transport depend on the provider that a client will name, unless the entry gives them."""
+    [free] = model(settings_of(entry("*", "*")), "*").deployments
+    [bound] = model(
+        settings_of(entry("*", "*", api_base="http://h:9/v1") | {"transport": "litellm"}), "*"
+    ).deployments
+
+    assert (free.transport, free.host) == (None, None)
+    assert (bound.transport, bound.host) == ("litellm", "h:9")
 
 
 def test_fallbacks_are_shown() -> None:

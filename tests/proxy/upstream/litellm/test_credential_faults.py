@@ -49,7 +49,15 @@ def google_error(name: str) -> Exception:
         ),
         (
             [ValueError("x"), ModuleNotFoundError("No module named 'google'", name="google.auth")],
-            "ModuleNotFoundError: No module named 'google'",
+            "the package google-auth is not installed",
+        ),
+        (
+            [ValueError("x"), ModuleNotFoundError("No module named 'azure'", name="azure")],
+            "the package azure-identity is not installed",
+        ),
+        (
+            [ImportError("boto3 needed", name="boto3")],
+            "the package boto3 is not installed",
         ),
         (
             [ValueError("Missing credentials. Pass one.\nTraceback")],
@@ -62,7 +70,7 @@ def google_error(name: str) -> Exception:
     ids=repr,
 )
 def test_missing_credentials_are_found_with_their_reason(chain: list[BaseException], reason: str) -> None:
-    """The reason is the first line of the innermost cause."""
+    """The reason is the first line of the innermost cause, or the package that is not installed."""
     found = find_missing_credentials(chain, ())
 
     assert found is not None
