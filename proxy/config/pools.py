@@ -89,8 +89,8 @@ def choose_pool(model: str, settings: Settings) -> tuple[Deployment, ...]:
     pool = resolve(settings, model)
     if pool:
         return pool
-    if (variables := _variables_of(settings, settings.routes.canonical(model))) is not None:
-        raise ModelUnavailable(model, variables)
+    if (name := _left_out(settings, settings.routes.canonical(model))) is not None:
+        raise ModelUnavailable(model, settings.unavailable[name], label=name)
     raise ModelNotFound(_not_found_text(settings, model), param="model")
 
 
@@ -142,16 +142,16 @@ def chain_of(
     return ()
 
 
-def _variables_of(settings: Settings, model: str) -> tuple[str, ...] | None:
-    """Return the unset variables that *model* needs, or None where it is not configured at all."""
+def _left_out(settings: Settings, model: str) -> str | None:
+    """Return the name or the wildcard of *model* where it was left out, or None where it is not configured at all."""
     if model in settings.unavailable:
-        return settings.unavailable[model]
+        return model
     matching = [
         name
         for name in settings.unavailable
         if name.endswith("*") and model.startswith(name[:-1]) and _is_model_name(model[len(name) - 1 :])
     ]
-    return settings.unavailable[max(matching, key=len)] if matching else None
+    return max(matching, key=len, default=None)
 
 
 def _is_model_name(rest: str) -> bool:

@@ -37,6 +37,9 @@ class ProxyError(Exception):
         self.for_log = ""
         """The reason for the operator, who reads the log. It is never part of an answer."""
 
+        self.asked_model = ""
+        """The model that the client named, where the request was refused before its model was noted."""
+
     @property
     def http_status(self) -> int:
         """The status of the answer, as a number."""
@@ -174,18 +177,22 @@ class AuthenticationFailed(ProxyError):
 
 
 class ModelUnavailable(ProxyError):
-    """The model is configured, and an environment variable that it needs is not set. *variables* are the unset ones."""
+    """The model is configured, and an environment variable that it needs is not set.
+
+    *variables* are the names of such variables. *label* is the configured name or wildcard.
+    """
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     type = "server_error"
     code = "model_unavailable"
 
-    def __init__(self, model: str, variables: Sequence[str]):
+    def __init__(self, model: str, variables: Sequence[str], *, label: str):
         super().__init__(
             f"The model '{model[:200]}' is not available: its credentials are not set. Ask the operator of the proxy.",
             param="model",
         )
         self.for_log = f"not set: {', '.join(variables)}"
+        self.label = label
 
 
 class Overloaded(ProxyError):

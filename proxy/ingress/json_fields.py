@@ -61,6 +61,12 @@ def read_model(fields: Mapping[str, Any]) -> str:
     return model
 
 
+def named_model(fields: Mapping[str, Any]) -> str:
+    """Return the model that a faulty request names, or an empty text where it names none."""
+    model = fields.get("model")
+    return model if isinstance(model, str) else ""
+
+
 def take_stream_switches(known: dict[str, Any]) -> tuple[bool, bool]:
     """Remove the streaming switches from *known*. Return two flags: stream the answer, and send its usage."""
     if "stream" not in known and "stream_options" not in known:

@@ -219,10 +219,12 @@ def settings() -> Settings:
     return LEFT_OUT
 
 
-@pytest.mark.parametrize("name", ["slow", "far/claude-sonnet-4-5", "sluggish"])
+@pytest.mark.parametrize(
+    ("name", "label"), [("slow", "slow"), ("far/claude-sonnet-4-5", "far/*"), ("sluggish", "slow")]
+)
 @pytest.mark.parametrize("stream", [False, True])
 async def test_model_without_its_variable_is_unavailable_and_the_log_names_the_variable(
-    proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, name: str, stream: bool
+    proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, name: str, label: str, stream: bool
 ) -> None:
     """The client is not told the variable, and nothing is sent."""
     reply = await proxy.post(chat(model=name, stream=stream))
@@ -233,7 +235,41 @@ async def test_model_without_its_variable_is_unavailable_and_the_log_names_the_v
     named = [line for line in log_lines() if "ABSENT_KEY" in str(line)]
     assert named, log_lines()
     (finished,) = (line for line in log_lines() if line["event"] == "request_finished")
-    assert (finished["model"], finished["asked_model"]) == ("unknown", name)
+    assert (finished["model"], finished["asked_model"]) == (label, None if name == label else name)
+    rows = (await proxy.get("/ui/api/live")).json["models"]
+    assert [(row["model"], row["errors"]) for row in rows] == [(label, {"model_unavailable": 1})]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/v1/chat/completions", {}),
+        ("/v1/chat/completions", {"messages": 3}),
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}], "temperature": "hot"}),
+        ("/v1/completions", {}),
+        ("/v1/embeddings", {"input": "x", "dimensions": "many"}),
+    ],
+)
+async def test_request_that_cannot_be_read_has_the_name_that_it_asks_for(
+    proxy: Proxied, log_lines: LogLines, path: str, fields: dict[str, Any]
+) -> None:
+    """The log and the page name the model, though other fields are wrong."""
+    reply = await proxy.post({"model": "fast", **fields}, path)
+    [seen] = (await proxy.get("/ui/api/recent")).json["requests"]
+
+    assert reply.status == 400
+    (finished,) = (line for line in log_lines() if line["event"] == "request_finished")
+    assert finished["asked_model"] == "fast"
+    assert (seen["asked_model"], seen["outcome"]) == ("fast", "invalid_request")
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/models", "/v1/models/fast", "/v1/models/unheard-of"])
+async def test_list_of_models_is_no_recent_request(proxy: Proxied, path: str) -> None:
+    """The page shows requests to models. The list of models is asked by every picker."""
+    await proxy.get(path)
+
+    assert (await proxy.get("/ui/api/recent")).json["requests"] == []
+    assert (await proxy.get("/ui/api/live")).json["models"] == []
 
 
 async def test_list_has_served_names_alone(proxy: Proxied) -> None:

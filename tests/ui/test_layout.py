@@ -43,10 +43,15 @@ def recent_requests() -> dict[str, Any]:
         "estimate_at_most": None,
         "has_body": True,
     }
-    unknown = {**entry, "model": "unknown", "asked_model": LONG, "deployment": None, "status": 404}
+    refused = {**entry, "model": "unknown", "asked_model": "gemini", "deployment": None}
+    unknown = {**refused, "asked_model": LONG, "status": 404, "outcome": "model_not_found"}
     wildcard = {**entry, "model": "gemini/*", "asked_model": "gemini/gemini-2.5-pro"}
+    left_out = {**refused, "model": "slow", "asked_model": None, "outcome": "model_unavailable"}
+    unread = {**refused, "status": 400, "outcome": "invalid_request"}
+    nameless = {**unread, "asked_model": None}
     bounds = {"requests": 200, "mib": 16}
-    return {"requests": [entry, unknown, wildcard], "bounds": bounds, "bodies": True}
+    requests = [entry, unknown, wildcard, left_out, unread, nameless]
+    return {"requests": requests, "bounds": bounds, "bodies": True}
 
 
 @SIZES
@@ -137,11 +142,15 @@ def test_recent_request_names_the_model_that_was_asked_for(read: Opened) -> None
     reader.page.route("**/ui/api/recent", lambda route: route.fulfill(json=recent_requests()))
     reader.open("#tab=recent")
     reader.page.wait_for_selector("#recent-list table")
-    known, unknown, wildcard = reader.page.locator("#recent-list tbody tr td:nth-child(2)").all_inner_texts()
+    names = reader.page.locator("#recent-list tbody tr td:nth-child(2)").all_inner_texts()
+    known, unknown, wildcard, left_out, unread, nameless = names
 
     assert known.startswith("gemini\ngemini/gemini-2.5-flash")
     assert unknown == f"{LONG}\nnot configured · /v1/chat/completions"
     assert wildcard.startswith("gemini/gemini-2.5-pro\ngemini/* · ")
+    assert left_out == "slow\nits variable is not set · /v1/chat/completions"
+    assert unread == "gemini\n/v1/chat/completions"
+    assert nameless == "\N{EN DASH}\n/v1/chat/completions"
 
 
 @pytest.mark.parametrize("target", ["model:gemini", "model:gpt", "profile:anthropic-strict"])

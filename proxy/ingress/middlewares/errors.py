@@ -12,6 +12,7 @@ from proxy.core.errors import (
     InternalFault,
     InvalidRequest,
     MethodNotAllowed,
+    ModelUnavailable,
     NotFound,
     ProxyError,
 )
@@ -52,6 +53,9 @@ def _answer(request: web.Request, error: ProxyError) -> web.Response:
     record = request[RECORD]
     record.outcome = error.code
     record.refused = not record.client
+    record.asked = record.asked or error.asked_model
+    if isinstance(error, ModelUnavailable):
+        record.model = error.label
     if error.for_log:
         get_log().warning(error.code, request_id=record.request_id, reason=error.for_log)
     if record.refused:

@@ -15,7 +15,7 @@ from proxy.forwarding.calibrate import calibrate
 from proxy.forwarding.deliver import deliver
 from proxy.forwarding.gateway import CURRENT, GATEWAY, RECORD, Gateway
 from proxy.ingress.middlewares.origins import cors_headers
-from proxy.ingress.routes.paths import OTHER, api_route
+from proxy.ingress.routes.paths import LISTINGS, OTHER, api_route
 from proxy.observability.finish_request import finish_request
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 from proxy.observability.tracing import IncomingRequest
@@ -57,7 +57,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
     finally:
         del gateway.lifecycle.in_flight[task]
         now = loop.time()
-        finish_request(record, gateway.metrics, now, gateway.recent_requests)
+        recent = None if record.route in LISTINGS else gateway.recent_requests
+        finish_request(record, gateway.metrics, now, recent)
         if record.refused:
             gateway.refusals.count(record.outcome, now)
         if record.trace is not None:

@@ -14,7 +14,13 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest, KnownTools
 from proxy.core.errors import InvalidRequest
 from proxy.core.source import OPENAI_CHAT, Source
-from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
+from proxy.ingress.json_fields import (
+    load_object,
+    named_model,
+    read_model,
+    refuse_nesting,
+    take_stream_switches,
+)
 from proxy.ingress.openai_chat.known_tools import known_tools
 from proxy.ingress.openai_chat.mend_surrogates import mend_surrogates
 from proxy.ingress.openai_chat.parameters import PARAMETERS, check_parameter
@@ -44,6 +50,16 @@ def parse_chat_request(body: bytes, *, max_nesting: int, mends: bool = False, we
     with ``param``, is raised for a missing model, unreadable messages, and a known parameter of the wrong type.
     """
     fields, body, mended = _load(body, mends=mends)
+    try:
+        return _read(fields, body, mended, max_nesting, weight)
+    except InvalidRequest as error:
+        error.asked_model = named_model(fields)
+        raise
+
+
+def _read(
+    fields: dict[str, Any], body: bytes, mended: tuple[Change, ...], max_nesting: int, weight: int
+) -> ChatRequest:
     given = fields.get("messages")
     outline = outline_of(given) if isinstance(given, list) else None
     known = known_tools(fields.get("tools"))

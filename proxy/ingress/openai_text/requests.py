@@ -14,7 +14,13 @@ from pydantic import Field
 
 from proxy.core.errors import InvalidRequest
 from proxy.core.text_request import TextRequest, check_inputs
-from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, take_stream_switches
+from proxy.ingress.json_fields import (
+    load_object,
+    named_model,
+    read_model,
+    refuse_nesting,
+    take_stream_switches,
+)
 from proxy.ingress.parameter_limits import check_unknown
 from proxy.ingress.parameter_types import Count, Flag, Kinds, Number, Text, check_type, kinds_of
 
@@ -74,6 +80,14 @@ def parse_completion_request(
 
 def _parse(body: bytes, asked: str, kinds: Kinds, max_nesting: int, weight: int) -> TextRequest:
     fields = load_object(body)
+    try:
+        return _read(fields, asked, kinds, max_nesting, weight)
+    except InvalidRequest as error:
+        error.asked_model = named_model(fields)
+        raise
+
+
+def _read(fields: dict[str, Any], asked: str, kinds: Kinds, max_nesting: int, weight: int) -> TextRequest:
     refuse_nesting(fields, max_nesting)
     model = read_model(fields)
     if fields.get(asked) is None:

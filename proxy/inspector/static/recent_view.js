@@ -38,11 +38,14 @@ function line(entry, pick) {
   ];
 }
 
+const WHY_NOT = { model_not_found: "not configured", model_unavailable: "its variable is not set" };
+
 /** The name that was asked for, also where no such model is configured; below it where that led. */
 function modelOf(entry) {
-  const asked = entry.asked_model || entry.model || "–";
-  const unknown = entry.deployment === null && entry.model === "unknown";
-  const under = [unknown ? "not configured" : null, !unknown && entry.model && entry.model !== asked ? entry.model : null, entry.deployment ?? entry.route].filter(Boolean).join(" · ");
+  const configured = entry.model === "unknown" ? null : entry.model;
+  const asked = entry.asked_model || configured || "–";
+  const why = entry.deployment === null ? WHY_NOT[entry.outcome] : null;
+  const under = [why, configured !== asked ? configured : null, entry.deployment ?? entry.route].filter(Boolean).join(" · ");
   return [el("span", { class: "target" }, asked), clipped(under)];
 }
 
