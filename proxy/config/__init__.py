@@ -6,6 +6,7 @@ and passes its bytes to ``load_settings``. The files, in the order of the data:
     loading                           the entry: ``load_settings``
     yaml_text, environment            the text of a file, and the configuration from provider keys
     schema                            the sections of a configuration; values are the types of their fields
+    like_references                   texts that look like references to variables, and are none
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
     sort_keys                         LiteLLM's keys: taken, ignored_keys, refused_keys, refused_values
     coming_from_litellm               the tables of these keys as a page of the documents

@@ -67,8 +67,8 @@ empty one allows nothing.
 set takes out its model alone: the model answers 503, and `/v1/models` does not list it. With no model left the start
 is refused. `--strict` refuses each variable that is not set.
 
-A key of clients and `store.url` are never taken literally where they look like a reference, such as `$NAME` or
-`env/NAME`. Such a value is a fault. An empty `api_key` of a provider is none.
+A key of clients and `store.url` are never taken literally where they look like a reference, such as `$NAME`,
+`sk-${{NAME}}` or `env/NAME`. Such a value is a fault. An empty `api_key` of a provider is none.
 
 ## Names of models
 

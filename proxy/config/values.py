@@ -18,15 +18,13 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationInfo
 
 from proxy.config.faults import refusal
+from proxy.config.like_references import looks_like_place, looks_like_reference
 
 ENVIRONMENT_PREFIX = "os.environ/"
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_LIKE_REFERENCE = re.compile(
-    r"\$\{|\$[A-Za-z_]|\$\(|%[A-Za-z_]\w*%|\{\{|env[/.:]|os\.environ|process\.env|ENV\["
-)
-"""The beginnings of references to variables in several tools. No gateway's key begins so."""
+_REFERENCE = f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME alone"
 
 _KEY_TEXT = re.compile(r"[\x21-\x7e]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2, token
@@ -79,8 +77,11 @@ def from_environment(value: Any, info: ValidationInfo) -> Any:
     """Resolve a reference to a variable where *value* is a text. Any other value is returned unchanged."""
     if not isinstance(value, str):
         return value
-    context = info.context
-    return resolve_reference(value, context.environ if isinstance(context, Context) else {})
+    return resolve_reference(value, _environ_of(info))
+
+
+def _environ_of(info: ValidationInfo) -> Mapping[str, str]:
+    return info.context.environ if isinstance(info.context, Context) else {}
 
 
 def read_off(value: Any) -> Any:
@@ -136,8 +137,9 @@ def _checked_key(text: str) -> SecretStr:
 
 def _gateway_key(value: Any, info: ValidationInfo) -> SecretStr:
     secret = _key_secret(value, info)
-    if _LIKE_REFERENCE.match(secret.get_secret_value()):
-        raise refusal(f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME")
+    text = secret.get_secret_value()
+    if looks_like_reference(text, _environ_of(info)) or looks_like_place(text):
+        raise refusal(_REFERENCE)
     return secret
 
 
@@ -205,9 +207,9 @@ def _web_origin(text: str) -> str:
     return f"{scheme}://{host}" if port in (None, _DEFAULT_PORTS.get(scheme)) else f"{scheme}://{host}:{port}"
 
 
-def _store_url(text: str) -> str:
-    if _LIKE_REFERENCE.match(text):
-        raise refusal(f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME")
+def _store_url(text: str, info: ValidationInfo) -> str:
+    if looks_like_reference(text, _environ_of(info)):
+        raise refusal(_REFERENCE)
     scheme, separator, _ = text.partition("://")
     if not separator or scheme not in _STORE_SCHEMES or not text.isprintable():
         raise refusal("must be memory://, sqlite:///FILE or redis://HOST:PORT/NUMBER")
