@@ -54,7 +54,8 @@ them into `general_settings.keys`, each with a name.
 | nearly one of turnright's | it is refused as a misspelling |
 | in no table, whose name may be a guard's | it is refused, unless it is set to nothing |
 | in no table, in a section of LiteLLM | one warning |
-| in no table, in `model_info` | it is kept and shown, without a warning |
+| in `model_info`, and in no table | it is kept and shown, without a warning, whatever its name |
+| within a mapping that no table knows | it is refused where it may be a guard's |
 | in no table, in a section of turnright | it is refused |
 | at the top, beginning with `x-`, `_` or `.` | one warning, since anchors stand there |
 
@@ -108,7 +109,9 @@ def _refused() -> Iterator[str]:
     yield "| section | keys | what it does |\n|---|---|---|"
     yield from _rows(GUARDS)
     yield "\n`router_settings.enable_tag_filtering` is refused where deployments of one name have `tags`."
-    yield "Give each of them a name of its own.\n"
+    yield "Give each of them a name of its own. `router_settings.optional_pre_call_checks` is refused where one of the"
+    yield "checks enforces a limit. `router_settings.default_litellm_params` is refused where it sets what turnright"
+    yield "knows.\n"
     yield "## Refused, since turnright has not the feature\n"
     yield "Remove such a key, and what needs it.\n"
     yield "| section | keys | what it does |\n|---|---|---|"
@@ -118,7 +121,8 @@ def _refused() -> Iterator[str]:
 
 def _callbacks() -> Iterator[str]:
     yield "## Callbacks\n"
-    yield "Names in `litellm_settings.callbacks` are ignored with the key, since most only log. These are refused:\n"
+    yield "Names in `litellm_settings.callbacks` are ignored with the key, since most only log. These are refused."
+    yield "The same names are refused in the other lists of callbacks, but for code of yours, which only logs there.\n"
     yield "| callbacks | reason |\n|---|---|"
     reasons: dict[str, list[str]] = {}
     for name, reason in CALLBACKS.items():

@@ -8,6 +8,9 @@ documentation.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from proxy.config.refused_keys import guard_words_in
 
 _SPEND = "turnright keeps no accounts and enforces no spend"
 _RATE = "turnright has no rate limits; general_settings.max_in_flight bounds what is in flight"
@@ -149,3 +152,22 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
     for where, rows in _BY_REASON.items()
 }
 """The reason in the warning, by section (``[]`` for any position) and by key (or pattern with ``*``)."""
+
+
+def ignored_reason(where: str, key: str) -> str | None:
+    """Return the reason why *key* of the section *where* is ignored, or None where no row ignores it.
+
+    A pattern does not cover a key with a guard's word that the pattern itself does not hold.
+    """
+    rows = IGNORED.get(where, {})
+    if key in rows:
+        return rows[key]
+    words = guard_words_in(key)
+    return next(
+        (
+            reason
+            for name, reason in rows.items()
+            if "*" in name and fnmatchcase(key, name) and words <= guard_words_in(name)
+        ),
+        None,
+    )

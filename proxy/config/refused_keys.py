@@ -10,8 +10,10 @@ The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+
+from proxy.config.faults import Location
 
 _CONTENT = "checks what is said to a model; turnright has no such check"
 _LOGIN = "decides who may call; turnright knows general_settings.master_key and general_settings.keys only"
@@ -29,7 +31,8 @@ _LOADING = "reads more configuration; put all of it into this file"
 _METRICS = "asks for a key at /metrics, and turnright asks for none there; its port must not be reachable"
 _POLICY = "makes decisions in code of yours; turnright loads no code"
 _FILTERS = "sets the provider's own filters; give them in extra_body, under the provider's name for them"
-_ELSEWHERE = "sets it for every model; write it in each litellm_params"
+ELSEWHERE = "sets it for every model; write it in each litellm_params"
+WITHOUT = "remove it, and what needs it"
 _CLIENTS = "lets clients choose where a call goes; turnright never does"
 _OTHER_PROXY = "sends calls through another LiteLLM proxy; write its address as api_base"
 
@@ -45,10 +48,12 @@ _GUARDS: _Reasons = {
         _CONTENT: "guardrails guardrail* guardrailConfig moderation*",
         _FILTERS: "safety_settings safetySettings",
         _TAGS: "tag_regex",
-        _SCOPE: "blocked",
+        _SCOPE: "blocked access_groups team_id team_ids teams",
     },
     "model_list[].model_info": {
-        _SCOPE: "access_groups team_id team_ids team_public_model_name blocked access_windows",
+        _CONTENT: "guardrail*",
+        _SCOPE: "access_group* access_control* access_windows team_id team_ids teams team_public_model_name "
+        "blocked blocked_* denied_* allowed_* *_whitelist *_blacklist",
     },
     "router_settings": {
         _CONTENT: "guardrail_list",
@@ -64,9 +69,9 @@ _GUARDS: _Reasons = {
         _FILTERS: "vertex_ai_safety_settings",
         _NETWORK: "user_url_allowed_hosts provider_url_destination_allowed_hosts",
         _METRICS: "require_auth_for_metrics_endpoint",
-        _LOGIN: "scim_admin_group scim_upsert_user",
+        _LOGIN: "scim_admin_group scim_upsert_user validate_end_user_id_in_db",
         _BODY: "block_requests_for_models_without_pricing require_managed_files",
-        _SCOPE: "default_team_models public_model_groups public_model_groups_links",
+        _SCOPE: "default_team_models public_model_groups public_model_groups_links access_groups team_id",
     },
     "general_settings": {
         _LOGIN: "custom_auth custom_auth_run_common_checks custom_sso enable_jwt_auth litellm_jwtauth "
@@ -74,9 +79,10 @@ _GUARDS: _Reasons = {
         "auth_strategy role_permissions role_mappings enforced_params enforce_user_param user_auth_table "
         "custom_team_metadata_validate team_metadata_validation_* require_* service_account_settings custom_key_policy "
         "enforce_rbac enforce_fallback_model_access",
-        _NETWORK: "allowed_ips user_url_allowed_hosts provider_url_destination_allowed_hosts",
+        _NETWORK: "allowed_ips user_url_allowed_hosts provider_url_destination_allowed_hosts "
+        "disable_llm_api_endpoints disable_admin_endpoints",
         _SCOPE: "allowed_routes admin_only_routes admin_allowed_routes public_routes access_groups "
-        "ui_access_restrictions",
+        "ui_access_restrictions team_id default_team_models",
         _BODY: "reject_clientside_metadata_tags reject_metadata_tags enforced_* block_robots",
         _FILES: "allowed_file_extensions blocked_file_extensions",
     },
@@ -109,7 +115,7 @@ _MISSING: _Reasons = {
         _PROMPTS: "global_prompt_* global_bitbucket_config global_gitlab_config",
         _TOOLS: "websearch_interception_params code_interpreter_interception_params mcp_* "
         "vector_store_registry",
-        _ELSEWHERE: "api_key api_base api_version headers organization vertex_project vertex_location *_api_key",
+        ELSEWHERE: "api_key api_base api_version headers organization vertex_project vertex_location *_api_key",
         _OTHER_PROXY: "use_litellm_proxy",
         _POLICY: "custom_provider_map post_call_rules pre_call_rules",
     },
@@ -151,14 +157,27 @@ GUARD_WORDS = (
     "budget",
     "limit",
     "permission",
+    "whitelist",
+    "blacklist",
+    "access_control",
+    "access_group",
+    "forbid",
+    "firewall",
+    "jwt",
 )
 """Parts of a key's name that hint at a guard.
 
 An unlisted key with one of these parts is refused, unless it is set to nothing.
 """
 
-_PERMITTING = ("allow", "public", "permission", "limit", "budget")
+_PERMITTING = ("allow", "public", "permission", "limit", "budget", "whitelist")
 """Parts of a key's name for which ``false``, 0 or an empty list is the strictest value."""
+
+FREE = "model_list[].model_info"
+"""The section whose unlisted keys are free facts."""
+
+_DEPENDS = "remove it only if nothing depends on it"
+_MAY_GUARD = f"may guard something, and turnright does not know it: {_DEPENDS}"
 
 _NOTHING: tuple[object, ...] = (False, "", 0)
 
@@ -166,8 +185,8 @@ _NOTHING: tuple[object, ...] = (False, "", 0)
 def refused_reason(where: str, key: str) -> str | None:
     """Return the reason why *key* of the section *where* is refused, or None where no row refuses it."""
     for table, instead in (
-        (GUARDS, "remove it only if nothing depends on it"),
-        (MISSING, "remove it, and what needs it"),
+        (GUARDS, _DEPENDS),
+        (MISSING, WITHOUT),
     ):
         reason = find_row(table, where, key)
         if reason is not None:
@@ -195,6 +214,41 @@ def is_nothing(key: str, value: object) -> bool:
     return value in _NOTHING or (isinstance(value, dict | list) and not value)
 
 
-def hints_at_guard(key: str) -> bool:
-    """Return True where the name of an unlisted key hints at a guard (:data:`GUARD_WORDS`)."""
-    return any(word in key.lower() for word in GUARD_WORDS)
+def guard_words_in(key: str) -> frozenset[str]:
+    """Return the words of :data:`GUARD_WORDS` that the name *key* holds. Case is ignored, and ``-`` equals ``_``."""
+    spelled = key.lower().replace("-", "_")
+    return frozenset(word for word in GUARD_WORDS if word in spelled)
+
+
+def guard_reason(where: str, key: str) -> str | None:
+    """Return the words for a *key* in no table whose name hints at a guard, or None.
+
+    The facts of ``model_info`` are free. There only the rows of the tables count.
+    """
+    return _MAY_GUARD if where != FREE and guard_words_in(key) else None
+
+
+def guards_below(where: str, value: object, place: tuple[str | int, ...]) -> Iterator[tuple[Location, str]]:
+    """Yield the place and the words of each possible guard within *value*, which no table knows.
+
+    A row of any section of LiteLLM counts, since the value may belong to any. *place* is that of *value*.
+    """
+    if isinstance(value, list):
+        for position, item in enumerate(value):
+            yield from guards_below(where, item, (*place, position))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            name = str(key)
+            reason = _row_below(where, name) or guard_reason(where, name)
+            if reason is None:
+                yield from guards_below(where, item, (*place, name))
+            elif not is_nothing(name, item):
+                yield (*place, name), reason
+
+
+def _row_below(where: str, key: str) -> str | None:
+    for section in (where,) if where == FREE else GUARDS:
+        reason = find_row(GUARDS, section, key)
+        if reason is not None:
+            return f"{reason}: {_DEPENDS}"
+    return None

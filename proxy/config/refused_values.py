@@ -11,7 +11,16 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from proxy.config.faults import Fault, path_of
+from proxy.config.faults import Fault, Location, path_of
+
+_CALLBACKS = "callbacks"
+_LOGGING_KEYS = ("input_callback", "success_callback", "failure_callback", "service_callback")
+"""Keys whose callbacks only log, but for the names of guards, which LiteLLM loads from any of them."""
+
+_CODE = "*.*"
+
+_ENFORCING = "enforce*"
+"""The checks before a call that refuse requests, among ``router_settings.optional_pre_call_checks``."""
 
 CALLBACKS: Mapping[str, str] = MappingProxyType(
     {
@@ -28,29 +37,52 @@ CALLBACKS: Mapping[str, str] = MappingProxyType(
                 "lakera*",
                 "aporia*",
                 "pillar*",
+                "model_armor",
+                "*secret_detection*",
+                "*content_filter*",
+                "*prisma_airs*",
+                "pangea*",
+                "lasso*",
+                "aim",
+                "noma*",
+                "javelin*",
+                "enkryptai*",
+                "zscaler*",
             ),
             "checks what is said to a model; turnright has no such check: remove it only if nothing depends on it",
         ),
         "*_interception": "runs tools for the model; turnright runs none: remove it, and what needs it",
-        "*.*": "runs code of yours, which may check calls; turnright loads no code: remove it only if it only logs",
+        _CODE: "runs code of yours, which may check calls; turnright loads no code: remove it only if it only logs",
     }
 )
-"""The reasons for which names in ``litellm_settings.callbacks`` are refused, by pattern."""
+"""The reasons for which names in ``litellm_settings.callbacks`` are refused, by pattern. Case is ignored."""
 
 
 def refused_values(raw: Mapping[object, object]) -> Iterator[Fault]:
     """Yield a fault for each value of *raw*, the parsed file, that guards something or asks for a missing feature."""
-    yield from _callbacks(raw.get("litellm_settings"))
+    for key in (_CALLBACKS, *_LOGGING_KEYS):
+        for place, name in _names(raw.get("litellm_settings"), ("litellm_settings", key)):
+            pattern = next((known for known in CALLBACKS if fnmatchcase(name.lower(), known)), None)
+            if pattern is not None and (pattern != _CODE or key == _CALLBACKS):
+                yield Fault(path_of(place), CALLBACKS[pattern])
+    for place, name in _names(raw.get("router_settings"), ("router_settings", "optional_pre_call_checks")):
+        if fnmatchcase(name.lower(), _ENFORCING):
+            yield Fault(
+                path_of(place),
+                "refuses requests beyond a limit; turnright has no such check: "
+                "remove it only if nothing depends on it",
+            )
     yield from _tag_filtering(raw.get("router_settings"), raw.get("model_list"))
 
 
-def _callbacks(section: object) -> Iterator[Fault]:
-    given = section.get("callbacks") if isinstance(section, dict) else None
-    for position, name in enumerate(given if isinstance(given, list) else [given]):
-        reason = next((row for known, row in CALLBACKS.items() if fnmatchcase(str(name), known)), None)
-        if isinstance(name, str) and reason is not None:
-            place = ("litellm_settings", "callbacks", *([position] if isinstance(given, list) else []))
-            yield Fault(path_of(place), reason)
+def _names(section: object, place: tuple[str, str]) -> Iterator[tuple[Location, str]]:
+    """Yield the names at *place*, where *section* has one name or a list of them, each with its place."""
+    given = section.get(place[1]) if isinstance(section, dict) else None
+    if isinstance(given, str):
+        yield place, given
+    for position, name in enumerate(given if isinstance(given, list) else ()):
+        if isinstance(name, str):
+            yield (*place, position), name
 
 
 def _tag_filtering(router: object, entries: object) -> Iterator[Fault]:

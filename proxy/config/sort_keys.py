@@ -13,9 +13,17 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from proxy.config.faults import Fault, path_of
-from proxy.config.ignored_keys import IGNORED
+from proxy.config.ignored_keys import ignored_reason
 from proxy.config.litellm_settings import SECTION, TAKEN
-from proxy.config.refused_keys import find_row, hints_at_guard, is_nothing, refused_reason
+from proxy.config.refused_keys import (
+    ELSEWHERE,
+    FREE,
+    WITHOUT,
+    guard_reason,
+    guards_below,
+    is_nothing,
+    refused_reason,
+)
 from proxy.config.refused_values import refused_values
 from proxy.config.schema.settings import SECTIONS
 
@@ -23,7 +31,7 @@ _LITELLM_SECTIONS = frozenset(
     {
         "model_list[]",
         "model_list[].litellm_params",
-        "model_list[].model_info",
+        FREE,
         "router_settings",
         "litellm_settings",
         "general_settings",
@@ -33,6 +41,12 @@ _LITELLM_SECTIONS = frozenset(
 
 _NEARNESS = 0.8
 """The least likeness of an unlisted key to one of turnright's that is taken for a misspelling."""
+
+_NEARNESS_OF_FACTS = 0.92
+"""The same among the free facts of ``model_info``, of which many end in ``_tokens``."""
+
+_DEFAULTS = ("router_settings", "default_litellm_params")
+"""The section and the key of LiteLLM's parameters for every entry of ``model_list``."""
 
 _ANCHORS = ("x-", "_", ".")
 """Beginnings of keys at the top that hold anchors for the rest of the file."""
@@ -89,16 +103,21 @@ class _Sorter:
                 self.faults.append(Fault(path_of((*place, key)), refused))
             elif refused is not None:
                 self._ignore(path, (*place, key), "it is set to nothing")
-            elif (reason := find_row(IGNORED, where, key)) is not None:
+            elif (where, key) == _DEFAULTS:
+                self._sort_defaults(value, path, (*place, key))
+            elif (reason := ignored_reason(where, key)) is not None:
                 self._ignore(path, (*place, key), reason)
             elif not where and key.startswith(_ANCHORS):
                 self._ignore(path, (*place, key), "it is not a section")
             elif (fault := _fault_of(where, key, value, known)) is not None:
                 self.faults.append(Fault(path_of((*place, key)), fault))
-            elif where == "model_list[].model_info":
-                kept[key] = value  # a free fact
             elif where in _LITELLM_SECTIONS:
-                self._ignore(path, (*place, key), "turnright does not know it")
+                below = (Fault(path_of(at), text) for at, text in guards_below(where, value, (*place, key)))
+                self.faults.extend(below)
+                if where == FREE:
+                    kept[key] = value
+                else:
+                    self._ignore(path, (*place, key), "turnright does not know it")
             else:
                 kept[key] = value
         return kept
@@ -106,6 +125,22 @@ class _Sorter:
     def _ignore(self, path: str, place: tuple[str | int, ...], reason: str) -> None:
         self.ignored.setdefault(path, reason)
         self.firsts.setdefault(path, path_of(place))
+
+    def _sort_defaults(self, value: object, path: str, place: tuple[str | int, ...]) -> None:
+        """Judge LiteLLM's parameters for every entry as those of one entry. Parameters that would count are faults."""
+        kept = _Sorter().sort_into(self.faults, value, place) if isinstance(value, dict) else {}
+        for name, item in kept.items():
+            if item is not None:
+                self.faults.append(Fault(path_of((*place, name)), f"{ELSEWHERE}: {WITHOUT}"))
+        self._ignore(path, place, "it sets nothing that turnright knows")
+
+    def sort_into(
+        self, faults: list[Fault], params: Mapping[object, object], place: tuple[str | int, ...]
+    ) -> dict[object, object]:
+        """Return *params*, parameters of an entry, sorted. Their faults are added to *faults*."""
+        kept = self.sort(params, "model_list[].litellm_params", place)
+        faults.extend(self.faults)
+        return kept
 
     def _sort_below(self, value: object, where: str, place: tuple[str | int, ...]) -> object:
         if where == "model_list" and isinstance(value, list):
@@ -129,9 +164,8 @@ def _fields_of(where: str) -> Collection[str]:
 def _fault_of(where: str, key: str, value: object, known: Collection[str]) -> str | None:
     if where not in _LITELLM_SECTIONS:
         return None
-    near = difflib.get_close_matches(key[:80], sorted(known), n=1, cutoff=_NEARNESS)
+    nearness = _NEARNESS_OF_FACTS if where == FREE else _NEARNESS
+    near = difflib.get_close_matches(key[:80], sorted(known), n=1, cutoff=nearness)
     if near:
         return f"is not a key of turnright; did you mean {near[0]}?"
-    if hints_at_guard(key) and not is_nothing(key, value):
-        return "may guard something, and turnright does not know it: remove it only if nothing depends on it"
-    return None
+    return None if is_nothing(key, value) else guard_reason(where, key)

@@ -8,7 +8,7 @@ import pytest
 
 from proxy.config import load_settings
 from proxy.config.ignored_keys import IGNORED
-from proxy.config.refused_keys import GUARD_WORDS, GUARDS, MISSING, hints_at_guard, is_nothing, refused_reason
+from proxy.config.refused_keys import GUARD_WORDS, GUARDS, MISSING, guard_words_in, is_nothing, refused_reason
 from proxy.config.schema.settings import SECTIONS
 from tests.proxy.config.samples import faults_in, file_with, path_in
 
@@ -32,13 +32,16 @@ GUARDED = {
     "": ("access_groups guardrails policies policy_attachments user_api_key_cache"),
     "model_list[]": ("access_groups blocked team_id"),
     "model_list[].litellm_params": (
+        "access_groups team_id team_ids teams "
         "blocked guardrail* guardrailConfig guardrails moderation* safetySettings safety_settings tag_regex"
     ),
     "model_list[].model_info": (
-        "access_groups access_windows blocked team_id team_ids team_public_model_name"
+        "access_group* access_control* access_windows allowed_* blocked blocked_* denied_* guardrail* team_id team_ids "
+        "teams team_public_model_name *_blacklist *_whitelist"
     ),
     "router_settings": ("fallback_access_check fallback_budget_check guardrail_list tag_routing_prefix"),
     "litellm_settings": (
+        "access_groups team_id validate_end_user_id_in_db "
         "*_in_guardrail *_moderation_* apply_guardrail* azure_content_safety_params banned_keywords_list "
         "block_requests_for_models_without_pricing blocked_user_list default_team_models "
         "google_moderation_confidence_threshold guardrail_name_config_map guardrails llamaguard_* "
@@ -48,6 +51,7 @@ GUARDED = {
         "user_url_allowed_hosts vertex_ai_safety_settings"
     ),
     "general_settings": (
+        "default_team_models disable_admin_endpoints disable_llm_api_endpoints team_id "
         "access_groups admin_allowed_routes admin_only_routes allowed_file_extensions allowed_ips "
         "allowed_routes auth_strategy block_robots blocked_file_extensions custom_auth "
         "custom_auth_run_common_checks custom_key_generate custom_key_policy custom_key_update custom_sso "
@@ -130,16 +134,64 @@ def test_a_guard_may_be_set_to_nothing(key: str, value: object, nothing: bool) -
 
 @pytest.mark.parametrize("word", GUARD_WORDS)
 @pytest.mark.parametrize(
-    "where", ["model_list[]", *(where for where in IGNORED if where and where != "model_list[]")]
+    "where",
+    [
+        "model_list[]",
+        *(where for where in IGNORED if where not in ("", "model_list[]", "model_list[].model_info")),
+    ],
 )
 def test_an_unlisted_key_with_a_guard_word_is_refused(where: str, word: str) -> None:
     """An unlisted key whose name contains a guard's word is refused."""
     key = f"zz_{word}_zz"
 
-    assert hints_at_guard(key.upper())
+    assert guard_words_in(key.upper().replace("_", "-")) >= {word}
     assert faults_in(file_with(where, key, True)) == [
         (
             path_in(where, key),
             "may guard something, and turnright does not know it: remove it only if nothing depends on it",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("where", "key"),
+    [
+        ("general_settings", "maximum_allowed_ips"),
+        ("general_settings", "ip_whitelist"),
+        ("general_settings", "access-control"),
+        ("general_settings", "JWT"),
+        ("model_list[].litellm_params", "user_whitelist"),
+        ("model_list[]", "access_control"),
+    ],
+)
+def test_a_guard_by_its_name_is_refused_whatever_pattern_covers_it(where: str, key: str) -> None:
+    """A key with a guard's word is refused, even where a pattern of ignored keys would cover it."""
+    [(path, text)] = faults_in(file_with(where, key, ["x"]))
+
+    assert (path, text[:10]) == (path_in(where, key), "may guard ")
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "value", "below"),
+    [
+        ("litellm_settings", "security", {"allowed_ips": ["1.2.3.4"]}, ".allowed_ips"),
+        ("litellm_settings", "zzz", {"team_id": "t"}, ".team_id"),
+        ("general_settings", "zzz", [{"a": {"deny": ["Bash"]}}], "[0].a.deny"),
+        ("model_list[]", "zzz", {"guardrails": ["x"]}, ".guardrails"),
+        ("model_list[].litellm_params", "litellm_metadata", {"guardrails": ["x"]}, ".guardrails"),
+        ("model_list[].litellm_params", "metadata", {"guardrails": ["x"]}, ".guardrails"),
+        ("model_list[].model_info", "zzz", {"access_groups": ["x"]}, ".access_groups"),
+        ("router_settings", "default_litellm_params", {"guardrails": ["x"]}, ".guardrails"),
+    ],
+)
+def test_a_guard_within_an_unlisted_key_is_refused(where: str, key: str, value: Any, below: str) -> None:
+    """A guard within a mapping that no table knows is refused at its own place."""
+    assert [path for path, _ in faults_in(file_with(where, key, value))] == [path_in(where, key) + below]
+
+
+@pytest.mark.parametrize("value", [{"allowed_x": None}, {"team_id": ""}, [1, "allow", None], {1: {"a": 2}}])
+def test_an_unlisted_mapping_without_a_guard_is_ignored(value: Any) -> None:
+    """A mapping that no table knows is ignored where it holds no guard, or only empty ones."""
+    [warning] = load_settings(file_with("general_settings", "zzz", value), {}).warnings
+
+    assert warning == "general_settings.zzz: ignored; turnright does not know it"

@@ -40,6 +40,27 @@ def test_callbacks_after_a_call_only_log(key: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "key", ["success_callback", "failure_callback", "service_callback", "input_callback"]
+)
+@pytest.mark.parametrize("name", ["presidio", "LAKERA_prompt_injection", "My_Guardrail"])
+def test_a_guard_among_callbacks_that_log_is_refused(key: str, name: str) -> None:
+    """The name of a guard is refused in each list of callbacks, in any case of letters."""
+    assert [path for path, _ in faults_of(litellm_settings={key: ["otel", name]})] == [
+        f"litellm_settings.{key}[1]"
+    ]
+
+
+def test_a_check_before_calls_that_enforces_a_limit_is_refused() -> None:
+    """``enforce_model_rate_limits`` is refused. Checks before a call that only choose a deployment are ignored."""
+    checks = ["prompt_caching", "enforce_model_rate_limits"]
+
+    assert [path for path, _ in faults_of(router_settings={"optional_pre_call_checks": checks})] == [
+        "router_settings.optional_pre_call_checks[1]"
+    ]
+    assert len(load(router_settings={"optional_pre_call_checks": checks[:1]}).warnings) == 1
+
+
+@pytest.mark.parametrize(
     ("entries", "router", "refused"),
     [
         ([TAGGED, entry("a")], FILTERED, True),

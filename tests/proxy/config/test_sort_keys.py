@@ -95,11 +95,32 @@ def test_an_empty_allowance_is_a_possible_guard(value: object) -> None:
     assert text.startswith("may guard something")
 
 
-def test_free_facts_of_a_model_need_no_warning() -> None:
-    """Unknown keys in ``model_info`` give no warning."""
-    loaded = load({**entry(), "model_info": {"mode": "chat", "supports_vision": True, "my_note": "x"}})
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("mode", "supports_vision", "my_note", "author", "role", "token_limit", "context_limit"),
+        *("requires_gpu", "public_name", "max_context_tokens", "input_tokens", "max_tokens", "authorized_by"),
+    ],
+)
+def test_free_facts_of_a_model_are_kept_without_a_warning(key: str) -> None:
+    """An unlisted key in ``model_info`` is kept and gives no warning, whatever its name hints at."""
+    loaded = load({**entry(), "model_info": {key: "x"}})
 
     assert loaded.warnings == ()
+    assert loaded.settings.model_list[0].model_info.model_extra == {key: "x"}
+
+
+def test_parameters_for_every_entry_are_faults_where_they_would_count() -> None:
+    """``default_litellm_params`` is refused where it sets a parameter that turnright knows, and otherwise ignored."""
+    assert faults_of(router_settings={"default_litellm_params": {"temperature": 0, "tags": ["a"]}}) == [
+        (
+            "router_settings.default_litellm_params.temperature",
+            "sets it for every model; write it in each litellm_params: remove it, and what needs it",
+        )
+    ]
+    assert load(router_settings={"default_litellm_params": {"max_retries": 0, "timeout": None}}).warnings == (
+        "router_settings.default_litellm_params: ignored; it sets nothing that turnright knows",
+    )
 
 
 @pytest.mark.parametrize("section", [None, 3, "x", [1], [None], {}])
