@@ -6,11 +6,13 @@ and passes its bytes to ``load_settings``. The files, in the order of the data:
     loading                           the entry: ``load_settings``
     yaml_text, environment            the text of a file, and the configuration from provider keys
     schema                            the sections of a configuration; values are the types of their fields
+    json_values                       the types of values that are JSON of any shape
     like_references                   texts that look like references to variables, and are none
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
     sort_keys                         LiteLLM's keys: taken, ignored_keys, refused_keys, refused_values
     coming_from_litellm               the tables of these keys as a page of the documents
     unset_variables                   the models that are left out, since a variable is not set
+    unresolved_texts                  warnings about credentials that look like references
     litellm_models                    the models that litellm's table lists
     validation, faults                faults; cross_checks are about several sections
     places                            the lines of faults and warnings in the file

@@ -16,7 +16,8 @@ from proxy.config.places import Places
 from proxy.config.remarks import remarks
 from proxy.config.schema.settings import Settings
 from proxy.config.sort_keys import sort_keys
-from proxy.config.unset_variables import Variables, take_out
+from proxy.config.unresolved_texts import unresolved_texts
+from proxy.config.unset_variables import TakenOut, take_out
 from proxy.config.validation import validate
 from proxy.config.yaml_text import read_yaml
 
@@ -39,7 +40,6 @@ class _Source:
     places: Places
     warnings: tuple[str, ...]
     faults: tuple[Fault, ...]
-    unavailable: Mapping[str, Variables] = field(default_factory=dict)
 
 
 def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: bool = False) -> Loaded:
@@ -57,29 +57,20 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
         ConfigurationError: with every fault. Neither the error nor its traceback's context holds a value of the file.
     """
     source = _from_environment(environ) if text is None else _from_file(text)
-    if source.raw is not None and not strict:
-        source = _without_unset(source, source.raw, environ)
-    settings, faults = None, source.faults
+    settings, faults, warnings, places = None, source.faults, source.warnings, source.places
     if source.raw is not None:
-        settings, found = validate(source.raw, environ, source.places, source.unavailable)
-        faults = (*faults, *found)
-    places = source.places
+        taken = TakenOut(dict(source.raw)) if strict else take_out(source.raw, environ)
+        warnings = (*warnings, *taken.warnings, *unresolved_texts(source.raw, environ))
+        if taken.filled is not None:  # an entry that is left out may have faults of its own
+            _, found = validate(taken.filled, environ, places, filled=taken.unset)
+            faults = (*faults, *found, *taken.faults)
+        if taken.filled is None or not faults:
+            places = replace(places, origins={**places.origins, **taken.origins})
+            settings, found = validate(taken.raw, environ, places, taken.unavailable)
+            faults = (*faults, *found)
     if settings is None or faults:
-        raise ConfigurationError(
-            map(places.located, dict.fromkeys(faults)), map(places.warned, source.warnings)
-        )
-    return Loaded(settings, (*source.warnings, *remarks(settings, environ, places)), places)
-
-
-def _without_unset(source: _Source, raw: Mapping[object, object], environ: Mapping[str, str]) -> _Source:
-    taken = take_out(raw, environ)
-    return _Source(
-        None if taken.faults else taken.raw,
-        replace(source.places, origins={**source.places.origins, **taken.origins}),
-        (*source.warnings, *taken.warnings),
-        (*source.faults, *taken.faults),
-        taken.unavailable,
-    )
+        raise ConfigurationError(map(places.located, dict.fromkeys(faults)), map(places.warned, warnings))
+    return Loaded(settings, (*warnings, *remarks(settings, environ, places)), places)
 
 
 def _from_environment(environ: Mapping[str, str]) -> _Source:

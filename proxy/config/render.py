@@ -15,8 +15,7 @@ from pydantic import BaseModel, SecretStr
 
 from proxy.config.faults import ConfigurationError
 from proxy.config.loading import Loaded
-
-MASK = "********"
+from proxy.core.hidden_text import MASK, HiddenText
 
 _USERINFO = re.compile(r"(?<=://).*@", re.DOTALL)
 _SECRET_NAME = re.compile(r"api_?key|secret|password|credential", re.IGNORECASE)
@@ -76,11 +75,11 @@ def _plain(value: object) -> object:
         fields = {name: getattr(value, name) for name in type(value).model_fields}
         shown = {name: _plain(field) for name, field in fields.items() if field is not None}
         return shown | {name: _plain_fact(name, fact) for name, fact in (value.model_extra or {}).items()}
-    if isinstance(value, SecretStr):
+    if isinstance(value, SecretStr | HiddenText):
         return MASK
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)

@@ -6,7 +6,7 @@ fault with a general text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -67,27 +67,37 @@ def validate(
     environ: Mapping[str, str],
     places: Places,
     unavailable: Mapping[str, Variables] | None = None,
+    filled: Collection[str] = (),
 ) -> tuple[Settings | None, tuple[Fault, ...]]:
     """Return the settings of *raw* and no faults, or None and every fault.
 
     *raw* is a parsed file without ignored keys. *environ* holds the variables for ``os.environ/NAME``. The faults'
     paths are those that the operator wrote, by *places*. *unavailable* maps the names of
-    models that were left out to the variables that they need.
+    models that were left out to the variables that they need. *filled* are the paths in *raw* of texts that stand for
+    unset variables. They have no faults.
     """
     unavailable = unavailable or {}
     crossed = tuple(
-        replace(fault, path=places.written(fault.path)) for fault in cross_check(raw, environ, unavailable)
+        replace(fault, path=places.written(fault.path))
+        for fault in cross_check(raw, environ, unavailable)
+        if not _is_at(fault.path, filled)
     )
     try:
         settings = Settings.model_validate(dict(raw), context=Context(environ))
     except ValidationError as error:
-        details = error.errors(include_url=False, include_input=False)
-        return None, (*(_fault(detail, places) for detail in details), *crossed)
+        found = (_fault(detail, places) for detail in error.errors(include_url=False, include_input=False))
+        faults = (*(fault for fault in found if not _is_at(fault.path, filled)), *crossed)
+        return None, faults
     if crossed:
         return None, crossed
     access = provider_access(environ) if settings.names_any_model else {}
     positions = [places.position_of(index) for index in range(len(settings.model_list))]
     return settings.with_environment(unavailable, access, positions), ()
+
+
+def _is_at(path: str, places: Collection[str]) -> bool:
+    """Return True where *path* is one of *places*, or lies below one."""
+    return any(path == place or path.startswith((f"{place}.", f"{place}[")) for place in places)
 
 
 def _fault(detail: ErrorDetails, places: Places) -> Fault:

@@ -8,7 +8,6 @@ error text never holds the given value. Nothing is coerced, since YAML has typed
 from __future__ import annotations
 
 import datetime
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,10 +73,16 @@ def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
 
 
 def from_environment(value: Any, info: ValidationInfo) -> Any:
-    """Resolve a reference to a variable where *value* is a text. Any other value is returned unchanged."""
+    """Resolve a reference to a variable where *value* is a text. Any other value is returned unchanged.
+
+    Raises :class:`PydanticCustomError`, which names the variable, where it is not set or empty.
+    """
     if not isinstance(value, str):
         return value
-    return resolve_reference(value, _environ_of(info))
+    resolved = resolve_reference(value, _environ_of(info))
+    if not resolved.strip() and (name := variable_of(value)) is not None:
+        raise refusal(f"the environment variable {name} is empty")
+    return resolved
 
 
 def _environ_of(info: ValidationInfo) -> Mapping[str, str]:
@@ -92,22 +97,6 @@ def read_off(value: Any) -> Any:
 def empty_section(value: Any) -> Any:
     """Read a section without a value as one without keys."""
     return {} if value is None else value
-
-
-def _json_value(value: Any) -> Any:
-    """Return *value* with its dates as texts. Anything else that JSON has not is refused."""
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise refusal("a key must be text; put it in quotes")
-        return {key: _json_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_value(item) for item in value]
-    is_json = value is None or isinstance(value, str | int | bool)
-    if is_json or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    raise refusal("holds a value that JSON has not")
 
 
 def _secret_text(value: Any, info: ValidationInfo) -> str:
@@ -144,7 +133,7 @@ def _gateway_key(value: Any, info: ValidationInfo) -> SecretStr:
 
 
 def _provider_key(value: Any, info: ValidationInfo) -> SecretStr | None:
-    resolved = from_environment(value, info)
+    resolved = resolve_reference(value, _environ_of(info)) if isinstance(value, str) else value
     if resolved is None or (isinstance(resolved, str) and not resolved.strip()):
         return None
     return _key_secret(resolved, info) if not isinstance(resolved, str) else _checked_key(resolved)
@@ -159,6 +148,12 @@ def _header_secret(value: Any, info: ValidationInfo) -> SecretStr:
     if not text.isprintable():
         raise refusal("holds a control character, which a header cannot carry")
     return SecretStr(text)
+
+
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        raise refusal("is empty")
+    return text
 
 
 def _printable(text: str) -> str:
@@ -221,7 +216,9 @@ def _iso_date(value: Any) -> Any:
     return value.isoformat() if is_date else value
 
 
-_EnvironmentText = Annotated[str, BeforeValidator(from_environment), Field(strict=True, min_length=1)]
+_EnvironmentText = Annotated[
+    str, BeforeValidator(from_environment), Field(strict=True), AfterValidator(_not_empty)
+]
 
 Text = Annotated[_EnvironmentText, AfterValidator(_printable)]
 """A printable text on one line, which is not empty."""
@@ -282,9 +279,3 @@ Ratio = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
 
 Port = Annotated[int, Field(strict=True, ge=0, le=65_535)]
 """A TCP port. With 0 the kernel picks one."""
-
-JsonValue = Annotated[Any, BeforeValidator(_json_value)]
-"""Any JSON value. YAML's dates are read as texts."""
-
-JsonMapping = Annotated[Mapping[str, Any], BeforeValidator(_json_value)]
-"""A JSON object."""

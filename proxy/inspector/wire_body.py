@@ -5,10 +5,12 @@ Only the direct transport has wires. litellm writes the other providers' request
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
+from proxy.core.hidden_text import hide
 from proxy.core.upstream_call import Timeouts
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.planning.dry_run import DryRun
@@ -25,7 +27,7 @@ def describe_wire(run: DryRun) -> dict[str, Any] | None:
     ``body`` is the text of the body, byte for byte as it is sent. ``body`` is None where litellm writes the request,
     and where the wire refuses the request. ``refusal`` holds the reason of the wire. ``wire`` names the wire.
     ``address`` is the URL. A base that the operator configured is shown as ``…``. No header is shown, since headers
-    hold the key.
+    hold the key. Values of ``extra_body`` that came from variables are masked.
     """
     plan, deployment = run.sent, run.deployment
     if plan is None:
@@ -43,6 +45,7 @@ def describe_wire(run: DryRun) -> dict[str, Any] | None:
     if shown["transport"] != "direct":
         return shown
     wire, call = table.wire_of(deployment), ChatAttemptPlanner.call_of(plan, _NO_LIMITS)
+    call = replace(call, extra_body=hide(call.extra_body))
     shown["wire"] = deployment.provider if deployment.provider in table.WIRES else table.OTHERS
     shown["address"] = _without_base(wire.url(call, stream=streams), deployment)
     try:

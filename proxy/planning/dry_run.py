@@ -13,6 +13,7 @@ from typing import Any
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
+from proxy.core.hidden_text import hide
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
@@ -181,6 +182,6 @@ def _body(sent: Plan) -> dict[str, Any]:
         "model": sent.request.model,
         "messages": list(sent.messages),
         **sent.parameters,
-        **sent.extra_body,
+        **hide(sent.extra_body),
         "stream": sent.request.stream,
     }

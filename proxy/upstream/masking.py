@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from proxy.core.deployment import Deployment
+from proxy.core.hidden_text import hidden_in
 from proxy.upstream.secret_forms import base64_forms, plain_forms
 from proxy.upstream.shown_parts import ShownParts
 
@@ -52,7 +53,7 @@ def secrets_of(deployment: Deployment) -> tuple[str, ...]:
 
 
 def keys_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return a deployment's key, credentials and secret headers, without texts that could be ordinary words."""
+    """Return a deployment's key, credentials, secret headers and hidden texts, without ordinary words."""
     keys = [] if deployment.api_key is None else [deployment.api_key.get_secret_value()]
     held = (*deployment.extra_headers.values(), *deployment.credentials.values())
     others = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]
@@ -61,6 +62,7 @@ def keys_of(deployment: Deployment) -> tuple[str, ...]:
         for name, value in deployment.credentials.items()
         if name in _OPERATOR_NAMES and isinstance(value, str)
     ]
+    others += hidden_in(deployment.extra_body)
     return (*_long_enough(keys), *(other for other in others if len(other) >= _SHORTEST_OTHER))
 
 

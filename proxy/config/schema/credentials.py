@@ -13,12 +13,13 @@ from pydantic import (
     SecretStr,
     model_validator,
 )
+from typing_extensions import override
 
+from proxy.config.json_values import JsonMapping
 from proxy.config.schema.section import Section
 from proxy.config.values import (
     BaseUrl,
     DocumentSecret,
-    JsonMapping,
     KeySecret,
     ProviderKey,
     Text,
@@ -134,6 +135,13 @@ class Credentials(Section):
     """watsonx: the region."""
 
     _variables: tuple[str, ...] = PrivateAttr(default=())
+
+    @override
+    @classmethod
+    def is_left_out(cls, name: object, value: object) -> bool:
+        """Return True for an empty text, too. Templates of files often write one for a value that is not there."""
+        is_empty = isinstance(value, str) and not value.strip() and name in Credentials.model_fields
+        return is_empty or super().is_left_out(name, value)
 
     @model_validator(mode="wrap")
     @classmethod

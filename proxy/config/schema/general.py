@@ -127,6 +127,8 @@ class GeneralSettings(Section):
 
     where: ClassVar[str] = "general_settings"
 
+    never_nothing: ClassVar[frozenset[str]] = frozenset({"master_key"})
+
     master_key: OptionalGatewayKey = None
     """The key that clients send as ``Authorization: Bearer``.
 

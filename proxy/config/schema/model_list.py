@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from typing_extensions import override
 
 from proxy.config.faults import refusal
+from proxy.config.json_values import JsonValue, SecretMapping
 from proxy.config.litellm_models import provider_of
 from proxy.config.reserved_params import is_reserved
 from proxy.config.schema.credentials import Credentials
@@ -24,8 +25,6 @@ from proxy.config.values import (
     Flag,
     HeaderName,
     HeaderSecret,
-    JsonMapping,
-    JsonValue,
     Seconds,
     Text,
     empty_section,
@@ -112,7 +111,7 @@ class LitellmParams(Credentials, RequestDefaults):
     headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Another name of ``extra_headers``."""
 
-    extra_body: JsonMapping = Field(default_factory=dict)
+    extra_body: SecretMapping = Field(default_factory=dict)
     """Fields that are added to the provider's request body: OpenRouter's ``provider``, vLLM's
     ``chat_template_kwargs``. They are sent as they are."""
 

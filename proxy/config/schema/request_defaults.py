@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from proxy.config.json_values import FilledMapping
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, CountOrZero, Flag, JsonMapping, Text
+from proxy.config.values import Count, CountOrZero, Flag, Text
 
 _Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 _Integer = Annotated[int, Field(strict=True)]
@@ -70,13 +71,13 @@ class RequestDefaults(Section):
     ) = None
     """The effort of reasoning."""
 
-    thinking: JsonMapping | None = None
+    thinking: FilledMapping | None = None
     """Anthropic's thinking budget, such as ``{type: enabled, budget_tokens: 4096}``."""
 
-    response_format: JsonMapping | None = None
+    response_format: FilledMapping | None = None
     """The format of the answer's text."""
 
-    tool_choice: Text | JsonMapping | None = None
+    tool_choice: Text | FilledMapping | None = None
     """The choice among the request's tools. It is used only where the request has tools."""
 
     parallel_tool_calls: Flag | None = None

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.config import ConfigurationError, Fault, load_settings, render_faults, render_settings, resolve
-from proxy.config.render import MASK
 from proxy.config.schema.policies import Store
+from proxy.core.hidden_text import MASK
 from tests.proxy.config.samples import entry, load, text_of
 
 SECRET_PARAMS = (

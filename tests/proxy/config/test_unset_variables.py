@@ -142,11 +142,122 @@ def test_strict_refuses_each_unset_variable() -> None:
     assert load_settings(text, {"ABSENT": "k"}, strict=True).warnings == ()
 
 
-def test_an_empty_variable_is_set() -> None:
-    """An empty variable is set, and an empty key means no key."""
+def test_an_empty_key_s_variable_means_no_key() -> None:
+    """An empty variable of ``api_key`` means that there is no key."""
     settings = load(entry("a", api_key="os.environ/EMPTY"), environ={"EMPTY": ""}).settings
 
     assert resolve(settings, "a")[0].api_key is None
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"api_base": "os.environ/EMPTY"},
+        {"organization": "${EMPTY}"},
+        {"vertex_project": "os.environ/EMPTY"},
+        {"headers": {"X-Key": "os.environ/EMPTY"}},
+        {"aws_access_key_id": "os.environ/EMPTY"},
+        {"extra_body": {"api_key": "os.environ/EMPTY"}},
+    ],
+)
+@pytest.mark.parametrize("value", ["", " "])
+def test_an_empty_variable_elsewhere_takes_out_its_model(params: dict[str, Any], value: str) -> None:
+    """An empty variable of any other parameter takes out its model, as one that is not set. ``strict`` refuses it."""
+    loaded = load(entry("bad", **params), GOOD, environ={"EMPTY": value})
+
+    assert loaded.warnings == (
+        "model_list[0]: left out, since the environment variable EMPTY is empty; bad answers 503 where no other entry "
+        "serves it",
+    )
+    [(_, text)] = faults_in(text_of(entry("bad", **params), GOOD), {"EMPTY": value}, strict=True)
+    assert text == "the environment variable EMPTY is empty"
+
+
+def test_unset_and_empty_variables_are_told_apart() -> None:
+    """The fault for a file without a model left says which variables are not set, and which are empty."""
+    entries = [entry("a", api_key="os.environ/ONE", api_base="os.environ/TWO")]
+
+    assert faults_of(*entries, environ={"TWO": ""}) == [
+        (
+            "model_list",
+            "no model is left: the environment variable ONE is not set and the environment variable TWO is empty",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("params", "path"),
+    [
+        ({"temperature": "hot"}, "litellm_params.temperature"),
+        ({"order": "first"}, "litellm_params.order"),
+        ({"extra_headers": {"a b": "x"}}, 'litellm_params.extra_headers."a b"'),
+        ({"model": "gemini/*"}, "litellm_params.model"),
+    ],
+)
+def test_other_faults_of_an_entry_that_is_left_out_are_reported(params: dict[str, Any], path: str) -> None:
+    """An unset variable does not hide the other faults of its entry. Their paths are those of the file."""
+    left_out = entry("bad", **{"api_base": "os.environ/ABSENT", **params})
+
+    assert [found for found, _ in faults_of(GOOD, left_out, entry("c", api_key="os.environ/ABSENT"))] == [
+        f"model_list[1].{path}"
+    ]
+    assert [found for found, _ in faults_of(left_out)] == [f"model_list[0].{path}", "model_list"]
+
+
+def test_faults_beside_the_parameters_of_a_left_out_entry_are_reported() -> None:
+    """A wrong transport of an entry that is left out is a fault, and so is a wrong fact of its model."""
+    left_out = {
+        **entry("bad", "my-model", api_base="os.environ/ABSENT"),
+        "transport": "bogus",
+        "model_info": {"max_input_tokens": 0},
+    }
+
+    assert {path for path, _ in faults_of(left_out, GOOD)} == {
+        "model_list[0].transport",
+        "model_list[0].model_info.max_input_tokens",
+    }
+
+
+def test_faults_of_credentials_that_are_left_out_are_reported() -> None:
+    """An unset variable does not hide the other faults of named credentials, before or after others."""
+    listed = [
+        {
+            "credential_name": "b",
+            "credential_values": {"api_key": "os.environ/ABSENT", "api_base": "ftp://h"},
+        },
+        {"credential_name": "c", "credential_values": {"api_base": "ftp://h"}},
+    ]
+
+    assert [
+        path for path, _ in faults_of(entry("a", litellm_credential_name="b"), GOOD, credential_list=listed)
+    ] == [
+        "credential_list[0].credential_values.api_base",
+        "credential_list[1].credential_values.api_base",
+    ]
+
+
+@pytest.mark.parametrize("reference", ["os.environ/ABSENT", "${ABSENT}"])
+def test_a_left_out_entry_has_no_faults_for_its_variable(reference: str) -> None:
+    """The place of an unset variable has no fault, whatever the value would have to be."""
+    params: dict[str, Any] = {
+        "api_base": reference,
+        "headers": {"X-A": reference},
+        "extra_body": {"a": [reference]},
+        "vertex_credentials": reference,
+        "reasoning_effort": reference,
+        "model": reference,
+    }
+
+    assert faults_of({**entry("bad", **params), "transport": "direct"}, GOOD) == []
+
+
+def test_a_left_out_name_from_a_variable_is_resolved() -> None:
+    """The name of a model that is left out may come from a variable."""
+    settings = load(
+        entry("os.environ/MNAME", api_key="os.environ/ABSENT"), GOOD, environ={"MNAME": "named"}
+    ).settings
+
+    assert settings.unavailable == {"named": ("ABSENT",)}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,6 @@ from tests.proxy.config.samples import ENTRY, entry, faults_of
         ({"sanitize": {"mode": "fix"}}, ("sanitize.mode", "must be repair, observe, strict or off")),
         ({"sanitize": {3: 4}}, ("sanitize[3]", "a key must be text; put it in quotes")),
         ({"router_settings": {"timeout": "5"}}, ("router_settings.timeout", "must be a number")),
-        ({"router_settings": {"timeout": None}}, ("router_settings.timeout", "must be a number")),
         ({"router_settings": {"fallbacks": 3}}, ("router_settings.fallbacks", "must be a list")),
         ({"turns": []}, ("turns", "must be a mapping of keys to values")),
     ],

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from proxy.config import load_settings
 from proxy.core.errors import InvalidRequest
+from proxy.core.hidden_text import MASK
 from proxy.inspector.wire_body import describe_wire
 from proxy.upstream.select_transport import SelectingUpstream
 from proxy.upstream.wires import table
 from tests.proxy.inspector.looking import look, parse, run
 from tests.proxy.upstream.provider import KEY, STREAM, Exchange, providing, whole
 from tests.support.builders import assistant, call, system, tool, user
-from tests.support.proxied import MODEL, proxied, settings_of
+from tests.support.proxied import MODEL, chat, proxied, settings_of
 
 BROKEN = [
     system("Be brief."),
@@ -124,3 +126,29 @@ def test_refusal_of_the_wire_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert wire is not None
     assert (wire["body"], wire["refusal"]) == (None, "Too deep.")
+
+
+async def test_a_secret_of_extra_body_is_sent_and_not_shown() -> None:
+    """A value of ``extra_body`` that came from a variable is sent. The page and the dry run mask it."""
+    body = chat("Hello.")
+    async with providing(_refuse) as provider:
+        entry = {
+            "model_name": MODEL,
+            "litellm_params": {
+                "model": "openai/gpt-4.1",
+                "api_base": f"http://127.0.0.1:{provider.port}",
+                "extra_body": {"token": "os.environ/TOKEN", "list": [{"t": "${TOKEN}"}]},
+            },
+        }
+        text = json.dumps({"model_list": [entry]}).encode()
+        settings = load_settings(text, {"TOKEN": "secret-of-the-body"}).settings
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            looked = await proxy.post({"request": body}, "/ui/api/look")
+            explained = await proxy.post(body, "/v1/explain")
+            await proxy.post(body)
+    sent = json.loads(provider.exchanges[0].body)
+
+    assert (sent["token"], sent["list"]) == ("secret-of-the-body", [{"t": "secret-of-the-body"}])
+    assert explained.json["body"]["token"] == MASK
+    assert MASK in looked.json["wire"]["body"]
+    assert b"secret-of-the-body" not in looked.raw + explained.raw

@@ -45,7 +45,7 @@ def test_bad_media_setting_is_refused_by_its_path(key: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("format", "text"), ("format", True), ("level", "debug"), ("level", None), ("file", "x")],
+    [("format", "text"), ("format", True), ("level", "debug"), ("file", "x")],
 )
 def test_unknown_log_setting_is_refused_by_its_path(key: str, value: Any) -> None:
     """A wrong format or level, or an unknown key, is one fault with its path."""
@@ -136,7 +136,7 @@ def test_tracing_is_unset_and_contexts_are_passed_on_by_default(given: Any) -> N
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("enabled", "yes"), ("enabled", 1), ("propagate", None), ("endpoint", "http://c:4318")]
+    ("key", "value"), [("enabled", "yes"), ("enabled", 1), ("endpoint", "http://c:4318")]
 )
 def test_tracing_takes_flags_alone(key: str, value: Any) -> None:
     """A tracing setting that is not a flag, or is unknown, is a fault with its path."""

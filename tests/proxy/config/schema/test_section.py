@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import ValidationError
 
 from proxy.config.schema.model_list import ModelInfo
 from proxy.config.schema.section import NOT_BUILT, Section
 from proxy.config.schema.settings import SECTIONS
-from tests.proxy.config.samples import entry, faults_of, settings_of
+from tests.proxy.config.samples import entry, faults_in, faults_of, settings_of
 
 ALL = pytest.mark.parametrize("section", SECTIONS.values(), ids=lambda section: section.where or "top")
 
@@ -86,3 +87,45 @@ def test_unset_values_are_taken() -> None:
     names = ("margin", "reserve", "high", "low", "hard", "cap", "last_turns", "unknown_window")
 
     assert faults_of(budget={**dict.fromkeys(names), "preset": False}, turns={"mode": False}) == []
+
+
+@pytest.mark.parametrize(
+    ("sections", "entries"),
+    [
+        ({"credential_list": None}, {}),
+        ({"general_settings": {"keys": None, "admin": None, "max_in_flight": None}}, {}),
+        ({"router_settings": {"num_retries": None, "timeout": None, "self_correction": None}}, {}),
+        ({"turns": {"mode": None, "per_key": None}}, {}),
+        ({}, {"headers": None, "extra_headers": None, "extra_body": None, "allowed_openai_params": None}),
+        ({}, {"stop": None, "timeout": None, "weight": None, "api_base": None}),
+    ],
+)
+def test_a_key_without_a_value_has_its_default(sections: dict[str, Any], entries: dict[str, Any]) -> None:
+    """A key without a value has its default, in each section."""
+    assert settings_of(entry(**entries), **sections) == settings_of(entry())
+
+
+def test_a_master_key_without_a_value_is_a_fault() -> None:
+    """A master key without a value is a fault, since it would open the API unnoticed."""
+    assert faults_of(general_settings={"master_key": None}) == [("general_settings.master_key", "is empty")]
+
+
+@pytest.mark.parametrize("name", ["organization", "vertex_project", "aws_access_key_id", "api_version"])
+def test_an_empty_credential_counts_as_none(name: str) -> None:
+    """An empty text of the file is no credential, as an empty ``api_key`` is none."""
+    assert settings_of(entry(**{name: ""})) == settings_of(entry())
+
+
+@pytest.mark.parametrize(
+    ("sections", "path"),
+    [
+        ({"store": {"url": ""}}, "store.url"),
+        ({"model_list": [{**entry(), "model_name": ""}]}, "model_list[0].model_name"),
+        ({"model_list": [entry(headers={"a": ""})]}, "model_list[0].litellm_params.headers.a"),
+        ({"model_list": [entry(user="")]}, "model_list[0].litellm_params.user"),
+        ({"general_settings": {"allowed_hosts": [""]}}, "general_settings.allowed_hosts[0]"),
+    ],
+)
+def test_an_empty_text_is_said_to_be_empty(sections: dict[str, Any], path: str) -> None:
+    """An empty text elsewhere is a fault that says so."""
+    assert faults_in(yaml.safe_dump({"model_list": [entry()], **sections}).encode()) == [(path, "is empty")]
