@@ -65,9 +65,9 @@ empty one allows nothing.
 ## Variables
 
 `os.environ/NAME` and `${{NAME}}` stand for a variable's value, in any text of turnright's keys, at any depth. A
-variable that is not set, or is empty, takes out its model alone: the model answers 503, and `/v1/models` does not list it. With
-no model left the start is refused. `--strict` refuses each such variable. A reference within a longer text, such as
-`Bearer ${{NAME}}`, is not resolved: in a credential or a header it is a warning.
+variable that is not set, or is empty, takes out its model alone: the model answers 503, and `/v1/models` does not list
+it. With no model left the start is refused. `--strict` refuses each such variable. A reference within a longer text,
+such as `Bearer ${{NAME}}`, is not resolved: in a credential or a header it is a warning.
 
 A key of clients and `store.url` are never taken literally where they look like a reference, such as `$NAME`,
 `sk-${{NAME}}` or `env/NAME`. Such a value is a fault. An empty `api_key` of a provider is none, and
