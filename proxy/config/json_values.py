@@ -6,6 +6,7 @@ LiteLLM resolves references to variables at any depth of its parameters, and so 
 from __future__ import annotations
 
 import datetime
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 from proxy.config.faults import refusal
-from proxy.config.values import from_environment, variable_of
+from proxy.config.values import DocumentSecret, from_environment, variable_of
 from proxy.core.hidden_text import HiddenText
 
 _OnText = Callable[[str], str]
@@ -55,6 +56,14 @@ def _filled_unseen(value: Any, info: ValidationInfo) -> Any:
 
     return _json_value(value, fill)
 
+
+def _secret_document(value: Any, info: ValidationInfo) -> Any:
+    """Return the JSON text of a mapping, as LiteLLM takes one for a service account. A text stays as it is."""
+    return json.dumps(filled(value, info)) if isinstance(value, dict) else value
+
+
+SecretDocument = Annotated[DocumentSecret, BeforeValidator(_secret_document)]
+"""A secret that is JSON, written as a mapping or as text, or the path of its file."""
 
 JsonValue = Annotated[Any, BeforeValidator(as_written)]
 """Any JSON value. YAML's dates are read as texts. References stay as they are."""

@@ -2,7 +2,7 @@
 
 A text may be given as ``os.environ/NAME``, LiteLLM's spelling, or as ``${NAME}``. It is then read from the environment
 that the caller passed in (``Context.environ``), never from ``os.environ``. Secrets become ``SecretStr`` at once. An
-error text never holds the given value. Nothing is coerced, since YAML has typed its scalars.
+error text never holds the given value. YAML has typed its scalars, and nothing is coerced but a number in quotes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _REFERENCE = f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME alone"
 
+_INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,20}\.[0-9]{1,20}")
 _KEY_TEXT = re.compile(r"[\x21-\x7e]+")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 section 5.6.2, token
 _HOST_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
@@ -87,6 +89,19 @@ def from_environment(value: Any, info: ValidationInfo) -> Any:
 
 def _environ_of(info: ValidationInfo) -> Mapping[str, str]:
     return info.context.environ if isinstance(info.context, Context) else {}
+
+
+def read_number(value: Any, info: ValidationInfo) -> Any:
+    """Return the number that *value* holds where it is a text, such as ``"300"`` or a reference to a variable.
+
+    Any other value is returned unchanged, for the field to judge.
+    """
+    text = from_environment(value, info)
+    if not isinstance(text, str):
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _DECIMAL.fullmatch(text) else text
 
 
 def read_off(value: Any) -> Any:
@@ -259,23 +274,25 @@ HostName = Annotated[_EnvironmentText, AfterValidator(_host_name)]
 WebOrigin = Annotated[_EnvironmentText, AfterValidator(_web_origin)]
 """A web page's origin as a browser sends it: in lower case, without a default port."""
 
+_Numeric = BeforeValidator(read_number)
+
 Flag = Annotated[bool, Field(strict=True)]
 """True or false. No other value is read as one."""
 
-Seconds = Annotated[float, Field(strict=True, gt=0, le=86_400 * 365, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(strict=True, gt=0, le=86_400 * 365, allow_inf_nan=False), _Numeric]
 """A time in seconds, above 0 and at most a year. A longer time is probably given in another unit."""
 
-SecondsOrZero = Annotated[float, Field(strict=True, ge=0, le=86_400 * 365, allow_inf_nan=False)]
+SecondsOrZero = Annotated[float, Field(strict=True, ge=0, le=86_400 * 365, allow_inf_nan=False), _Numeric]
 """A time in seconds. The field says what 0 means."""
 
-Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+Count = Annotated[int, Field(strict=True, ge=1, le=2**53), _Numeric]
 """A whole number of things, at least 1."""
 
-CountOrZero = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+CountOrZero = Annotated[int, Field(strict=True, ge=0, le=2**53), _Numeric]
 """A whole number of things. 0 means none or no limit, as the field says."""
 
-Ratio = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
+Ratio = Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False), _Numeric]
 """A share, above 0 and at most 1."""
 
-Port = Annotated[int, Field(strict=True, ge=0, le=65_535)]
+Port = Annotated[int, Field(strict=True, ge=0, le=65_535), _Numeric]
 """A TCP port. With 0 the kernel picks one."""

@@ -15,7 +15,8 @@ from pydantic import (
 )
 from typing_extensions import override
 
-from proxy.config.json_values import JsonMapping
+from proxy.config.faults import refusal
+from proxy.config.json_values import JsonMapping, SecretDocument
 from proxy.config.schema.section import Section
 from proxy.config.values import (
     BaseUrl,
@@ -27,6 +28,14 @@ from proxy.config.values import (
     empty_section,
     variable_of,
 )
+
+
+def _one_organization(value: Any) -> Any:
+    if isinstance(value, list):
+        raise refusal(
+            "must be one id: write an entry for each of several organizations, under the same model_name"
+        )
+    return value
 
 
 class Credentials(Section):
@@ -50,7 +59,7 @@ class Credentials(Section):
     api_version: VersionText | None = None
     """Azure's API version, such as ``2024-06-01``."""
 
-    organization: Text | None = None
+    organization: Annotated[Text, BeforeValidator(_one_organization)] | None = None
     """OpenAI's organization id."""
 
     region_name: Text | None = None
@@ -119,8 +128,8 @@ class Credentials(Section):
     vertex_location: Text | None = None
     """Vertex AI: the location, such as ``europe-west4``."""
 
-    vertex_credentials: DocumentSecret | None = None
-    """Vertex AI: a service account's JSON, or the path of its file."""
+    vertex_credentials: SecretDocument | None = None
+    """Vertex AI: a service account, as a mapping or as JSON text, or the path of its file."""
 
     vertex_ai_project: Text | None = None
     """Another name of ``vertex_project``."""
@@ -128,7 +137,7 @@ class Credentials(Section):
     vertex_ai_location: Text | None = None
     """Another name of ``vertex_location``."""
 
-    vertex_ai_credentials: DocumentSecret | None = None
+    vertex_ai_credentials: SecretDocument | None = None
     """Another name of ``vertex_credentials``."""
 
     watsonx_region_name: Text | None = None

@@ -29,9 +29,11 @@ from proxy.config.values import (
     Text,
     empty_section,
     from_environment,
+    read_number,
 )
 from sanitizers.profile_names import PROFILES
 
+_Numeric = BeforeValidator(read_number)
 _WILDCARD_NAME = re.compile(r"[^*]*\*")
 
 
@@ -96,13 +98,13 @@ class LitellmParams(Credentials, RequestDefaults):
     extra_headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
     """Headers that are sent to the provider with each call. Their values are treated as secrets."""
 
-    order: Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)] | None = None
+    order: Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31), _Numeric] | None = None
     """The rank of this deployment among those of one name. The lowest is asked, others only where it cannot answer.
 
     A deployment without an order comes after those with one.
     """
 
-    weight: Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)] | None = None
+    weight: Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False), _Numeric] | None = None
     """The share of the requests among the deployments of one name and order. Default: the least busy one is asked.
 
     Where one of them has a weight, those without get requests only where the others cannot answer.

@@ -5,14 +5,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo
 
-from proxy.config.json_values import FilledMapping
+from proxy.config.faults import refusal
+from proxy.config.json_values import FilledMapping, filled
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, CountOrZero, Flag, Text
+from proxy.config.values import Count, CountOrZero, Flag, Text, from_environment, read_number
 
-_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-_Integer = Annotated[int, Field(strict=True)]
+_Numeric = BeforeValidator(read_number)
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False), _Numeric]
+_Integer = Annotated[int, Field(strict=True), _Numeric]
+
+
+def _effort(value: Any, info: ValidationInfo) -> Any:
+    """Return the word of LiteLLM's other spellings: ``{effort: high}``, and ``disable`` for ``none``."""
+    if isinstance(value, Mapping) and value.keys() <= _EFFORT_KEYS and "effort" in value:
+        value = value["effort"]
+    word = from_environment(value, info)
+    return "none" if word == "disable" else word
+
+
+_EFFORT_KEYS = {"effort", "summary", "generate_summary"}
+"""The keys of an effort in the form of OpenAI's Responses API. Only the effort counts in a chat."""
+
+
+def _stop_texts(value: Any, info: ValidationInfo) -> str | tuple[str, ...]:
+    """Return a text, or texts, of any characters: white space often ends an answer."""
+    texts = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(text, str) and text for text in texts):
+        raise refusal("must be a text or a list of texts, and none of them empty")
+    found = tuple(from_environment(text, info) if text.strip() else text for text in texts)
+    return found if isinstance(value, list | tuple) else found[0]
+
+
+def _choice(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, Mapping):
+        return filled(value, info)
+    word = from_environment(value, info)
+    if not isinstance(word, str) or not word:
+        raise refusal("must be a word, such as auto, or a mapping that names a function")
+    return word
+
+
+def _text_keys(value: Any) -> Any:
+    """Return *value* with its whole numbers as texts, since tokens are often written without quotes."""
+    if not isinstance(value, Mapping):
+        return value
+    return {str(key) if type(key) is int else key: item for key, item in value.items()}
 
 
 class RequestDefaults(Section):
@@ -42,13 +81,13 @@ class RequestDefaults(Section):
     seed: _Integer | None = None
     """The seed of sampling."""
 
-    n: Annotated[int, Field(strict=True, ge=1, le=8)] | None = None
+    n: Annotated[int, Field(strict=True, ge=1, le=8), _Numeric] | None = None
     """The number of answers."""
 
-    stop: Text | tuple[Text, ...] | None = None
-    """Texts that end the answer."""
+    stop: Annotated[str | tuple[str, ...], PlainValidator(_stop_texts)] | None = None
+    """A text that ends the answer, or several."""
 
-    logit_bias: Mapping[Text, _Number] | None = None
+    logit_bias: Annotated[Mapping[Text, _Number], BeforeValidator(_text_keys)] | None = None
     """Biases of single tokens."""
 
     logprobs: Flag | None = None
@@ -67,9 +106,13 @@ class RequestDefaults(Section):
     """The length of answers: ``low``, ``medium`` or ``high``."""
 
     reasoning_effort: (
-        Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"] | None
+        Annotated[
+            Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"],
+            BeforeValidator(_effort),
+        ]
+        | None
     ) = None
-    """The effort of reasoning."""
+    """The effort of reasoning. LiteLLM's ``{effort: high}`` and ``disable`` are read as ``high`` and ``none``."""
 
     thinking: FilledMapping | None = None
     """Anthropic's thinking budget, such as ``{type: enabled, budget_tokens: 4096}``."""
@@ -77,7 +120,7 @@ class RequestDefaults(Section):
     response_format: FilledMapping | None = None
     """The format of the answer's text."""
 
-    tool_choice: Text | FilledMapping | None = None
+    tool_choice: Annotated[str | Mapping[str, Any], PlainValidator(_choice)] | None = None
     """The choice among the request's tools. It is used only where the request has tools."""
 
     parallel_tool_calls: Flag | None = None

@@ -30,7 +30,7 @@ def _few_stars(text: str) -> str:
 
 _MAX_STARS = 2
 
-Repeats = Annotated[CountOrZero, Field(le=1_000), BeforeValidator(_at_least_two)]
+Repeats = Annotated[CountOrZero, Field(le=1_000), AfterValidator(_at_least_two)]
 Pattern = Annotated[Text, AfterValidator(_few_stars)]
 
 

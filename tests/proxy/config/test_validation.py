@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+import yaml
 
 from proxy.config.places import Places
+from proxy.config.schema.settings import SECTIONS
 from proxy.config.validation import _WORDS, validate
-from tests.proxy.config.samples import ENTRY, entry, faults_of
+from tests.proxy.config.samples import ENTRY, entry, faults_in, faults_of
 
 
 @pytest.mark.parametrize(
@@ -38,7 +41,7 @@ from tests.proxy.config.samples import ENTRY, entry, faults_of
         ),
         ({"sanitize": {"mode": "fix"}}, ("sanitize.mode", "must be repair, observe, strict or off")),
         ({"sanitize": {3: 4}}, ("sanitize[3]", "a key must be text; put it in quotes")),
-        ({"router_settings": {"timeout": "5"}}, ("router_settings.timeout", "must be a number")),
+        ({"router_settings": {"timeout": "5s"}}, ("router_settings.timeout", "must be a number")),
         ({"router_settings": {"fallbacks": 3}}, ("router_settings.fallbacks", "must be a list")),
         ({"turns": []}, ("turns", "must be a mapping of keys to values")),
     ],
@@ -68,3 +71,29 @@ def test_good_settings_have_no_faults() -> None:
 
     assert settings is not None
     assert faults == ()
+
+
+@pytest.mark.parametrize("where", [where for where in SECTIONS if where and "*" not in where])
+@pytest.mark.parametrize("value", [3, "x", [3], [[]], {"a": []}, {3: 4}, True])
+def test_a_fault_s_path_has_only_keys_and_positions_of_the_file(where: str, value: Any) -> None:
+    """A path holds no name of a validator, whatever a key's value is."""
+    for name in SECTIONS[where].model_fields:
+        found = _filled(where, name, value)
+        for path, _ in faults_in(yaml.safe_dump(found).encode()):
+            assert not re.search(r"[ ()]|function|lambda|tuple|json-or", path.replace(name, "")), path
+
+
+def _filled(where: str, name: str, value: Any) -> dict[str, Any]:
+    """Return a file with *value* under *name* in the section *where*."""
+    root: dict[str, Any] = {}
+    place: Any = root
+    for part in where.split("."):
+        key = part.removesuffix("[]")
+        if part.endswith("[]"):
+            place[key] = [{}]
+            place = place[key][0]
+        else:
+            place[key] = {}
+            place = place[key]
+    place[name] = value
+    return {"model_list": [entry()], **root}

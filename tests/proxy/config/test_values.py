@@ -10,7 +10,7 @@ from pydantic import SecretStr, TypeAdapter, ValidationError
 from proxy.config import values
 from proxy.config.values import Context
 
-ENVIRON = {"NAME": "given", "EMPTY": "", "NESTED": "os.environ/NAME"}
+ENVIRON = {"NAME": "given", "EMPTY": "", "NUMBER": "7", "NESTED": "os.environ/NAME"}
 
 
 def parse(kind: Any, value: object) -> Any:
@@ -36,6 +36,13 @@ def parse(kind: Any, value: object) -> Any:
         (values.SecondsOrZero, 0, 0.0),
         (values.CountOrZero, 0, 0),
         (values.Ratio, 1, 1.0),
+        (values.Seconds, "300", 300.0),
+        (values.Seconds, "0.5", 0.5),
+        (values.Seconds, "os.environ/NUMBER", 7.0),
+        (values.CountOrZero, "${NUMBER}", 7),
+        (values.Count, "12", 12),
+        (values.Ratio, "1", 1.0),
+        (values.Port, "os.environ/NUMBER", 7),
         (values.Port, 0, 0),
         (values.Port, 65535, 65535),
     ],
@@ -69,12 +76,12 @@ def test_valid_value_is_normalized(kind: Any, value: object, expected: object) -
         *((values.StoreUrl, bad) for bad in ("memory", "file:///f", "", "MEMORY://", "redis://\n")),
         *(
             (values.Seconds, bad)
-            for bad in (0, -1, float("nan"), float("inf"), True, "5", None, 10**400, 1e12)
+            for bad in (0, -1, float("nan"), float("inf"), True, "5s", "1e3", None, 10**400, 1e12)
         ),
         *((values.SecondsOrZero, bad) for bad in (-0.1, float("-inf"), False)),
-        *((values.Count, bad) for bad in (0, 1.0, True, "1", 10**30)),
+        *((values.Count, bad) for bad in (0, 1.0, True, "one", "1.5", "0", 10**30)),
         *((values.Ratio, bad) for bad in (0, 1.1, True, float("nan"))),
-        *((values.Port, bad) for bad in (-1, 65536, True, "80")),
+        *((values.Port, bad) for bad in (-1, 65536, True, "http", "65536")),
         *((values.Flag, bad) for bad in (0, 1, "true", None)),
     ],
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
+from proxy.config import render_settings
 from proxy.config.pools import resolve
 from proxy.config.schema.credentials import ARGUMENTS, Credentials
 from tests.proxy.config.samples import entry, faults_of, load, settings_of
@@ -178,3 +180,25 @@ def test_base_url_is_another_name_of_api_base() -> None:
     assert resolve(settings_of(both), "a")[0].api_base == "http://one"
     assert resolve(settings_of(entry("a", base_url="http://two")), "a")[0].api_base == "http://two"
     assert "base_url" in Credentials.model_fields
+
+
+def test_a_service_account_may_be_a_mapping() -> None:
+    """``vertex_credentials`` may be a mapping, whose references are resolved. It reaches litellm as JSON text."""
+    written = {"type": "service_account", "private_key": "os.environ/PRIVATE"}
+    loaded = load(entry("a", "vertex_ai/m", vertex_credentials=written), environ={"PRIVATE": "hidden-key"})
+    (found,) = resolve(loaded.settings, "a")
+    held = found.credentials["vertex_credentials"]
+
+    assert isinstance(held, SecretStr)
+    assert json.loads(held.get_secret_value()) == {"type": "service_account", "private_key": "hidden-key"}
+    assert "hidden-key" not in render_settings(loaded)
+
+
+def test_several_organizations_are_refused_in_words() -> None:
+    """A list of organizations, which LiteLLM makes a deployment each, is refused with what to write instead."""
+    assert faults_of(entry("a", organization=["org-1", "org-2"])) == [
+        (
+            "model_list[0].litellm_params.organization",
+            "must be one id: write an entry for each of several organizations, under the same model_name",
+        )
+    ]

@@ -17,7 +17,7 @@ def test_fallbacks_keep_their_order() -> None:
     assert router.fallbacks == ({"a": ("b", "c")}, {"b": ("c",)})
 
 
-@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), True, "5"])
+@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), True, "5s"])
 @pytest.mark.parametrize("key", ["timeout", "connect_timeout", "first_byte_timeout", "idle_timeout"])
 def test_timeout_that_is_not_positive_or_finite_is_refused(key: str, bad: Any) -> None:
     """A timeout that is not a positive finite number is a fault with its path."""
