@@ -20,6 +20,7 @@ from typing import Any
 from sanitizers.message_violations import (
     ID_FORMS,
     find_message_violations,
+    has_empty_name,
     has_known_fields,
     is_misnamed,
 )
@@ -42,6 +43,7 @@ RULES = MappingProxyType(
         "call_id_missing": "tool_calls[].id is required [OpenAI chat completions reference]",
         "call_id_repeated": "tool_use ids must be unique [9router#4273]",
         "call_id_too_long": "string too long. Expected a string with maximum length 40 [vercel/ai#5171]",
+        "call_type": "Missing required parameter: 'messages[1].tool_calls[0].type'. [OpenAI API]",
         "blank_result": "The text field in the ContentBlock object is blank. [from memory]",
         "blank_text": "text content blocks must contain non-whitespace text [from memory]",
         "call_unreadable": "tool_calls[].function.name is required [OpenAI chat completions reference]",
@@ -76,6 +78,8 @@ RULES = MappingProxyType(
         "refused_field": "Unknown name: Cannot find field. [ai.nvim#13]",
         "refused_part": "this part cannot be carried in this role",
         "remote_media": "media must come as data: URLs; nothing is fetched for this provider",
+        "result_name_empty": "Function name was  but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a "
+        "maximum length of 64. [mistral-common, instruct/validator.py]",
         "result_name_missing": "Missing parameter 'name': messages with role 'function' must have a 'name'. "
         "[OpenAI API]",
         "result_order": "results are matched by position where ids are absent [kimi-cli#1582]",
@@ -143,8 +147,11 @@ def find_violations(
     for index in places and metered(places):  # most histories have none
         message = messages[index]
         if has_known_fields(message, profile) and is_plain(message, profile.refused_fields):
-            if "name" in message and message["role"] == "tool" and is_misnamed(message, profile):
-                found.append((index, "tool_name_illegal"))
+            if "name" in message and message["role"] == "tool":
+                if is_misnamed(message, profile):
+                    found.append((index, "tool_name_illegal"))
+                elif has_empty_name(message, profile):
+                    found.append((index, "result_name_empty"))
         else:
             found += [(index, rule) for rule in find_message_violations(message, profile)]
     return tuple(Violation(rule, index) for index, rule in sorted(set(found))) if found else ()

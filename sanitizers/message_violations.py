@@ -16,6 +16,8 @@ from typing import Any
 from sanitizers.media.reading import may_stand_in_result
 from sanitizers.media.violations import media_violations
 from sanitizers.messages import (
+    CALL_FIELDS,
+    FUNCTION_FIELDS,
     MEDIA_FREE_ROLES,
     MEDIA_PARTS,
     RESULT_ROLES,
@@ -23,6 +25,7 @@ from sanitizers.messages import (
     arguments_key,
     base_id,
     function_of,
+    is_custom,
     is_part_list,
     parse_arguments,
 )
@@ -50,7 +53,8 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
             if not profile.blank_results and (not content or content.isspace()):
                 yield "blank_result"
         elif not content and not profile.empty_texts:
-            yield "empty_text"
+            if not calls or profile.null_content or role != "assistant":
+                yield "empty_text"
         elif content.isspace() and not profile.blank_texts:
             yield "blank_text"
     elif content is None:
@@ -69,6 +73,8 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
         yield "refused_part"
     if role in RESULT_ROLES and is_misnamed(message, profile):
         yield "tool_name_illegal"
+    if has_empty_name(message, profile):
+        yield "result_name_empty"
     function_call = message.get("function_call")
     if role != "assistant" and (calls is not None or function_call is not None):
         yield "misplaced_calls"
@@ -95,6 +101,11 @@ def is_misnamed(holder: dict[str, Any], profile: Profile) -> bool:
     """Tell whether a call or result has a tool name that the provider refuses. A missing name is not refused here."""
     name, rule = holder.get("name"), profile.tool_names
     return name not in (None, "") and (len(name) > rule.max_length or not _fits(name, rule.pattern))
+
+
+def has_empty_name(message: Message, profile: Profile) -> bool:
+    """Tell whether *message* is a tool result with an empty name, where the provider refuses such a name."""
+    return not profile.empty_names and message["role"] == "tool" and message.get("name") == ""
 
 
 @lru_cache(maxsize=4096)
@@ -130,7 +141,7 @@ def _part_violations(parts: list[dict[str, Any]], role: str, profile: Profile) -
                 yield "empty_text"
             elif not profile.blank_texts and (text == "" or text.isspace()):
                 yield "blank_text"
-        elif kind in profile.refused_parts:
+        elif kind in profile.refused_parts or (kind == "refusal" and role != "assistant"):
             yield "refused_part"
         elif kind in MEDIA_PARTS:
             if role in RESULT_ROLES:
@@ -168,16 +179,19 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
                 yield from _signature_violations(call_id)
         if not profile.refused_fields.isdisjoint(call):
             yield from ("refused_field" for name in call if name in profile.refused_fields - _CALL_FIELDS)
-        if call.get("type") == "custom" or (call.get("custom") and not call.get("function")):
-            if not profile.custom_calls:
-                yield "custom_call"
-            if is_misnamed(call.get("custom") or {}, profile):
-                yield "tool_name_illegal"
+        if is_custom(call):
+            yield from _custom_violations(call, profile)
             continue
         function = function_of(call)
         if not function.get("name"):
             yield "call_unreadable"
             continue
+        if call.get("type") != "function":
+            yield "call_type"
+        if profile.only_fields is not None and not (
+            call.keys() <= CALL_FIELDS and function.keys() <= FUNCTION_FIELDS
+        ):
+            yield "unknown_field"
         if is_misnamed(function, profile):
             yield "tool_name_illegal"
         arguments = function.get("arguments")
@@ -192,6 +206,20 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
                 if key in same:
                     yield "identical_call"
                 same.add(key)
+
+
+def _custom_violations(call: dict[str, Any], profile: Profile) -> Iterator[str]:
+    custom = call["custom"]
+    if not profile.custom_calls:
+        yield "custom_call"
+    elif call.get("type") != "custom":
+        yield "call_type"
+    if not custom.get("name"):
+        yield "call_unreadable"
+    elif is_misnamed(custom, profile):
+        yield "tool_name_illegal"
+    if not isinstance(custom.get("input"), str):
+        yield "arguments_not_a_string"
 
 
 def _signature_violations(call_id: str) -> Iterator[str]:

@@ -35,6 +35,12 @@ MEDIA_FREE_ROLES = SYSTEM_ROLES | {"assistant"}
 read only text from these roles, so that media would vanish without an error.
 """
 
+CALL_FIELDS = frozenset({"function", "id", "type"})
+"""The fields of a call of a function in OpenAI's format."""
+
+FUNCTION_FIELDS = frozenset({"arguments", "name"})
+"""The fields of a called function in OpenAI's format."""
+
 MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video_url"})
 """Types of content parts that hold media."""
 
@@ -102,6 +108,11 @@ def base_id(call_id: str) -> str:
         if mark in call_id:
             return call_id.partition(mark)[0]
     return call_id
+
+
+def is_custom(call: dict[str, Any]) -> bool:
+    """Tell whether a call is one of a custom tool, whose type may be missing."""
+    return bool(call.get("custom")) and (call.get("type") == "custom" or not call.get("function"))
 
 
 def is_blank(value: Any) -> bool:

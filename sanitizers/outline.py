@@ -109,11 +109,10 @@ def outline_of(messages: list[Any]) -> Outline:
                         order += "t"
                         continue
                     name = message.get("name")
-                    if fields == 4 and name.__class__ is str:
+                    if fields == 4 and name.__class__ is str and name:
                         result_ids.append(result_id)
                         order += "t"
-                        if name:
-                            names.append(name)
+                        names.append(name)
                         continue
             elif fields == 2 and role.__class__ is str and role in LETTERS:
                 turns += role == "assistant"

@@ -69,6 +69,12 @@ _TEMPLATE_ROUTES = frozenset(
 )
 """Routes to servers that operators run themselves, with a chat template."""
 
+_CONTINUING_ROUTES = frozenset({"llamafile", "ollama", "ollama_chat"})
+"""Routes to servers that go on with a trailing assistant message, whatever the model.
+
+Sources: llama.cpp#13174 (the default since 2025-05), ollama#5890.
+"""
+
 _ROUTES: Mapping[str, Profile] = MappingProxyType(
     {
         "anthropic": ANTHROPIC_STRICT,
@@ -113,6 +119,8 @@ _MISTRALS = ("codestral", "devstral", "magistral", "ministral", "mistral", "mixt
 _ON_BEDROCK: Mapping[str, Profile] = MappingProxyType(
     {"anthropic": BEDROCK_CLAUDE, "anthropic-strict": BEDROCK_CLAUDE_STRICT}
 )
+
+_MISTRAL_CONTINUED = replace(CHAT_TEMPLATE_MISTRAL, model_last=True)
 
 _CLAUDE_4 = re.compile(r"claude-(?:[a-z]+-)?4(?:[-.](\d{1,2}))?(?!\d)")
 """The name of a Claude 4, with its minor version, in all spellings.
@@ -179,7 +187,9 @@ def _row(route: str, name: str) -> Profile:
     if route in _TEMPLATE_ROUTES:
         if name.startswith("gemma"):
             return CHAT_TEMPLATE_GEMMA
-        return CHAT_TEMPLATE_MISTRAL if is_mistral else CHAT_TEMPLATE
+        if is_mistral:
+            return _MISTRAL_CONTINUED if route in _CONTINUING_ROUTES else CHAT_TEMPLATE_MISTRAL
+        return CHAT_TEMPLATE
     if name.startswith("gemma") and route == "gemini":
         return GEMMA
     family = _claude(name) if name.startswith("claude") else _longest(name)

@@ -140,10 +140,23 @@ class Profile:
     """Assistant messages must have ``reasoning_content`` where the request asks the model to think."""
 
     only_fields: frozenset[str] | None = None
-    """The only fields that a message may have, or None where others are ignored."""
+    """The only fields that a message may have, or None where others are ignored.
+
+    Where there is such a list, a call has only the fields of :data:`sanitizers.messages.CALL_FIELDS`. Its function has
+    only those of :data:`sanitizers.messages.FUNCTION_FIELDS`.
+    """
 
     result_fields: frozenset[str] = frozenset()
     """The fields that a tool result may have in addition to :attr:`only_fields`."""
+
+    null_content: bool = True
+    """Calls may stand without a content, or beside null. Otherwise an empty text stands beside them."""
+
+    empty_names: bool = True
+    """The ``name`` of a tool result may be an empty text."""
+
+    continues_if_asked: bool = False
+    """A trailing assistant message is accepted where the request has ``continue_final_message: true``."""
 
     @override
     def __hash__(self) -> int:
@@ -155,6 +168,11 @@ class Profile:
             (self.name, self.remote_media, self.assistant_runs, self.user_runs, self.echoes_reasoning)
         )
 
+    @property
+    def takes_any_field(self) -> bool:
+        """True where no text message has to be searched for fields that the provider refuses."""
+        return self.only_fields is None and self.empty_names
+
     def fields_for(self, role: str) -> frozenset[str] | None:
         """Return the fields that a message of *role* may have, or None where all are accepted or ignored."""
         if self.only_fields is None:
@@ -164,6 +182,10 @@ class Profile:
     def thinking(self) -> Profile:
         """Return the row for a request that asks the model to think."""
         return _thinking(self) if self.echoes_if_asked else self
+
+    def continuing(self) -> Profile:
+        """Return the row for a request that asks the model to go on with the last message."""
+        return _continuing(self) if self.continues_if_asked else self
 
     def merging(self) -> Profile:
         """Return the same row with every run of one role merged (the setting ``sanitize.merge_same_role``)."""
@@ -176,6 +198,11 @@ class Profile:
 @lru_cache(maxsize=64)
 def _thinking(profile: Profile) -> Profile:
     return replace(profile, echoes_reasoning=True)
+
+
+@lru_cache(maxsize=64)
+def _continuing(profile: Profile) -> Profile:
+    return replace(profile, model_last=True)
 
 
 @lru_cache(maxsize=64)

@@ -93,6 +93,7 @@ BEDROCK = replace(
 MISTRAL = replace(
     _ALIKE,
     name="mistral",
+    schemas="mistral",
     # "Expected last role to be one of: [tool, user] but got assistant", code 3230, unless `prefix: true`.
     model_last=False,
     takes_prefix=True,
@@ -115,6 +116,7 @@ MISTRAL = replace(
     # 422 "Extra inputs are not permitted"; litellm passes unknown fields on.
     only_fields=frozenset({"content", "prefix", "role", "tool_calls"}),
     result_fields=frozenset({"name", "tool_call_id"}),
+    empty_names=False,
 )
 """Mistral's own service, and its models on other services (omlx#1997)."""
 
@@ -152,6 +154,7 @@ DEEPSEEK_REASONER = replace(
 COHERE = replace(
     _ALIKE,
     name="cohere",
+    schemas="cohere",
     empty_texts=False,
     # "all elements in history must have a message." (langchain-cohere#15)
     blank_texts=False,
@@ -169,6 +172,7 @@ COHERE = replace(
 CHAT_TEMPLATE = replace(
     _ALIKE,
     name="chat-template",
+    schemas="template",
     # "After the optional system message, conversation roles must alternate user and assistant roles except for tool
     # calls and results." (llama.cpp#19851, #21879; llama_index#11731): the strictest template, since a server does not
     # tell which one it has.
@@ -185,15 +189,34 @@ CHAT_TEMPLATE = replace(
     # "failed to parse tool call arguments as json" (OpenHands)
     object_arguments=True,
     empty_texts=False,
+    # Some templates join the content to a text: 'can only concatenate str (not "NoneType") to str'. An empty text does
+    # no harm in any of 122 templates, and null fails in 33 (2026-11).
+    null_content=False,
     image_types=None,  # whatever the server's library reads: bmp and tiff for most
     refused_fields=_OURS | {"cache_control", "reasoning_details", "thinking_blocks"},
 )
 """Servers that write a prompt by a template: vLLM, llama.cpp, Ollama, LM Studio."""
 
 CHAT_TEMPLATE_MISTRAL = replace(
-    CHAT_TEMPLATE, name="chat-template-mistral", call_id_form="nine", unique_call_ids=True
+    CHAT_TEMPLATE,
+    name="chat-template-mistral",
+    schemas="template-mistral",
+    call_id_form="nine",
+    unique_call_ids=True,
+    # "Expected last role User or Tool (or Assistant with prefix or continue_final_message set to True)". A `prefix`
+    # does not reach the check: mistral-common's `from_openai` leaves it out since 1.6 (vllm#9446).
+    model_last=False,
+    continues_if_asked=True,
+    # "Extra inputs are not permitted": `name` of a user's or system message before 1.9, other fields in all versions.
+    # Thoughts reach tokenizers before V13 as "Unexpected content chunk types in assistant message: ['ThinkChunk']".
+    only_fields=frozenset({"content", "role", "tool_calls"}),
+    result_fields=MISTRAL.result_fields,
+    empty_names=False,
 )
-"""A Mistral model on a server with a chat template: mistral-common checks the ids (omlx#1997)."""
+"""A Mistral model on a server with a chat template: mistral-common checks the request (omlx#1997).
+
+Its texts were seen from ``mistral_common.protocol.instruct`` 1.5.6, 1.8.8 and 1.13.1 (2026-11).
+"""
 
 CHAT_TEMPLATE_GEMMA = replace(CHAT_TEMPLATE, name="chat-template-gemma", system_role=False)
 """Gemma on a server with a chat template: "System role not supported" [from memory]."""

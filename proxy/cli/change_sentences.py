@@ -26,9 +26,11 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "call_id_missing": "A call without an id got one.",
         "call_id_repeated": "Two calls of one id got ids of their own.",
         "call_id_too_long": "The id of a call was shortened.",
+        "call_type": "A call without its type got it.",
         "developer_role": "A developer message became a system message.",
         "empty_content": "A message without content got a text.",
         "empty_message": "An empty message was dropped.",
+        "empty_name": "The empty name of a tool result was dropped.",
         "empty_text": "An empty text was dropped.",
         "empty_tool_calls": "An empty list of calls was dropped.",
         "half_character": "A text that was cut within a character was mended.",
@@ -61,6 +63,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         # tools
         "call_name": "A call got the legal name of its tool.",
         "tool_name": "A tool got a name that the provider takes.",
+        "declaration_form": "A declaration got the fields that the provider reads.",
         "duplicate_declaration": "A tool that was declared twice is declared once.",
     }
 )

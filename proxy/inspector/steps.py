@@ -15,6 +15,7 @@ from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import restore_or_remove_signatures
 from proxy.planning.prepare_request import prepare_request, profile_for_request
 from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import Change, Message, Messages, Unrepairable
 from sanitizers.pipeline import walk_steps
@@ -45,8 +46,8 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
         history = align_messages(history, request.messages)
         yield Stage("turns", run.guarded.changes, history)
     settled, _ = restore_or_remove_signatures(request.messages, run.deployment, run.profile, run.kept)
-    profile = profile_for_request(run.profile, request)
-    history, changes = _sign(history, settled, "signature_settled")
+    profile = profile_for_request(run.profile, request, run.deployment)
+    history, changes = _placed(history, settled, SIGNATURES, "signature_settled")
     if changes:
         yield Stage(SIGNATURES, changes, history)
     renamed = rename_tools(settled, request.parameters, profile.tool_names)
@@ -70,22 +71,28 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     if plan is None:
         return
     signed, _ = with_stand_ins(prepared.messages, run.profile)
-    history, changes = _sign(history, signed, "signature_stand_in")
+    history, changes = _placed(history, signed, SIGNATURES, "signature_stand_in")
     if changes:
         yield Stage(SIGNATURES, changes, history)
+    written = with_texts_beside_calls(signed, run.profile, plan.mode)
+    history, changes = _placed(history, written, "dialect", "null_beside_calls")
+    if changes:
+        yield Stage("dialect", changes, history)
     if plan.cuts:
         yield Stage("budget", plan.cuts, align_messages(history, plan.messages))
 
 
-def _sign(history: Positioned, signed: Messages, reason: str) -> tuple[Positioned, list[Change]]:
-    """Return *history* with the messages of *signed*, and a change for each message that differs."""
-    if len(history) != len(signed):
-        return align_messages(history, signed), []
+def _placed(
+    history: Positioned, messages: Messages, step: str, reason: str
+) -> tuple[Positioned, list[Change]]:
+    """Return *history* with *messages* in its places, and a change of *step* for each message that differs."""
+    if len(history) != len(messages):
+        return align_messages(history, messages), []
     placed: list[tuple[int | None, Message]] = []
     changes: list[Change] = []
-    for (at, before), after in zip(history, signed, strict=True):
+    for (at, before), after in zip(history, messages, strict=True):
         same = before is after or before == after
         placed.append((at, before if same else after))
         if not same:
-            changes.append(Change(SIGNATURES, "replaced", at if at is not None else 0, reason))
+            changes.append(Change(step, "replaced", at if at is not None else 0, reason))
     return placed, changes

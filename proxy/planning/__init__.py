@@ -12,6 +12,7 @@ The modules, in the order in which a request passes through them:
     signatures                puts thought signatures back on the calls of a history
     budgets                   cuts a history that is too long
     prepare_request           makes one request legal
+    texts_beside_calls        an empty text beside calls, for templates that cannot read null
     plan                      plans one attempt, and lists its changes
     repairs                   changes a refused request once, by the provider's words
     corrective_note           the note that tells the model about an unusable call

@@ -32,6 +32,7 @@ from proxy.planning.prepare_request import Prepared, prepare_by_mode
 from proxy.planning.signatures.origins import origin_of
 from proxy.planning.signatures.restoring import remove_signatures, restore_signatures
 from proxy.planning.signatures.stand_ins import with_stand_ins
+from proxy.planning.texts_beside_calls import with_texts_beside_calls
 from proxy.state.kept_signatures import StoredSignature
 from proxy.upstream.dialects import STEP as PARAMETERS
 from sanitizers import Change, Messages, Profile, Sanitized
@@ -154,6 +155,8 @@ def plan_request(
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
+    if not profile.null_content:
+        messages = with_texts_beside_calls(messages, profile, mode)
     return Plan(
         request,
         deployment,

@@ -25,6 +25,9 @@ _MAX_LISTED = 100
 """The most entries of a list in an error's body. A history may break a rule in every message."""
 
 
+_CONTINUE = "continue_final_message"
+
+
 @record
 class Prepared:
     """One request, legal for its target.
@@ -61,7 +64,7 @@ def prepare_request(
     request is sent. Raises :class:`Unrepairable` for a history that cannot be read. Raises :class:`InvalidRequest` for
     parameters and tools that can neither be sent nor left out.
     """
-    profile = profile_for_request(profile, request)
+    profile = profile_for_request(profile, request, deployment)
     outline = request.outline
     if outline is not None and not outline.describes(messages):
         outline = None
@@ -129,9 +132,23 @@ def prepare_by_mode(messages: Messages, request: ChatRequest, target: PlanTarget
     return prepared
 
 
-def profile_for_request(profile: Profile, request: ChatRequest) -> Profile:
-    """Return the rules for the history of *request*. Requests with reasoning have some rules of their own."""
+def profile_for_request(profile: Profile, request: ChatRequest, deployment: Deployment) -> Profile:
+    """Return the rules for the history of *request*.
+
+    Requests with reasoning have some rules of their own. So have requests that ask *deployment* to go on with the last
+    message, where the parameter for that reaches the server.
+    """
+    if profile.continues_if_asked and _asks_to_continue(request, deployment):
+        profile = profile.continuing()
     return profile if request.parameters.get("reasoning_effort") in (None, "none") else profile.thinking()
+
+
+def _asks_to_continue(request: ChatRequest, deployment: Deployment) -> bool:
+    """Tell whether the server is asked to go on with the last message (vLLM's ``continue_final_message``)."""
+    asked = deployment.extra_body.get(_CONTINUE)
+    if _CONTINUE in deployment.allowed_openai_params:
+        asked = request.unknown.get(_CONTINUE, asked)
+    return asked is True
 
 
 def _found_before(found: Iterable[Violation], renames: Iterable[Change]) -> tuple[Violation, ...]:

@@ -50,6 +50,12 @@ class Dialect:
     plain_values: bool = False
     """``default`` and ``example`` may hold neither objects nor lists."""
 
+    declared: frozenset[str] = frozenset()
+    """Fields that each declaration has: ``description``, ``parameters``. Where one is missing or null, it is empty."""
+
+    known: frozenset[str] | None = None
+    """The only fields that a declared function may have, or None where others are ignored."""
+
     levels: int | None = None
     """The most levels of objects and arrays that are written. Deeper levels are described."""
 
@@ -173,11 +179,46 @@ ANTHROPIC = Dialect(
     root_only=True,
     # "input_schema does not support oneOf, allOf, or anyOf at the top level" (claude-code#5319).
     root_keywords=frozenset({"allOf", "anyOf", "oneOf"}),
+    # litellm writes `input_schema` and Converse's `inputSchema`, which are required, where `parameters` is missing. It
+    # passes null on (1.105.3).
+    declared=frozenset({"parameters"}),
 )
 """``input_schema``.
 
 Property names that Anthropic refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay, since calls hold them too.
 """
+
+COHERE = replace(
+    OPENAI,
+    name="cohere",
+    declared=frozenset({"parameters"}),  # required by the type `ToolV2Function` (cohere 7.3.1)
+)
+"""Cohere's functions, version 2."""
+
+TEMPLATE = replace(
+    OPENAI,
+    name="template",
+    # Templates read `tool.function.description` and `.parameters.properties` without a test (LM Studio
+    # bug-tracker#2012: Gemma 4).
+    declared=frozenset({"description", "parameters"}),
+)
+"""Functions that a chat template writes into the prompt."""
+
+MISTRAL = replace(
+    TEMPLATE,
+    name="mistral",
+    # `parameters`: "Field required", null: "Input should be a valid dictionary"; `description` null: "Input should be a
+    # valid string" (mistral-common 1.5.6 and 1.8.8).
+)
+"""Mistral's functions."""
+
+TEMPLATE_MISTRAL = replace(
+    MISTRAL,
+    name="template-mistral",
+    # `strict`: "Extra inputs are not permitted" (mistral-common before 1.9)
+    known=frozenset({"description", "name", "parameters"}),
+)
+"""Functions for a Mistral model on a server of one's own."""
 
 PLAIN = Dialect(
     name="plain",
@@ -217,6 +258,10 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             GEMINI_JSON,
             OPENAI,
             ANTHROPIC,
+            COHERE,
+            TEMPLATE,
+            MISTRAL,
+            TEMPLATE_MISTRAL,
             PLAIN,
             PLAIN_FLAT,
             PLAIN_FEW_STATES,

@@ -5,9 +5,10 @@ The same tools come with every request of a conversation, so cleaned schemas are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
@@ -29,6 +30,11 @@ Mutually recursive types of one kilobyte can grow to a hundred kilobytes.
 """
 
 _LONGEST_PATH = 200
+
+_EMPTY: Mapping[str, Callable[[], Any]] = MappingProxyType(
+    {"description": str, "parameters": lambda: {"type": "object", "properties": {}}}
+)
+"""The empty form of each field of a declaration."""
 
 _MAX_WRITTEN = 2 * 1024 * 1024
 """Bytes of all rewritten schemas of a request. Mutually recursive types grow a hundredfold when written out."""
@@ -93,6 +99,12 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
         if isinstance(outcome, Unrepairable):
             path = _path(place, index, wrapped=wrapped)
             raise Unrepairable(f"'{path}': {outcome.message}", rule=outcome.rule, param=path)
+        if isinstance(name, str):
+            filled = _filled(function, target.dialect)
+            if filled is not function:
+                function = filled
+                tool = {**tool, "function": function} if wrapped else function
+                changes.append(Change(STEP, "replaced", index, "declaration_form", _prefix(place)))
         if outcome is None or outcome.schema is None:
             cleaned.append(tool)
             continue
@@ -106,8 +118,25 @@ def clean_tools(tools: list[dict[str, Any]], target: Target, place: str = "tools
             )
         made = {**function, "parameters": outcome.schema}
         cleaned.append({**tool, "function": made} if wrapped else made)
-        changes += _changes(outcome.rewrites, index, "" if place == "tools" else place)
+        changes += _changes(outcome.rewrites, index, _prefix(place))
     return CleanedTools(cleaned, tuple(changes)) if changes else CleanedTools(tools, ())
+
+
+def _filled(function: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """Return *function* with the fields that the dialect requires, and without those that it refuses.
+
+    Returns *function* itself where nothing is missing or refused.
+    """
+    missing = [name for name in dialect.declared if function.get(name) is None]
+    known = dialect.known
+    if not missing and (known is None or function.keys() <= known):
+        return function
+    kept = {name: value for name, value in function.items() if known is None or name in known}
+    return {**kept, **{name: _EMPTY[name]() for name in sorted(missing)}}
+
+
+def _prefix(place: str) -> str:
+    return "" if place == "tools" else place
 
 
 def _path(place: str, index: int, *, wrapped: bool) -> str:

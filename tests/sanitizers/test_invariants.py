@@ -26,6 +26,7 @@ def test_every_rule_has_an_example() -> None:
         "developer_role",
         "many_systems",
         "reasoning_missing",
+        "result_name_empty",
         "system_unsupported",
         "text_beside_calls",
         "trailing_space",

@@ -15,11 +15,16 @@ from tests.support.builders import (
     text,
     tool,
     user,
+    without,
 )
 
 CUSTOM = {"id": "a", "type": "custom", "custom": {"name": "f", "input": "x"}}
 BLANK_FREE = openai_but(blank_texts=False)
 TOKEN, NINE = openai_but(call_id_form="token"), openai_but(call_id_form="nine")
+NAMED = openai_but(empty_names=False)
+LISTED = openai_but(
+    only_fields=frozenset({"content", "role", "tool_calls"}), result_fields=frozenset({"tool_call_id"})
+)
 NO_BLANK_RESULT = openai_but(blank_results=False)
 
 ABOUT_IDS = [
@@ -47,6 +52,31 @@ ABOUT_CALLS = [
     Broken(
         "custom_call", 1, [GO, assistant(calls=[CUSTOM]), tool("a")], asks(), openai_but(custom_calls=False)
     ),
+    Broken("call_type", 1, [GO, assistant(calls=[without(call("a"), "type")]), tool("a")], asks()),
+    Broken("call_type", 1, asks(type=None), asks(), note="that is null"),
+    Broken(
+        "call_type",
+        1,
+        [GO, assistant(calls=[without(CUSTOM, "type")]), tool("a")],
+        [GO, assistant(calls=[CUSTOM]), tool("a")],
+        note="of a custom tool",
+    ),
+    Broken(
+        "arguments_not_a_string",
+        1,
+        [GO, assistant(calls=[{**CUSTOM, "custom": {"name": "f", "input": {}}}]), tool("a")],
+        [GO, assistant(calls=[CUSTOM]), tool("a")],
+        note="of a custom tool",
+    ),
+    Broken(
+        "call_unreadable",
+        1,
+        [GO, assistant(calls=[{**CUSTOM, "custom": {"input": "x"}}]), tool("a")],
+        [GO, assistant(calls=[CUSTOM]), tool("a")],
+        note="of a custom tool",
+    ),
+    Broken("unknown_field", 1, asks(index=0), asks(), LISTED, "of a call"),
+    Broken("result_name_empty", 2, [*ASKS, tool("a", name="")], [*ASKS, tool("a", name="f")], NAMED),
     Broken("empty_tool_calls", 1, [GO, assistant("a", tool_calls=[])], [GO, assistant("a")]),
     Broken("misplaced_calls", 0, [user("a", tool_calls=[call("a")])], [user("a", tool_calls=None)]),
     Broken(
@@ -106,6 +136,13 @@ ABOUT_CONTENTS = [
     Broken("media_type", 0, [user([image(PNG_URL.replace("png", "bmp", 1))])], [user([image(PNG_URL)])]),
     Broken("media_unreadable", 0, [user([image("data:image/png;base64,?")])], [user([image(PNG_URL)])]),
     Broken("refused_part", 1, [GO, assistant([text("a"), image()])], [GO, user([text("a"), image()])]),
+    Broken(
+        "refused_part",
+        2,
+        [*ASKS, tool("a", [{"type": "refusal", "refusal": "no"}])],
+        [GO, assistant([{"type": "refusal", "refusal": "no"}])],
+        note="of a refusal in a result",
+    ),
     Broken(
         "remote_media",
         0,

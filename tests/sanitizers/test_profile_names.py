@@ -74,6 +74,23 @@ def test_longest_prefix_of_the_models_own_name_wins(model: str, name: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("model", "goes_on"),
+    [
+        ("hosted_vllm/mistralai/Devstral-Small", False),
+        ("lm_studio/mistral-nemo", False),
+        ("llamafile/mistral-7b-instruct", True),
+        ("ollama/mistral-nemo", True),
+        ("ollama_chat/devstral", True),
+        ("hosted_vllm/qwen3", True),
+    ],
+)
+def test_mistral_goes_on_with_the_last_turn_on_servers_that_are_known_to(model: str, goes_on: bool) -> None:
+    """Ollama and llama.cpp go on with a trailing assistant message. mistral-common refuses it."""
+    assert profile_for(model).model_last is goes_on
+    assert not profile_for(model, "chat-template-mistral").model_last
+
+
+@pytest.mark.parametrize(
     ("model", "passes"),
     [
         ("gpt-4o", True),

@@ -30,6 +30,8 @@ ROWS = {profile.name: profile for profile in PROVIDER_PROFILES}
 ID, OTHER_ID = "abcdefgh1", "abcdefgh2"  # legal everywhere
 GO, ANSWER = user("go"), assistant("b", reasoning_content="hm")
 CUSTOM = {"id": ID, "type": "custom", "custom": {"name": "f", "input": "x"}}
+PARSED = call(ID)
+PARSED["function"]["parsed_arguments"] = None
 SPOKEN = {"reasoning_content": "hm"}
 
 
@@ -66,6 +68,10 @@ EXAMPLES: dict[str, tuple[str, History]] = {
     "id of other signs": ("call_id_illegal", [GO, asks(call("f.g:0")), tool("f.g:0")]),
     "id of another length": ("call_id_illegal", [GO, asks(call("toolu_01")), tool("toolu_01")]),
     "id used again": ("call_id_repeated", [GO, asks(), tool(ID), ANSWER, GO, asks(), tool(ID)]),
+    "empty name": ("result_name_empty", [GO, asks(), tool(ID, name="")]),
+    "index on a call": ("unknown_field", [GO, asks(call(ID, index=0)), tool(ID)]),
+    "field of a function": ("unknown_field", [GO, asks(PARSED), tool(ID)]),
+    "name of a user": ("unknown_field", [user("a", name="bob")]),
     "field of its own": ("unknown_field", [user("a", x_own=1)]),
 }
 """Histories that OpenAI accepts, by name, each with the rule that it breaks at other providers."""
@@ -81,6 +87,7 @@ _TEMPLATE = _PLAIN | {
     *("model first", "model runs", "user runs", "user after result", "results in any order"),
     *("two systems", "late system", "system alone", "empty text", "arguments are no object"),
 }
+_LISTED = {"index on a call", "field of a function", "name of a user", "field of its own"}
 _NINE = {"id of other signs", "id of another length", "id used again"}
 
 REFUSED = {
@@ -93,14 +100,15 @@ REFUSED = {
     | _NINE
     | {
         *("model first", "model last", "model runs", "user after result", "late system", "system alone"),
-        *("empty text", "blank text", "empty result", "arguments are no object", "field of its own"),
-    },
+        *("empty text", "blank text", "empty result", "arguments are no object", "empty name"),
+    }
+    | _LISTED,
     "deepseek": _PLAIN,
     "deepseek-thinking": _PLAIN | {"no reasoning"},
     "deepseek-reasoner": _PLAIN | {"no reasoning", "model runs", "user runs", "model last"},
-    "cohere": _PLAIN | {"empty text", "blank text", "arguments are no object", "field of its own"},
+    "cohere": _PLAIN | {"empty text", "blank text", "arguments are no object"} | _LISTED,
     "chat-template": _TEMPLATE,
-    "chat-template-mistral": _TEMPLATE | _NINE,
+    "chat-template-mistral": _TEMPLATE | _NINE | _CLOSED | _LISTED | {"empty name"},
     "chat-template-gemma": _TEMPLATE - {"two systems"} | {"system"},  # one is too many
 }
 """The names of the examples that each profile refuses. The profile accepts all other examples."""
@@ -185,7 +193,7 @@ def test_refused_field_is_dropped_and_named(row: Profile) -> None:
         done = sanitize([GO, assistant("b", **SPOKEN, **{name: "x"}), GO], row)
 
         assert done.violations == (), name
-        refused = name == "extra_content" or name in REFUSED_FIELDS[row.name] or row.name == "cohere"
+        refused = name == "extra_content" or name in REFUSED_FIELDS[row.name] or row.only_fields is not None
         assert refused != any(name in message for message in done.messages), name
         assert refused == (
             (1, "refused_field", name) in [(c.index, c.reason, c.detail) for c in done.changes]
@@ -236,6 +244,29 @@ def test_mistral_takes_its_own_fields() -> None:
     history = [user("a"), assistant(None, calls=[call(ID)]), tool(ID, name="f"), assistant("b", prefix=True)]
 
     assert sanitize(history, ROWS["mistral"]).messages is history
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if name.startswith("chat-template")])
+def test_templates_take_an_empty_text_beside_calls(name: str) -> None:
+    """Neither an empty text nor null beside calls is a fault. Without calls, an empty text is one."""
+    row = ROWS[name]
+    history = [GO, asks(content=""), tool(ID), ANSWER, GO]
+
+    assert "empty_text" not in rules(history, row)
+    assert sanitize(history, row).messages[1]["content"] == ""
+    assert rules([GO, asks(), tool(ID)], row) == set()
+    assert sanitize([GO, asks(content=[text("")]), tool(ID)], row).messages[1]["content"] == ""
+    assert "empty_text" in rules([GO, assistant(""), GO], row)
+
+
+def test_mistral_behind_a_template_goes_on_where_it_is_asked_to() -> None:
+    """A trailing assistant message is legal for a request with ``continue_final_message``."""
+    row = ROWS["chat-template-mistral"]
+
+    assert rules([GO, assistant("b")], row) == {"trailing_model_turn"}
+    assert rules([GO, assistant("b")], row.continuing()) == set()
+    assert row.continuing() is row.continuing()
+    assert ROWS["mistral"].continuing() is ROWS["mistral"]
 
 
 def test_gemma_at_gemini_has_no_system() -> None:

@@ -55,7 +55,7 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
         if message["role"] == "developer" and not profile.developer_role:
             made.append(MessageChange("replaced", "developer_role"))
             message = shaped = {**message, "role": "system"}
-        if not is_plain(message, profile.refused_fields) or profile.only_fields is not None:
+        if not is_plain(message, profile.refused_fields) or not profile.takes_any_field:
             message = normalize_calls(message, profile, made)
             shaped = normalize_content(message, entry.origin, profile, made)
         changes += [change.at(NAME, entry.origin) for change in made]

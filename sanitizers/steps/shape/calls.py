@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from sanitizers.changes import MessageChange
-from sanitizers.messages import Entry, Message, function_of, parse_arguments, tool_calls_of
+from sanitizers.messages import (
+    CALL_FIELDS,
+    FUNCTION_FIELDS,
+    Entry,
+    Message,
+    function_of,
+    is_custom,
+    parse_arguments,
+    tool_calls_of,
+)
 from sanitizers.profiles import Profile
 from sanitizers.synthetic import RAW_ARGUMENTS
 
@@ -100,10 +109,10 @@ def _normalize_call(
     if refused:
         call = {name: value for name, value in call.items() if name not in refused}
     function = call.get("function")
-    if call.get("type") == "custom" or (call.get("custom") and not function):
+    if is_custom(call):
         if profile.custom_calls:
-            return call
-        custom = call.get("custom") or {}
+            return _normalize_custom(call, place, changes)
+        custom = call["custom"]
         changes.append(MessageChange("replaced", "custom_call", place))
         function = {"name": custom.get("name"), "arguments": json.dumps({"input": custom.get("input")})}
         call = {**{k: v for k, v in call.items() if k != "custom"}, "type": "function", "function": function}
@@ -118,7 +127,42 @@ def _normalize_call(
     if call.get("type") != "function":
         changes.append(MessageChange("replaced", "call_type", place))
         call = {**call, "type": "function"}
+    return call if profile.only_fields is None else _with_known_fields(call, place, changes)
+
+
+def _normalize_custom(
+    call: dict[str, Any], place: str, changes: list[MessageChange]
+) -> dict[str, Any] | None:
+    """Return the *call* of a custom tool with its type and a text as its input, or None where it has no name."""
+    custom = call["custom"]
+    if not custom.get("name"):
+        changes.append(MessageChange("dropped", "call_unreadable", place))
+        return None
+    given = custom.get("input")
+    if not isinstance(given, str):
+        changes.append(MessageChange("replaced", "arguments", place))
+        call = {**call, "custom": {**custom, "input": "" if given is None else _dump(given)}}
+    if call.get("type") != "custom":
+        changes.append(MessageChange("replaced", "call_type", place))
+        call = {**call, "type": "custom"}
     return call
+
+
+def _with_known_fields(call: dict[str, Any], place: str, changes: list[MessageChange]) -> dict[str, Any]:
+    """Return *call*, of a function, without the fields that OpenAI's format does not have.
+
+    Source: Cohere "unknown field: parameter 'index'" (422). mistral-common "Extra inputs are not permitted", from
+    ``tool_calls.0.index`` (until 1.8) and ``function.parsed_arguments``, which OpenAI's SDK writes.
+    """
+    function = call["function"]
+    unknown = sorted(call.keys() - CALL_FIELDS)
+    unknown += [f"function.{name}" for name in sorted(function.keys() - FUNCTION_FIELDS)]
+    if not unknown:
+        return call
+    for name in unknown:
+        changes.append(MessageChange("dropped", "refused_field", f"{place}.{name}"))
+    known = {name: value for name, value in call.items() if name in CALL_FIELDS}
+    return {**known, "function": {name: value for name, value in function.items() if name in FUNCTION_FIELDS}}
 
 
 def _readable_arguments(arguments: Any, profile: Profile) -> str:

@@ -62,6 +62,9 @@ def _without_content(
     role = message["role"]
     if role == "assistant":
         if message.get("tool_calls"):
+            if not profile.null_content:
+                blank = message.get("content")
+                return message if blank in (None, "") else {**message, "content": ""}
             if content is None or (content == "" and profile.empty_texts):
                 return message if message.get("content") is content else {**message, "content": content}
             changes.append(MessageChange("dropped", "empty_text"))
@@ -127,7 +130,7 @@ def _normalize_part(part: dict[str, Any], place: str, holder: _Holder) -> dict[s
         changes.append(MessageChange("dropped", "refused_field", f"{place}.{name}"))
     if refused:
         part = {name: value for name, value in part.items() if name not in profile.refused_fields}
-    if kind == "refusal" and kind in profile.refused_parts:
+    if kind == "refusal" and (kind in profile.refused_parts or role != "assistant"):
         changes.append(MessageChange("replaced", "refusal_as_text", place))
         kind, part = "text", {"type": "text", "text": part.get("refusal")}
     if kind == "text":
@@ -152,6 +155,9 @@ def _normalize_part(part: dict[str, Any], place: str, holder: _Holder) -> dict[s
 
 
 def _drop_refused_fields(message: Message, profile: Profile, changes: list[MessageChange]) -> Message:
+    if not profile.empty_names and message["role"] == "tool" and message.get("name") == "":
+        changes.append(MessageChange("dropped", "empty_name", "name"))
+        message = {name: value for name, value in message.items() if name != "name"}
     known = profile.fields_for(message["role"])
     unknown = set() if known is None else message.keys() - known
     if not unknown and profile.refused_fields.isdisjoint(message):

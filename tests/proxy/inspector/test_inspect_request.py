@@ -72,7 +72,8 @@ def test_each_change_has_its_reason_rule_and_providers_words() -> None:
 def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) -> None:
     """The history after the last step is the sent one for every profile.
 
-    Each original position occurs at most once in a history.
+    Each original position occurs at most once in a history. Signatures, and null that is written as an empty text, are
+    in no list of changes.
     """
     chat = parse(entry["messages"])
     for profile in MODELS:
@@ -84,7 +85,13 @@ def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) 
         assert [message for _, message in (stages[-1].history if stages else ())] == (
             list(dry.shown.messages) if stages else []
         )
-        made = [change.as_dict() for stage in stages if stage.step != SIGNATURES for change in stage.changes]
+        made = [
+            change.as_dict()
+            for stage in stages
+            if stage.step != SIGNATURES
+            for change in stage.changes
+            if change.reason != "null_beside_calls"
+        ]
         key = json.dumps
         assert sorted(map(key, made)) == sorted(map(key, result["changes"]))
         for stage in stages:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -19,9 +21,9 @@ from tests.support.proxied import chat, settings_of
 from tests.support.strategies import any_histories, damaged_histories, legal_histories
 
 
-def prepared(model: str, **fields: Any) -> Prepared:
-    """Return a request that is prepared for *model*. Its provider takes every parameter."""
-    settings = settings_of({"m": model})
+def prepared(model: str, params: Mapping[str, Any] = MappingProxyType({}), **fields: Any) -> Prepared:
+    """Return a request that is prepared for *model* with these ``litellm_params``. It takes every parameter."""
+    settings = settings_of({"m": {"model": model, **params}})
     [deployment] = resolve(settings, "m")
     request = parse_chat_request(json.dumps({**chat(), "model": "m", **fields}).encode(), max_nesting=100)
     profile = profile_of(deployment, settings.sanitize)
@@ -41,6 +43,38 @@ def test_a_model_in_thinking_mode_gets_its_reasoning(effort: dict[str, Any], ech
     done = prepared("deepseek/deepseek-chat", messages=ROUND, tools=TOOLS, **effort)
 
     assert ("reasoning_content" in done.messages[1]) is echoed
+
+
+def asked_to_continue(settings: dict[str, Any], **fields: Any) -> Prepared:
+    """Return a request that ends with the model's own turn, for a Mistral model behind vLLM with these settings."""
+    messages = [user("go"), assistant("Well")]
+    return prepared("hosted_vllm/mistral-nemo", settings, messages=messages, **fields)
+
+
+ALLOWED = {"allowed_openai_params": ["continue_final_message"]}
+IN_BODY = {"extra_body": {"continue_final_message": True}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "fields", "closed"),
+    [
+        ({}, {}, True),
+        ({}, {"continue_final_message": True}, True),
+        (ALLOWED, {"continue_final_message": True}, False),
+        (ALLOWED, {"continue_final_message": False}, True),
+        (ALLOWED, {}, True),
+        (IN_BODY, {}, False),
+        (ALLOWED | IN_BODY, {"continue_final_message": False}, True),
+    ],
+)
+def test_trailing_turn_stays_where_the_server_is_asked_to_go_on(
+    settings: dict[str, Any], fields: dict[str, Any], closed: bool
+) -> None:
+    """The parameter counts where it reaches the server: allowed by name, or a part of each body."""
+    done = asked_to_continue(settings, **fields)
+
+    assert [change.reason for change in done.changes] == ["trailing_model_turn"] * closed
+    assert done.messages[-1]["role"] == ("user" if closed else "assistant")
 
 
 def test_history_and_declarations_share_tool_names() -> None:

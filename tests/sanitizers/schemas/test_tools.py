@@ -35,7 +35,45 @@ def tool(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
     return {"type": "function", "function": function(name, schema, **more)}
 
 
-@pytest.mark.parametrize("target", TARGETS)
+NEEDED = [
+    pytest.param("cohere", {"parameters"}, None, id="cohere"),
+    pytest.param("anthropic", {"parameters"}, None, id="anthropic"),
+    pytest.param("template", {"description", "parameters"}, None, id="template"),
+    pytest.param("mistral", {"description", "parameters"}, None, id="mistral"),
+    pytest.param("template-mistral", {"description", "parameters"}, "strict", id="template-mistral"),
+]
+EMPTY = {"description": "", "parameters": {"type": "object", "properties": {}}}
+
+
+@pytest.mark.parametrize(("name", "needed", "refused"), NEEDED)
+@pytest.mark.parametrize("given", [{}, {"description": None, "parameters": None}], ids=["missing", "null"])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_declaration_gets_the_fields_that_its_provider_needs(
+    name: str, needed: set[str], refused: str | None, given: dict[str, Any], wrapped: bool
+) -> None:
+    """A missing or null field gets its empty form. A field that the provider refuses is left out."""
+    bare = {"name": "f", "strict": True, **given}
+    tools: list[Any] = [{"type": "function", "function": bare} if wrapped else bare]
+
+    done = clean_tools(tools, Target(DIALECTS[name]))
+
+    [made] = [entry["function"] if wrapped else entry for entry in done.tools]
+    kept = {key: value for key, value in bare.items() if key != refused}
+    assert {**kept, **{key: EMPTY[key] for key in needed}} == made
+    assert [("replaced", 0, "declaration_form")] == [(c.kind, c.index, c.reason) for c in done.changes]
+    assert clean_tools(done.tools, Target(DIALECTS[name])).tools is done.tools
+
+
+def test_openai_needs_no_description_and_no_parameters() -> None:
+    """Other dialects leave a short declaration alone, and every dialect a custom tool."""
+    short = [{"type": "function", "function": {"name": "f"}}]
+    custom = [{"type": "custom", "custom": {"name": "f"}}]
+
+    assert clean_tools(short, Target(OPENAI)).tools is short
+    assert all(clean_tools(custom, target).tools is custom for target in TARGETS)
+
+
+@pytest.mark.parametrize("target", [target for target in TARGETS if not target.dialect.declared])
 @pytest.mark.parametrize(
     "tools", [[], [tool("f"), tool("g")], [function("f")], [{"name": "f"}, tool("g", None)]]
 )

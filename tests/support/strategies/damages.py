@@ -272,6 +272,46 @@ def _both_forms(messages: History, place: int, variant: int, numbers: Numbers) -
     return messages
 
 
+def _break_type(messages: History, place: int, variant: int, numbers: Numbers) -> History:
+    """Take the type from a call, or replace it. One variant makes it a call of a custom tool without a type."""
+    entry = _pick_call(messages, place)
+    if entry is None:
+        return messages
+    if variant % 4 < 2:
+        entry["type"] = (None, "tool")[variant % 4]
+        return messages
+    entry.pop("type", None)
+    if variant % 4 == 3 and entry.get("function"):
+        function = entry.pop("function")
+        entry["custom"] = {"name": function.get("name"), "input": function.get("arguments")}
+    return messages
+
+
+def _unknown_field(messages: History, place: int, variant: int, numbers: Numbers) -> History:
+    """Add a field that SDKs and streams leave on a call, on its function, on a message or on a result."""
+    entry = _pick_call(messages, place)
+    results = [message for message in messages if message["role"] == "tool"]
+    kind = variant % 4
+    if kind == 0 and entry is not None:
+        entry["index"] = variant
+    elif kind == 1 and entry is not None and entry.get("function"):
+        entry["function"]["parsed_arguments"] = None
+    elif kind == 2 and results:
+        results[place % len(results)]["name"] = ""
+    else:
+        messages[place % len(messages)]["name"] = "bob"
+    return messages
+
+
+def _refusal_part(messages: History, place: int, variant: int, numbers: Numbers) -> History:
+    """Make the content of a message a list of parts, the last of which is a refusal."""
+    message = messages[place % len(messages)]
+    if isinstance(message.get("content"), str):
+        refusal = {"type": "refusal", "refusal": (numbers.text(), "", None)[variant % 3]}
+        message["content"] = [text(message["content"]), refusal]
+    return messages
+
+
 DAMAGES: dict[str, Damage] = {
     "drop": _drop,
     "duplicate": _duplicate,
@@ -297,6 +337,9 @@ DAMAGES: dict[str, Damage] = {
     "signed_id": _signed_id,
     "misplaced_calls": _misplaced_calls,
     "both_forms": _both_forms,
+    "break_type": _break_type,
+    "unknown_field": _unknown_field,
+    "refusal_part": _refusal_part,
 }
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sanitizers.profiles import OPENAI
+from sanitizers.provider_profiles import CHAT_TEMPLATE_MISTRAL, COHERE, MISTRAL
 from sanitizers.steps.shape import normalize_shape
 from tests.sanitizers.steps.case import Case, History, check
-from tests.support.builders import assistant, call, legacy_call, legacy_result, tool, user
+from tests.support.builders import assistant, call, legacy_call, legacy_result, tool, user, without
 
 GO = user("go")
+ID = "abcdefgh1"
+PARSED = {"name": "f", "arguments": "{}", "parsed_arguments": None}
 
 
 def asks(arguments: object, name: str = "f") -> History:
@@ -126,6 +129,63 @@ CALLS = [
     ),
 ]
 
+CUSTOM = {"type": "custom", "id": "a", "custom": {"name": "f", "input": "x"}}
+
+
+def calls_with(**fields: object) -> History:
+    """Return an exchange whose call has these fields beside its own."""
+    return [GO, assistant(calls=[call(ID, **fields)]), tool(ID)]
+
+
+TYPES = [
+    Case(
+        "a call without a type is one of a function",
+        [GO, assistant(calls=[without(call("a"), "type")]), tool("a")],
+        [GO, assistant(calls=[call("a")]), tool("a")],
+        [("replaced", 1, "call_type")],
+        OPENAI,
+    ),
+    Case(
+        "a custom call without a type is one of a custom tool",
+        [GO, assistant(calls=[without(CUSTOM, "type")]), tool("a")],
+        [GO, assistant(calls=[CUSTOM]), tool("a")],
+        [("replaced", 1, "call_type")],
+        OPENAI,
+    ),
+    Case(
+        "the input of a custom call is a text",
+        [GO, assistant(calls=[{**CUSTOM, "custom": {"name": "f", "input": {"x": 1}}}]), tool("a")],
+        [GO, assistant(calls=[{**CUSTOM, "custom": {"name": "f", "input": '{"x": 1}'}}]), tool("a")],
+        [("replaced", 1, "arguments")],
+        OPENAI,
+    ),
+    Case(
+        "a custom call of no tool goes",
+        [GO, assistant("b", calls=[{**CUSTOM, "custom": {"input": "x"}}])],
+        [GO, assistant("b")],
+        [("dropped", 1, "call_unreadable")],
+        OPENAI,
+    ),
+    Case("OpenAI takes other fields of a call", calls_with(index=0), None, (), OPENAI),
+    *(
+        Case(
+            f"{profile.name} takes no index on a call",
+            calls_with(index=0),
+            calls_with(),
+            [("dropped", 1, "refused_field")],
+            profile,
+        )
+        for profile in (COHERE, MISTRAL, CHAT_TEMPLATE_MISTRAL)
+    ),
+    Case(
+        "a call's unknown fields go, each with its place",
+        calls_with(index=0, provider_specific_fields={"x": 1}, function=PARSED),
+        calls_with(),
+        [("dropped", 1, "refused_field")] * 3,
+        COHERE,
+    ),
+]
+
 LEGACY = [
     Case(
         "a legacy result without a name gets its call's",
@@ -169,7 +229,7 @@ LEGACY = [
 ]
 
 
-@pytest.mark.parametrize("case", [*CALLS, *LEGACY], ids=lambda case: case.id)
+@pytest.mark.parametrize("case", [*CALLS, *TYPES, *LEGACY], ids=lambda case: case.id)
 def test_each_call_gets_a_form_that_can_be_sent(case: Case) -> None:
     """Text that is no JSON object is kept under ``_raw``.
 

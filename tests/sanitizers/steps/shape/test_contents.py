@@ -8,13 +8,14 @@ import pytest
 
 from sanitizers.messages import Entry
 from sanitizers.profiles import OPENAI
-from sanitizers.provider_profiles import ANTHROPIC, BEDROCK_CLAUDE, COHERE, DEEPSEEK, MISTRAL
+from sanitizers.provider_profiles import ANTHROPIC, BEDROCK_CLAUDE, CHAT_TEMPLATE, COHERE, DEEPSEEK, MISTRAL
 from sanitizers.steps.shape import normalize_shape
 from sanitizers.synthetic import EMPTY_RESULT
 from tests.sanitizers.steps.case import Case, History, check
 from tests.support.builders import assistant, call, image, system, text, tool, user
 
 GO = user("go")
+REFUSED = [{"type": "refusal", "refusal": "no"}]
 ASKS = assistant(calls=[call("abcdefgh1")])
 
 
@@ -50,6 +51,39 @@ CONTENTS = [
         [GO],
         [("dropped", 1, "empty_text"), ("dropped", 1, "empty_message")],
     ),
+    Case(
+        "an empty text beside calls stays for a template",
+        [GO, assistant("", calls=[call("a")]), tool("a")],
+        None,
+        (),
+        CHAT_TEMPLATE,
+    ),
+    Case(
+        "parts of nothing beside calls are an empty text for a template",
+        [GO, assistant([text("")], calls=[call("a")]), tool("a")],
+        [GO, assistant("", calls=[call("a")]), tool("a")],
+        [("dropped", 1, "empty_text")],
+        CHAT_TEMPLATE,
+    ),
+    *(
+        Case(
+            f"a refusal in a {message['role']}'s parts is its text at OpenAI",
+            [GO, ASKS, message],
+            [GO, ASKS, {**message, "content": [text("no")]}],
+            [("replaced", 2, "refusal_as_text")],
+            OPENAI,
+        )
+        for message in (tool("abcdefgh1", REFUSED), user(REFUSED), system(REFUSED))
+    ),
+    Case("OpenAI's model refuses in parts", [GO, assistant(REFUSED)], None, (), OPENAI),
+    Case(
+        "an empty name of a result goes at Mistral",
+        answered("r", name=""),
+        answered("r"),
+        [("dropped", 2, "empty_name")],
+        MISTRAL,
+    ),
+    Case("an empty name of a result stays at OpenAI", answered("r", name=""), None, (), OPENAI),
     Case("OpenAI takes empty texts", [user(""), assistant("")], None, (), OPENAI),
     Case(
         "OpenAI takes no null user content", [GO, user(None)], [GO], [("dropped", 1, "empty_message")], OPENAI

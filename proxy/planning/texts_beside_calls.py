@@ -1,0 +1,28 @@
+"""Writes an empty text beside calls, for servers whose chat templates cannot read null."""
+
+from __future__ import annotations
+
+from sanitizers import Message, Messages, Profile
+
+_MODES = ("repair", "strict")
+"""The modes in which the history that goes upstream is legal."""
+
+
+def with_texts_beside_calls(messages: Messages, profile: Profile, mode: str) -> Messages:
+    """Return sanitized *messages* with an empty text beside each call that has no content.
+
+    Null, a missing content and an empty text mean the same beside calls. So this is a notation and no change of the
+    history: mode ``strict`` refuses nothing for it. Where the profile accepts null, where no content is missing, and in
+    the modes that send the history as it came, *messages* itself is returned.
+
+    Source: null fails in a template ("'NoneType' object is not iterable", mlx-vlm#1785), or is written into the prompt
+    as ``None`` (vllm#54337).
+    """
+    if profile.null_content or mode not in _MODES:
+        return messages
+    written: list[Message] | None = None
+    for at, message in enumerate(messages):
+        if message["role"] == "assistant" and message.get("content") is None and message.get("tool_calls"):
+            written = written or list(messages)
+            written[at] = {**message, "content": ""}
+    return messages if written is None else written
