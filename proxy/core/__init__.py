@@ -28,6 +28,7 @@ The mechanics:
     json_size         the memory that decoding a JSON body takes, estimated from its bytes
     json_text         values written as JSON and as server-sent events; one value of a JSON body
     hidden_text       texts that are sent and not shown
+    error_place       the path of a fault in a request, as pydantic names it
     nesting           the depth of a JSON value
     unpack_body       gzip and deflate, with limits
     close_unread      the end of a connection whose request was refused before its body was read

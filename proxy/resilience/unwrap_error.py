@@ -8,7 +8,8 @@ JSON after any other words is not taken for an error. Providers quote refused te
 ``{"code": 401}``, the deployment's key must not be taken for a bad one.
 
 Texts are read only from fields that are known by name to hold the provider's words. Some fields quote the request
-(FastAPI's ``input``, vLLM). A user who writes "rate limit exceeded" must not be taken for the provider.
+(FastAPI's ``input``, vLLM). A user who writes "rate limit exceeded" must not be taken for the provider. The place of a
+fault (pydantic's ``loc``) is read as a path of fields.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
+
+from proxy.core.error_place import place_of
 
 _MAX_VALUES = 400
 """The most values that are read. A body may be large, and the provider's words stand near the top."""
@@ -124,6 +127,8 @@ def unwrap_error(body: bytes) -> Unwrapped:
                 texts.append(rest)
         elif isinstance(value, Mapping):
             objects.append(ErrorObject(value, place, source))
+            if "msg" in value and (loc := place_of(value.get("loc"))):
+                texts.append(f"at {loc}")
             fields = (
                 (inner, max(place, _place_of(name)), source)
                 for name, inner in value.items()

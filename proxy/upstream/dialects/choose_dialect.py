@@ -47,9 +47,26 @@ _MERGED_LIMITS = frozenset({"custom_openai", "xinference"})
 """Servers for which litellm sends ``max_completion_tokens`` as ``max_tokens`` too."""
 
 
+_OWN_SERVERS = OPENAI_SERVERS | {"openai"}
+"""Routes to servers of OpenAI's wire that do not tell which service is behind them."""
+
+_BY_PROFILE: Mapping[str, Dialect] = MappingProxyType(
+    {
+        "deepseek": table.DEEPSEEK,
+        "deepseek-reasoner": table.DEEPSEEK_REASONER,
+        "deepseek-thinking": table.DEEPSEEK_V4,
+        "mistral": table.MISTRAL,
+    }
+)
+"""The rows of services that speak OpenAI's wire themselves, by the profile that an operator names for such a server."""
+
+
 @lru_cache(maxsize=1024)
 def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
-    """Return the row for a deployment's provider and model. *transport* is the transport that carries the call."""
+    """Return the row for a deployment's provider and model. *transport* is the transport that carries the call.
+
+    On a route to a server of OpenAI's wire, a profile that the operator names chooses the row too.
+    """
     provider, model = deployment.provider, deployment.model_id
     if provider in _GOOGLE and profile_for(deployment.model, deployment.profile).name.startswith("gemini"):
         return _gemini(deployment, direct=transport == "direct")
@@ -58,6 +75,9 @@ def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
     row = _ROWS.get(provider, table.OTHERS)
     if is_openai(deployment):
         return replace(table.OPENAI, efforts=efforts_of_openai(model))
+    named = _BY_PROFILE.get(deployment.profile or "") if provider in _OWN_SERVERS else None
+    if named is not None:
+        return _on_wire(named, direct=transport == "direct")
     if provider == "deepseek":
         return _deepseek(model, direct=transport == "direct")
     if provider == "bedrock" and "nova" in model:
@@ -106,6 +126,9 @@ def _claude(provider: str, model: str) -> Dialect:
 def _deepseek(model: str, *, direct: bool) -> Dialect:
     if "reasoner" in model:
         return table.DEEPSEEK_REASONER
-    if "v4" not in model:
-        return table.DEEPSEEK
-    return replace(table.DEEPSEEK_V4, efforts=("none", "high", "max")) if direct else table.DEEPSEEK_V4
+    return _on_wire(table.DEEPSEEK_V4 if "v4" in model else table.DEEPSEEK, direct=direct)
+
+
+def _on_wire(row: Dialect, *, direct: bool) -> Dialect:
+    """Return *row* for the transport. On the direct wire, DeepSeek's V4 has one more effort."""
+    return replace(row, efforts=("none", "high", "max")) if row is table.DEEPSEEK_V4 and direct else row

@@ -93,5 +93,14 @@ class Dialect:
     choices: frozenset[str] = CHOICES
     """The kinds of a tool choice that the provider takes."""
 
+    stream_usage: bool = True
+    """True where ``stream_options`` asks for a stream's usage. Other providers report it unasked."""
+
+    names: tuple[tuple[str, str], ...] = ()
+    """Parameters that have another name on this provider's wire: the name in OpenAI's format, and the provider's."""
+
+    thinking_switch: bool = False
+    """True where ``thinking`` on OpenAI's wire turns reasoning on and off, beside the effort."""
+
     functions: bool = True
     """True where ``functions`` and ``function_call`` are taken. Otherwise they are rewritten as tools."""

@@ -96,6 +96,9 @@ MISTRAL = Dialect(
     carried=_PENALTIES | {"n", "prediction", "tool_choice"},
     limit="max_tokens",
     temperature=(0.0, 1.5),  # Mistral's reference: [0 .. 1.5]
+    # Mistral's reference: no such field, and the last chunk of each stream has the usage.
+    stream_usage=False,
+    names=(("seed", "random_seed"),),  # Mistral's reference. litellm writes the same name.
     functions=False,
 )
 
@@ -116,6 +119,7 @@ DEEPSEEK = Dialect(
     # "This response_format type is unavailable now" (llm-exe#662)
     formats=frozenset({"json_object"}),
     formats_with_tools=frozenset({"json_object"}),
+    thinking_switch=True,  # api-docs.deepseek.com, "Thinking Mode". litellm sets the switch too.
     functions=False,
 )
 

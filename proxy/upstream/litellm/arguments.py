@@ -63,6 +63,9 @@ _REGION_ARGUMENTS = {
 }
 """litellm's argument for the region of a provider. litellm reads ``region_name`` for no call (1.105.3)."""
 
+_PASSED_ON = OPENAI_SERVERS | {"openai"}
+"""Providers that get ``stream_options`` as they are. For others litellm reads them itself, to report the usage."""
+
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
 """Starts of a text that litellm takes for a file or media when it calls Google (1.105.3).
@@ -96,10 +99,11 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
         arguments |= {name: extra_body.pop(name) for name in tuple(extra_body) if not is_reserved(name)}
     if extra_body:
         arguments["extra_body"] = extra_body
-    carried = dialect_for(deployment, "litellm").carried & arguments.keys()
+    dialect = dialect_for(deployment, "litellm")
+    carried = dialect.carried & arguments.keys()
     if allowed := deployment.allowed_openai_params | carried:
         arguments["allowed_openai_params"] = sorted(allowed)
-    if call.ask_usage and stream:
+    if call.ask_usage and stream and (dialect.stream_usage or deployment.provider not in _PASSED_ON):
         arguments["stream_options"] = {"include_usage": True}
     arguments.update(
         messages=litellm_messages(call.messages, call.rules), stream=stream, _skip_mcp_handler=True

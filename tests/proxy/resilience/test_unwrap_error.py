@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -90,3 +91,38 @@ def test_quotas_are_texts_and_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert said.quota == "short"
     assert sum(searched) <= len(body)
+
+
+def mistral_error(*loc: Any) -> bytes:
+    """Return Mistral's refusal of an unknown field (eca#231)."""
+    detail = {
+        "type": "extra_forbidden",
+        "loc": list(loc),
+        "msg": "Extra inputs are not permitted",
+        "input": {},
+    }
+    return json.dumps({"object": "error", "message": {"detail": [detail]}, "code": None}).encode()
+
+
+def test_place_of_a_nested_fault_is_read() -> None:
+    """The words and the place of each entry in ``message.detail`` are texts of the error."""
+    texts = unwrap_error(mistral_error("body", "stream_options", "include_usage")).texts
+
+    assert set(texts) == {"Extra inputs are not permitted", "at body.stream_options.include_usage"}
+
+
+def test_client_s_text_in_a_place_is_not_read() -> None:
+    """The path ends before a piece that is no name of a field."""
+    texts = unwrap_error(mistral_error("body", "Rate limit: 5 per day")).texts
+
+    assert set(texts) == {"Extra inputs are not permitted", "at body"}
+
+
+@pytest.mark.parametrize(("words", "refuses"), [((), True), (("stream_options",), False)])
+def test_nested_place_tells_that_usage_is_refused(words: tuple[str, ...], refuses: bool) -> None:
+    """A place that the client may have written tells nothing."""
+    evidence = Evidence(422, {}, mistral_error("body", "stream_options"))
+
+    error = read_error(422, evidence, now=0.0, request=RequestWords(*words))
+
+    assert error.refuses_usage is refuses

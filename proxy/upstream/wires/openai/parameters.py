@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from proxy.core.deployment import Deployment
-from proxy.upstream.dialects import withheld_names
+from proxy.upstream.dialects import dialect_for, withheld_names
 from proxy.upstream.dialects.openai_models import renames_limit
-
-_SPELLINGS = MappingProxyType({"mistral": MappingProxyType({"seed": "random_seed"})})
-"""A provider's own name of a parameter (Mistral's reference). litellm writes the same name."""
 
 
 def refused_parameters(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
@@ -28,20 +24,26 @@ def renamed_parameters(deployment: Deployment, parameters: Mapping[str, Any]) ->
     """Return *parameters* with the names that the provider uses. The result is *parameters* itself if nothing changes.
 
     A parameter that the deployment allows by name keeps its name. DeepSeek has a switch for thinking in addition to
-    the effort (api-docs.deepseek.com, "Thinking Mode"), which litellm sets too.
+    the effort.
     """
     names = _names(deployment)
     if names and names.keys() & parameters.keys():
         parameters = {names.get(name, name): value for name, value in parameters.items()}
-    if deployment.provider == "deepseek" and "reasoning_effort" in parameters:
+    if "reasoning_effort" in parameters and dialect_for(deployment, "direct").thinking_switch:
         return _with_switch(parameters)
     return parameters
 
 
 @lru_cache(maxsize=1024)
+def asks_for_usage(deployment: Deployment) -> bool:
+    """Tell whether ``stream_options`` asks the deployment's provider for a stream's usage."""
+    return dialect_for(deployment, "direct").stream_usage
+
+
+@lru_cache(maxsize=1024)
 def _names(deployment: Deployment) -> Mapping[str, str]:
     """Return the parameters that the provider names differently, with their names there."""
-    names = dict(_SPELLINGS.get(deployment.provider, {}))
+    names = dict(dialect_for(deployment, "direct").names)
     if renames_limit(deployment):
         names["max_tokens"] = "max_completion_tokens"
     return {name: spelled for name, spelled in names.items() if name not in deployment.allowed_openai_params}

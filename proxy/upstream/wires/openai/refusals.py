@@ -1,8 +1,9 @@
 """Reads errors of servers that speak OpenAI's wire: their message, and the status of an error inside a 200.
 
 The envelopes are ``{"error": {"message", "type", "code"}}``, ``{"error": "text"}``, ``{"message"}``, ``{"detail"}``
-and older vLLM's ``{"object": "error"}``. An array may stand around any of them (Gemini's OpenAI endpoint: helix#1835,
-autogen#5762).
+and older vLLM's ``{"object": "error"}``. Mistral's message, and FastAPI's detail, may hold pydantic's list of errors
+(``{"message": {"detail": [{"loc", "msg"}]}}``, eca#231). An array may stand around any of them (Gemini's OpenAI
+endpoint: helix#1835, autogen#5762).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from proxy.core.error_place import place_of
 from proxy.core.errors import UpstreamFault
 
 _STATUSES = MappingProxyType(
@@ -42,6 +44,10 @@ does not define. The table maps it to 503.
 """
 
 
+_MAX_DETAILS = 5
+"""The most errors of a list that a client is told."""
+
+
 def read_error(body: bytes) -> str | None:
     """Return the provider's message from an error's body, in any envelope.
 
@@ -61,7 +67,28 @@ def read_error(body: bytes) -> str | None:
         value.get("message"),
         value.get("detail"),
     ]
-    return next((text for text in candidates if isinstance(text, str) and text), None)
+    return next((text for text in map(_text_of, candidates) if text), None)
+
+
+def _text_of(said: Any) -> str | None:
+    """Return an error's words: a text, or the list of errors that pydantic makes, each with its place."""
+    if isinstance(said, str):
+        return said
+    if isinstance(said, dict):
+        said = said.get("detail")
+        if isinstance(said, str):
+            return said
+    if not isinstance(said, list):
+        return None
+    texts = [_with_place(one) for one in said[:_MAX_DETAILS] if isinstance(one, dict)]
+    return "; ".join(text for text in texts if text)
+
+
+def _with_place(detail: dict[str, Any]) -> str:
+    words, place = detail.get("msg"), place_of(detail.get("loc"))
+    if not isinstance(words, str):
+        return ""
+    return f"{words} ({place})" if place else words
 
 
 def raise_error(value: Any) -> None:

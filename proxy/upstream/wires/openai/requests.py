@@ -10,7 +10,7 @@ from proxy.core.json_text import find_value
 from proxy.core.source import OPENAI_CHAT
 from proxy.core.upstream_call import TextCall, UpstreamCall
 from proxy.upstream.signature_carriers import with_reasoning_details
-from proxy.upstream.wires.openai.parameters import renamed_parameters
+from proxy.upstream.wires.openai.parameters import asks_for_usage, renamed_parameters
 
 
 def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
@@ -39,7 +39,7 @@ def build_request(call: UpstreamCall, *, stream: bool) -> bytes:
     fields.update(call.extra_body)
     if stream:
         fields["stream"] = True
-        if call.ask_usage:
+        if call.ask_usage and asks_for_usage(call.deployment):
             fields["stream_options"] = {"include_usage": True}
     return orjson.dumps(fields)
 
@@ -49,7 +49,7 @@ def build_text_request(call: TextCall, *, stream: bool) -> bytes:
     fields: dict[str, Any] = {"model": call.deployment.model_id, **call.parameters, **call.extra_body}
     if stream:
         fields["stream"] = True
-        if call.ask_usage:
+        if call.ask_usage and asks_for_usage(call.deployment):
             fields["stream_options"] = {"include_usage": True}
     return orjson.dumps(fields)
 

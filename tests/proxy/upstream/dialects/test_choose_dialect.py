@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -82,3 +83,41 @@ def test_withheld_names_are_those_of_the_row_and_of_openai_s_model() -> None:
     parameters = {"top_k": 1, "stop": ["x"], "seed": 1}
 
     assert withheld_names(deployment, "direct", parameters) == {"top_k", "stop"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "name"),
+    [
+        ("mistral", "mistral"),
+        ("deepseek", "deepseek"),
+        ("deepseek-reasoner", "deepseek-reasoner"),
+        ("deepseek-thinking", "deepseek-v4"),
+        ("chat-template-mistral", "openai-compatible"),
+        ("anthropic", "openai-compatible"),
+        (None, "openai-compatible"),
+    ],
+)
+@pytest.mark.parametrize("model", ["openai/ours", "hosted_vllm/ours"])
+def test_profile_chooses_the_row_of_a_server_that_does_not_tell(
+    model: str, profile: str | None, name: str
+) -> None:
+    """The operator's profile names the service behind a server of OpenAI's wire."""
+    deployment = replace(deployment_of(model, api_base="http://127.0.0.1:1/v1"), profile=profile)
+
+    assert dialect_for(deployment, "direct").name == name
+
+
+@pytest.mark.parametrize(
+    ("model", "base", "name"),
+    [
+        ("openai/gpt-4.1", "https://api.openai.com/v1", "openai"),
+        ("anthropic/claude-sonnet-4-5", None, "anthropic"),
+        ("groq/llama", None, "groq"),
+    ],
+)
+def test_profile_does_not_change_the_row_of_a_known_service(model: str, base: str | None, name: str) -> None:
+    """The address or the route tells which service takes the parameters."""
+    params = {} if base is None else {"api_base": base}
+    deployment = replace(deployment_of(model, **params), profile="mistral")
+
+    assert dialect_for(deployment, "litellm").name == name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -122,3 +123,22 @@ def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
 
     assert arguments["allowed_openai_params"] == ["dimensions"]
     assert (arguments["input"], arguments["dimensions"], arguments["extra_body"]) == ("a", 5, {"x": 1})
+
+
+@pytest.mark.parametrize(
+    ("model", "profile", "asked"),
+    [
+        ("openai/m", "mistral", False),
+        ("openai/m", None, True),
+        ("hosted_vllm/m", "mistral", False),
+        ("mistral/m", None, True),
+    ],
+)
+def test_usage_is_asked_for_where_the_provider_takes_that(
+    model: str, profile: str | None, asked: bool
+) -> None:
+    """On Mistral's own route litellm reads the option itself, and sends no such field."""
+    deployment = replace(deployment_of(model, api_base=BASE), profile=profile)
+    call = UpstreamCall(deployment, [user("a")], parameters={}, timeouts=LIMITS)
+
+    assert ("stream_options" in build_arguments(call, stream=True)) is asked

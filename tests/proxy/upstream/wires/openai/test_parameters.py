@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -76,3 +77,25 @@ def test_parameters_that_the_deployment_allows_keep_value_and_name() -> None:
 
     assert withheld("openai/o3", {"temperature": 0.5, "top_p": 0.5}, **allowed) == {"top_p"}
     assert sent("openai/o3", {"max_tokens": 5}, **allowed) == {"max_tokens": 5}
+
+
+def body_of(profile: str | None, parameters: dict[str, Any], *, stream: bool = False) -> dict[str, Any]:
+    """Return the body for a server of OpenAI's wire whose entry names *profile*."""
+    deployment = replace(deployment_of("openai/m", api_base="http://127.0.0.1:1/v1"), profile=profile)
+    call = UpstreamCall(deployment, [user("x")], parameters=parameters, timeouts=LIMITS)
+    body: dict[str, Any] = json.loads(build_request(call, stream=stream))
+    return body
+
+
+@pytest.mark.parametrize(("profile", "asked"), [("mistral", False), ("deepseek", True), (None, True)])
+def test_only_services_that_know_stream_options_get_them(profile: str | None, asked: bool) -> None:
+    """Mistral refuses ``stream_options`` and reports the usage unasked."""
+    assert ("stream_options" in body_of(profile, {}, stream=True)) is asked
+
+
+def test_profile_chooses_the_names_of_parameters() -> None:
+    """The seed has Mistral's name, and DeepSeek gets its switch for thinking."""
+    assert body_of("mistral", {"seed": 1})["random_seed"] == 1
+    assert body_of(None, {"seed": 1})["seed"] == 1
+    assert body_of("deepseek-thinking", {"reasoning_effort": "high"})["thinking"] == {"type": "enabled"}
+    assert "thinking" not in body_of(None, {"reasoning_effort": "high"})
