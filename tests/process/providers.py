@@ -51,6 +51,8 @@ MODELS = (
     "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0",
     "hosted_vllm/mistralai/Devstral-Small-2507",
     "hosted_vllm/mistralai/Mistral-Nemo-Instruct-2407",
+    "hosted_vllm/mistralai/Mistral-Small-3.2-24B-Instruct",
+    "hosted_vllm/Qwen/Qwen3-VL-8B-Instruct",
     "hosted_vllm/Qwen/Qwen3.5-35B",
     "hosted_vllm/meta-llama/Llama-3.3-70B-Instruct",
 )

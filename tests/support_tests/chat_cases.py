@@ -20,6 +20,11 @@ def function(name: str) -> dict[str, Any]:
     }
 
 
+def declared(**function: Any) -> dict[str, Any]:
+    """Build the declaration of a tool from the fields of its function."""
+    return {"type": "function", "function": function}
+
+
 def at(model: str, *messages: Any, **fields: Any) -> dict[str, Any]:
     """Build a request to a model."""
     return {"model": model, "messages": list(messages), **fields}
@@ -40,6 +45,7 @@ def chatting(*messages: Any, **fields: Any) -> dict[str, Any]:
     return at("deepseek-chat", *messages, **fields)
 
 
+PARSED = {**call(ID), "function": {**call(ID)["function"], "parsed_arguments": None}}
 EXTRA = "Extra inputs are not permitted"
 
 MISTRAL_REFUSED: dict[str, tuple[Any, str, str | None]] = {
@@ -114,6 +120,25 @@ MISTRAL_REFUSED: dict[str, tuple[Any, str, str | None]] = {
         "Input tag 'image_url' does not match any of the expected tags",
         None,
     ),
+    "null type of a call": (
+        large(U, assistant(calls=[call(ID, type=None)]), tool(ID)),
+        "Input should be 'function'",
+        None,
+    ),
+    "unknown field of a call": (large(U, assistant(calls=[call(ID, x=0)]), tool(ID)), EXTRA, None),
+    "unknown field of a function": (large(U, assistant(calls=[PARSED]), tool(ID)), EXTRA, None),
+    "empty name of a result": (
+        large(*ROUND[:2], tool(ID, name="")),
+        mistral.BAD_NAME.format(name=""),
+        "3280",
+    ),
+    "declaration without parameters": (large(U, tools=[declared(name="f")]), "Field required", None),
+    "null parameters": (large(U, tools=[declared(name="f", parameters=None)]), mistral.NO_OBJECT, None),
+    "null description": (
+        large(U, tools=[declared(name="f", parameters={}, description=None)]),
+        mistral.NO_TEXT,
+        None,
+    ),
     "role of another": (
         large(U, {"role": "developer", "content": "a"}),
         "Input tag 'developer' found using 'role' does not match any of the expected tags: "
@@ -132,6 +157,8 @@ MISTRAL_ACCEPTED: dict[str, Any] = {
     "an empty result": large(U, assistant(calls=[call(ID)]), tool(ID, "")),
     "an id used again": large(*ROUND, *ROUND[1:]),
     "an image": large(user([text("a"), image()])),
+    "a place in a stream": large(U, assistant(calls=[call(ID, index=0)]), tool(ID)),
+    "a call without a type": large(U, assistant(calls=[without(call(ID), "type")]), tool(ID)),
 }
 
 DEEPSEEK_REFUSED: dict[str, tuple[Any, str]] = {
@@ -201,6 +228,47 @@ DEEPSEEK_ACCEPTED: dict[str, Any] = {
 }
 
 TEMPLATED_REFUSED: dict[str, tuple[Any, str, int]] = {
+    "null beside calls, Qwen3-VL": (
+        at("Qwen/Qwen3-VL-8B", *ROUND),
+        templates.NULL_CONTENT,
+        400,
+    ),
+    **{
+        f"{name}, mistral-common": (at("mistralai/Mistral-Small-3.2-24B", *messages, **fields), words, 400)
+        for name, messages, fields, words in (
+            ("user after tool", [*ROUND, U], {}, templates.AFTER_TOOL),
+            ("assistant last", [U, assistant("a")], {}, templates.LAST.format(role="assistant")),
+            (
+                "prefix last",
+                [U, assistant("a", prefix=True)],
+                {},
+                templates.LAST.format(role="assistant"),
+            ),
+            ("name of a user", [user("a", name="bob")], {}, EXTRA),
+            ("place in a stream", [U, assistant("", calls=[call(ID, index=0)]), tool(ID)], {}, EXTRA),
+            ("field of a function", [U, assistant("", calls=[PARSED]), tool(ID)], {}, EXTRA),
+            (
+                "null type",
+                [U, assistant("", calls=[call(ID, type=None)]), tool(ID)],
+                {},
+                mistral.NO_TYPE,
+            ),
+            ("empty name", [*ROUND[:2], tool(ID, name="")], {}, mistral.BAD_NAME.format(name="")),
+            (
+                "long id",
+                [U, assistant("", calls=[call("c1")]), tool("c1")],
+                {},
+                mistral.BAD_ID.format(id="c1"),
+            ),
+            ("no parameters", [U], {"tools": [declared(name="f")]}, "Field required"),
+            (
+                "strict tool",
+                [U],
+                {"tools": [declared(name="f", parameters={}, strict=True)]},
+                EXTRA,
+            ),
+        )
+    },
     "users in a row, plain": (at("Mistral-7B-Instruct-v0.2", U, U), templates.ALTERNATE, 400),
     "a system message, plain": (at("Mistral-7B-Instruct-v0.2", system(), U), templates.ALTERNATE, 400),
     "users in a row, Llama 2": (
@@ -277,6 +345,10 @@ TEMPLATED_ACCEPTED: dict[str, Any] = {
         "mistralai/Mistral-Nemo-Instruct-2407", system(), *ROUND, assistant("a"), U, tools=[function("f")]
     ),
     "Devstral": at("mistralai/Devstral-Small-2507", system(), *ROUND, *ROUND[1:], assistant("a"), U),
+    "mistral-common": at(
+        "mistralai/Mistral-Small-3.2-24B", system(), *ROUND, assistant("a"), U, tools=[function("f")]
+    ),
+    "Qwen3-VL": at("Qwen/Qwen3-VL-8B", U, assistant("", calls=[call(ID)]), tool(ID)),
     "Qwen": at("Qwen/Qwen3.5-35B", system(), *ROUND),
     "another": at("meta-llama/Llama-3.3-70B-Instruct", U, U, system(), assistant("a")),
 }

@@ -95,6 +95,12 @@ REFUSED: dict[str, tuple[Any, str, str | None, str | None]] = {
         "messages[0].content[0].type",
         "invalid_value",
     ),
+    "refusal in a result": (
+        [U, assistant(calls=[call("c1")]), tool("c1", [{"type": "refusal", "refusal": "no"}])],
+        "Invalid value: 'refusal'. Supported values are: 'text', 'image_url', 'input_audio', 'audio', and 'file'.",
+        "messages[2].content[0].type",
+        "invalid_value",
+    ),
     "part without a type": (
         [user([{"text": "a"}])],
         "Missing required parameter: 'messages[0].content[0].type'.",

@@ -18,6 +18,7 @@ def body(*messages: Any, **fields: Any) -> dict[str, Any]:
     return {"model": "command-a-03-2025", "messages": list(messages), **fields}
 
 
+PARSED = {**call("c1"), "function": {**call("c1")["function"], "parsed_arguments": None}}
 STRICT = {"type": "function", "function": {**function("f")["function"], "strict": True}}
 
 REFUSED: dict[str, tuple[Any, str, int]] = {
@@ -29,6 +30,26 @@ REFUSED: dict[str, tuple[Any, str, int]] = {
         422,
     ),
     "strict tool": (body(U, tools=[STRICT]), rules.UNKNOWN.format(name="strict"), 422),
+    "field of a call": (
+        body(U, assistant(calls=[call("c1", index=0)]), tool("c1")),
+        rules.UNKNOWN.format(name="index"),
+        422,
+    ),
+    "field of a function": (
+        body(U, assistant(calls=[PARSED]), tool("c1")),
+        rules.UNKNOWN.format(name="parsed_arguments"),
+        422,
+    ),
+    "call without a type": (
+        body(U, assistant(calls=[without(call("c1"), "type")]), tool("c1")),
+        rules.MISSING.format(name="tool_calls.type"),
+        400,
+    ),
+    "declaration without parameters": (
+        body(U, tools=[{"type": "function", "function": {"name": "f"}}]),
+        rules.MISSING.format(name="tools.function.parameters"),
+        400,
+    ),
     "no JSON": (None, "invalid json syntax", 400),
     "no messages": (body(), rules.NO_MESSAGES, 400),
     "no model": (without(body(U), "model"), rules.MISSING.format(name="model"), 400),

@@ -64,7 +64,7 @@ _REGION_ARGUMENTS = {
 """litellm's argument for the region of a provider. litellm reads ``region_name`` for no call (1.105.3)."""
 
 _PASSED_ON = OPENAI_SERVERS | {"openai"}
-"""Providers that get ``stream_options`` as they are. For others litellm reads them itself, to report the usage."""
+"""Providers that get ``stream_options`` as they are. For others litellm reads the option itself."""
 
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
@@ -94,12 +94,17 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
     extra_body = dict(call.extra_body)
     if "top_k" in arguments and deployment.provider in OPENAI_SERVERS:
         extra_body["top_k"] = arguments.pop("top_k")  # the SDK has no such argument
+    dialect = dialect_for(deployment, "litellm")
+    if dialect.names and deployment.provider in _PASSED_ON:
+        # litellm renames them for the service's own route alone.
+        for name, own in dialect.names:
+            if name in arguments and name not in deployment.allowed_openai_params:
+                extra_body[own] = arguments.pop(name)
     if deployment.provider in _WITHOUT_EXTRA_BODY:
         # litellm would read a reserved name itself, so such a field stays where the provider can refuse it.
         arguments |= {name: extra_body.pop(name) for name in tuple(extra_body) if not is_reserved(name)}
     if extra_body:
         arguments["extra_body"] = extra_body
-    dialect = dialect_for(deployment, "litellm")
     carried = dialect.carried & arguments.keys()
     if allowed := deployment.allowed_openai_params | carried:
         arguments["allowed_openai_params"] = sorted(allowed)

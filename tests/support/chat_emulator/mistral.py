@@ -4,7 +4,8 @@ Sources. Order (code 3230): datapizza-ai#98, onyx#6458 and avante.nvim#2562 (use
 user), litellm#4931 (last role; azure), mistral-inference#135 (a result with nothing before it), SurfSense#287 (system
 first). As many results as calls, one each: mistral-common, `instruct/validator.py`, and client-ts#106. Ids (3280):
 gptel#1203, magentic#276. Assistant messages with nothing: OpenHands#8685, solbrowse#16. Names: mistral-common. Unknown
-fields (422): eca#231, crush#1590, litellm#30882, mistral-go#2; the known ones are those of the client `mistralai` 2.
+fields (422): eca#231, crush#1590, litellm#30882, mistral-go#2; the known ones are those of the client `mistralai` 3.
+The names of results, the types of calls, and the parts of a declaration: mistral-common 1.13.1.
 
 Known to be legal, and so accepted: successive user or assistant messages, an assistant message first, and results in
 any order. So are several system messages at the head, and an assistant message at the end with `prefix: true`.
@@ -31,6 +32,9 @@ BAD_NAME = (
 )
 NOTHING = "Assistant message must have either content or tool_calls, but not none."
 PREFIX = "Assistant message with prefix True must be last message"
+NO_TYPE = "Input should be 'function'"
+NO_OBJECT = "Input should be a valid dictionary"
+NO_TEXT = "Input should be a valid string"
 NO_MESSAGES = "Conversation must have at least one message"
 
 ID = re.compile(r"[a-zA-Z0-9]{9}", re.ASCII)
@@ -78,6 +82,8 @@ MAY_FOLLOW = MappingProxyType(
         "tool": ("tool", "assistant"),
     }
 )
+CALL_FIELDS = ("id", "type", "function", "index")
+FUNCTION_FIELDS = ("name", "arguments")
 PARTS = ("text", "image_url", "document_url", "file", "input_audio", "reference", "thinking")
 
 Fault = MistralRefusal
@@ -124,6 +130,7 @@ def _shape_faults(body: dict[str, Any]) -> Iterator[Fault]:
         for name, value in message.items():
             if name not in ("role", *MESSAGE_FIELDS[role]):
                 yield _extra((*place, name), value)
+        yield from _call_shape_faults(place, message)
         if role != "assistant" and message.get("content") is None:
             yield _invalid((*place, "content"), "missing", "Field required", None)
         content = message.get("content")
@@ -131,6 +138,32 @@ def _shape_faults(body: dict[str, Any]) -> Iterator[Fault]:
             if part.get("type") not in PARTS or (part["type"] == "image_url" and role != "user"):
                 words = f"Input tag '{part.get('type')}' does not match any of the expected tags"
                 yield _invalid((*place, "content"), "union_tag_invalid", words, part)
+
+    for index, tool in enumerate(body.get("tools") or ()):
+        yield from declaration_faults(("body", "tools", index, "function"), tool["function"])
+
+
+def _call_shape_faults(place: tuple[Any, ...], message: dict[str, Any]) -> Iterator[Fault]:
+    for at, entry in enumerate(message.get("tool_calls") or ()):
+        here = (*place, "tool_calls", at)
+        for name, value in entry.items():
+            if name not in CALL_FIELDS:
+                yield _extra((*here, name), value)
+        for name, value in entry["function"].items():
+            if name not in FUNCTION_FIELDS:
+                yield _extra((*here, "function", name), value)
+        if entry.get("type", "function") != "function":
+            yield _invalid((*here, "type"), "enum", NO_TYPE, entry["type"])
+
+
+def declaration_faults(place: tuple[Any, ...], function: dict[str, Any]) -> Iterator[Fault]:
+    """Yield the faults in the types of a declared function: its parameters are required, and no text is null."""
+    if "parameters" not in function:
+        yield _invalid((*place, "parameters"), "missing", "Field required", function)
+    elif not isinstance(function["parameters"], dict):
+        yield _invalid((*place, "parameters"), "dict_type", NO_OBJECT, function["parameters"])
+    if not isinstance(function.get("description", ""), str):
+        yield _invalid((*place, "description"), "string_type", NO_TEXT, function["description"])
 
 
 def _message_faults(messages: list[dict[str, Any]]) -> Iterator[Fault]:
@@ -146,6 +179,9 @@ def _message_faults(messages: list[dict[str, Any]]) -> Iterator[Fault]:
                 yield _call(BAD_NAME.format(name=entry["function"]["name"]))
         if message["role"] == "tool":
             yield from _id_faults(message.get("tool_call_id"))
+            name = message.get("name")
+            if name is not None and not NAME.fullmatch(name):
+                yield _call(BAD_NAME.format(name=name))
 
 
 def _id_faults(call_id: Any) -> Iterator[Fault]:

@@ -5,7 +5,8 @@ system message at all), llama_index#11731; alternation behind a system message, 
 and their nine-character ids), gpt4all#3255 and the templates on the hub; Devstral and Ministral, llama.cpp#19851,
 crush#279; no system role (Gemma 2), vllm#2964, chat-ui#1386; Gemma 3 folds it, and knows no tools,
 text-generation-inference#3198; a user message somewhere (Qwen 3.5), leviath#471; roles that no template knows,
-llama.cpp#21879. Tools on a server without a parser: mcp-assist#21.
+llama.cpp#21879. Tools on a server without a parser: mcp-assist#21. A content of null (Qwen3-VL): mlx-vlm#1785. A
+Mistral model on vLLM, where mistral-common reads the request: its versions 1.5.6 (an `index` on a call) and 1.8.8.
 
 A template gets the arguments of a call as a parsed object. Arguments that are no JSON object are refused first
 (OpenHands' patterns).
@@ -13,11 +14,19 @@ A template gets the arguments of a call as a parsed object. Arguments that are n
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tests.support.chat_emulator.errors import LlamaCppRefusal, OllamaRefusal, PlainRefusal, VllmRefusal
+from tests.support.chat_emulator.mistral import (
+    BAD_ID,
+    BAD_NAME,
+    FUNCTION_FIELDS,
+    NO_TYPE,
+    declaration_faults,
+)
 
 ALTERNATE = "Conversation roles must alternate user/assistant/user/assistant/..."
 ALTERNATE_BEHIND_SYSTEM = (
@@ -34,6 +43,14 @@ NO_QUERY_OLLAMA = "no user query found in messages"
 SYSTEM_FIRST = "System message must be at the beginning."
 SHORT_ID = "Tool call IDs should be alphanumeric strings with length 9!"
 NO_PARSER = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+NULL_CONTENT = "'NoneType' object is not iterable"
+CALLED = ("id", "type", "function")
+LAST = (
+    "Expected last role User or Tool (or Assistant with prefix or continue_final_message set to True) for serving "
+    "but got {role}"
+)
+AFTER_TOOL = "Unexpected role 'user' after role 'tool'"
+EXTRA = "Extra inputs are not permitted"
 BAD_ARGUMENTS = "failed to parse tool call arguments as json"
 
 Message = dict[str, Any]
@@ -48,6 +65,8 @@ class Template:
     takes_tools: bool = True
     refusal: Callable[[str, int], PlainRefusal] = VllmRefusal
     status: int = 400
+    reads_types: bool = False
+    """True where declarations are read into mistral-common's types, which are strict."""
 
 
 def judge_templated(body: Any) -> PlainRefusal | None:
@@ -57,6 +76,9 @@ def judge_templated(body: Any) -> PlainRefusal | None:
     template = template_of(str(body["model"]))
     if body.get("tools") and not template.takes_tools and body.get("tool_choice") != "none":
         return template.refusal(NO_PARSER, 400)
+    if template.reads_types:
+        for fault in _declaration_faults(body.get("tools") or ()):
+            return template.refusal(fault, 400)
     for words in (*_shape_faults(body["messages"]), *template.rules(body["messages"])):
         return template.refusal(words, template.status)
     return None
@@ -69,6 +91,13 @@ def template_of(model: str) -> Template:
         if name.startswith(prefix):
             return template
     return Template(_anything)
+
+
+def _declaration_faults(tools: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for tool in tools:
+        yield from (fault.message for fault in declaration_faults((), tool["function"]))
+        if tool["function"].keys() - {"name", "description", "parameters"}:
+            yield EXTRA
 
 
 def _anything(messages: list[Message]) -> Iterator[str]:
@@ -141,11 +170,49 @@ def _shape_faults(messages: list[Message]) -> Iterator[str]:
                 yield BAD_ARGUMENTS
 
 
+def _reads_contents(messages: list[Message]) -> Iterator[str]:
+    if any(message["role"] == "assistant" and message.get("content") is None for message in messages):
+        yield NULL_CONTENT
+
+
+def _mistral_common(messages: list[Message]) -> Iterator[str]:
+    yield from _unknown_fields(messages)
+    for before, message in pairwise(messages):
+        if message["role"] == "user" and before["role"] == "tool":
+            yield AFTER_TOOL
+    for message in messages:
+        calls = message.get("tool_calls") or ()
+        ids = [entry["id"] for entry in calls]
+        if message["role"] == "tool":
+            ids.append(message["tool_call_id"])
+            if message.get("name") == "":
+                yield BAD_NAME.format(name="")
+        yield from (
+            BAD_ID.format(id=call_id) for call_id in ids if not re.fullmatch(r"[a-zA-Z0-9]{9}", call_id)
+        )
+        yield from (NO_TYPE for entry in calls if entry.get("type", "function") != "function")
+    if messages[-1]["role"] not in ("user", "tool"):
+        yield LAST.format(role=messages[-1]["role"])
+
+
+def _unknown_fields(messages: list[Message]) -> Iterator[str]:
+    """Yield the fields that mistral-common's types forbid: names of users, and others on calls."""
+    for message in messages:
+        known = ("role", "content") if message["role"] in ("system", "user") else None
+        if known is not None and isinstance(message["content"], str) and message.keys() - {*known}:
+            yield EXTRA
+        for entry in message.get("tool_calls") or ():
+            if entry.keys() - {*CALLED} or entry["function"].keys() - {*FUNCTION_FIELDS}:
+                yield EXTRA
+
+
 TEMPLATES: dict[str, Template] = {
     "devstral": Template(_devstral, refusal=LlamaCppRefusal, status=500),
     "ministral": Template(_devstral),
     "mistral-7b-instruct-v0.2": Template(_alternating, takes_tools=False),
     "mistral-7b-instruct-v0.3": Template(_instruct_with_tools),
+    "mistral-small": Template(_mistral_common, reads_types=True),
+    "qwen3-vl": Template(_reads_contents),
     "mistral-nemo": Template(_instruct_with_tools),
     "llama-2": Template(_system_then_alternating, takes_tools=False),
     "gemma-2": Template(_without_system, takes_tools=False),

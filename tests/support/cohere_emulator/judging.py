@@ -1,15 +1,16 @@
 """Judges a v2 chat request by Cohere's rules.
 
 Sources. Unknown fields (422): openrouter-examples#71, garak#1202; the known ones are those of the client `cohere`
-(2026-11). An empty message: Risuai#504; an assistant message with nothing: langchain-cohere#15. That each call has to
-be answered: agentdojo#200, which does not quote the text. The texts about pairing are made up here. v2, which is the
-version that litellm uses, accepts a user message after results (langchain-oracle#9).
+(7.3.1, 2026-11), whose types also say what a call and a declaration must have. An empty message: Risuai#504; an
+assistant message with nothing: langchain-cohere#15. That each call has to be answered: agentdojo#200, which does not
+quote the text. The texts about pairing are made up here. v2, which is the version that litellm uses, accepts a user
+message after results (langchain-oracle#9).
 
 Known to be legal, and so accepted: successive messages of one role, results in any order, an assistant message first or
 last.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -63,6 +64,8 @@ MESSAGE_FIELDS = MappingProxyType(
     }
 )
 FUNCTION_FIELDS = ("name", "description", "parameters")
+CALL_FIELDS = ("id", "type", "function")
+CALLED_FIELDS = ("name", "arguments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,8 @@ def judge_cohere(body: Any) -> Refusal | None:
             return Refusal(MISSING.format(name=name))
     for name in _unknown(body):
         return Refusal(UNKNOWN.format(name=name), 422)
-    for words in (*_message_faults(body["messages"]), *_pairing_faults(body["messages"])):
+    typed = (*_call_faults(body["messages"]), *_tool_faults(body.get("tools") or ()))
+    for words in (*typed, *_message_faults(body["messages"]), *_pairing_faults(body["messages"])):
         return Refusal(words)
     return None
 
@@ -101,8 +105,21 @@ def _unknown(body: dict[str, Any]) -> Iterator[str]:
         known = MESSAGE_FIELDS.get(message.get("role"))
         if known is not None:
             yield from (name for name in message if name not in ("role", *known))
+        for entry in message.get("tool_calls") or ():
+            yield from (name for name in entry if name not in CALL_FIELDS)
+            yield from (name for name in entry["function"] if name not in CALLED_FIELDS)
     for tool in body.get("tools") or ():
         yield from (name for name in tool["function"] if name not in FUNCTION_FIELDS)
+
+
+def _call_faults(messages: list[dict[str, Any]]) -> list[str]:
+    entries = [entry for message in messages for entry in message.get("tool_calls") or ()]
+    return [MISSING.format(name="tool_calls.type") for entry in entries if entry.get("type") != "function"]
+
+
+def _tool_faults(tools: Sequence[dict[str, Any]]) -> list[str]:
+    untyped = [tool for tool in tools if not isinstance(tool["function"].get("parameters"), dict)]
+    return [MISSING.format(name="tools.function.parameters") for _ in untyped]
 
 
 def _message_faults(messages: list[dict[str, Any]]) -> list[str]:

@@ -81,6 +81,8 @@ def _part_faults(where: str, path: str, role: Any, part: Any) -> Iterator[ShapeF
         yield _unsupported(f"{path}.type", kind, PART_TYPES)
     elif kind == "text" and not isinstance(part.get("text"), str):
         yield _not_a_string(f"{path}.text", part, "text")
+    elif kind == "refusal" and role != "assistant":
+        yield _unsupported(f"{path}.type", kind, tuple(known for known in PART_TYPES if known != kind))
     elif kind == "image_url" and role != "user":
         words = (
             f"Invalid '{where}'. Image URLs are only allowed for messages with role 'user', "

@@ -125,6 +125,16 @@ def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
     assert (arguments["input"], arguments["dimensions"], arguments["extra_body"]) == ("a", 5, {"x": 1})
 
 
+def test_profile_chooses_the_names_of_parameters_on_a_route_that_litellm_passes_on() -> None:
+    """The SDK of OpenAI has no argument of that name, so that it goes with the further fields of the body."""
+    deployment = replace(deployment_of("openai/m", api_base=BASE), profile="mistral")
+    call = UpstreamCall(deployment, [user("a")], parameters={"seed": 1}, timeouts=LIMITS)
+    arguments = build_arguments(call, stream=False)
+
+    assert arguments["extra_body"] == {"random_seed": 1}
+    assert "seed" not in arguments
+
+
 @pytest.mark.parametrize(
     ("model", "profile", "asked"),
     [
