@@ -1,12 +1,18 @@
 """Repairs a refused request once, as the words of the provider's error require.
 
     draft              a request while it is being repaired
-    repair_contents    roles, empty texts and media of single messages
-    repair_calls       names and ids of calls and results
+    repair_systems     system messages
+    repair_contents    empty texts, media and required fields of single messages
+    repair_calls       names, ids, types and fields of calls and results
     repair_signatures  thought signatures, and calls without ids
+    repair_rounds      several calls at once, and a text beside calls
     repair_turns       pairing, alternation, and the last turn
     repair_parameters  parameters, and schemas of tools and answers
-    repair_table       maps a provider's words to repairs
+    repair_row         one row: words, and the repair for them
+    message_rows       the rows for faults within messages
+    parameter_rows     the rows for parameters and schemas
+    turn_rows          the rows for the order of turns
+    repair_table       maps a provider's words to repairs, with all rows
     repair_request     reads the words, makes the repairs, lists the changes
 
 A repair is made only when it changes the request. An unchanged request would be refused again (livekit agents-js#2108

@@ -1,4 +1,4 @@
-"""Repairs of calls and their results: missing names, and ids that a provider refuses."""
+"""Repairs of calls and their results: missing names and types, and ids and fields that a provider refuses."""
 
 from __future__ import annotations
 
@@ -44,15 +44,73 @@ def fill_names(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _name_calls(message: Message, given: dict[str, str]) -> Message:
-    calls = []
-    for call in tool_calls_of(message):
+    def with_name(call: Message) -> Message:
         function = call.get("function")
-        if isinstance(function, dict) and not function.get("name"):
-            name = given.get(base_id(call.get("id") or ""), _UNKNOWN)
-            call = {**call, "function": {**function, "name": name}}
-        calls.append(call)
-    same = all(new is old for new, old in zip(calls, tool_calls_of(message), strict=True))
-    return message if same else {**message, "tool_calls": calls}
+        if not isinstance(function, dict) or function.get("name"):
+            return call
+        return {**call, "function": {**function, "name": given.get(base_id(call.get("id") or ""), _UNKNOWN)}}
+
+    return _each_call(message, with_name)
+
+
+_TYPE_MISSING = re.compile(r"missing required parameter: 'messages\[\d+\]\.tool_calls\[\d+\]\.type'")
+
+
+def add_call_types(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with a type on each call that lacks one.
+
+    Source: "Missing required parameter: 'messages[2].tool_calls[0].type'." (langchain-azure#35).
+    """
+    if not _TYPE_MISSING.search(error.words):
+        return draft
+
+    def with_type(call: Message) -> Message:
+        if call.get("type"):
+            return call
+        is_custom = call.get("custom") and not call.get("function")
+        return {**call, "type": "custom" if is_custom else "function"}
+
+    return with_messages(draft, lambda message: _each_call(message, with_type), "replaced", "call_type")
+
+
+_REFUSED_FIELD = (
+    re.compile(r"unknown field: parameter '(?P<name>\w+)' is not a valid field"),  # Cohere: litellm#24031
+    re.compile(r"unknown parameter: 'messages\[\d+\]\.tool_calls\[\d+\]\.(?:function\.)?(?P<name>\w+)'"),
+    re.compile(r"tool_calls\.\d+\.(?:function\.)?(?P<name>\w+)\s+extra inputs are not permitted"),
+)
+_CALL_FIELDS = frozenset({"arguments", "custom", "function", "id", "name", "type"})
+"""Fields that are never dropped. A call without them would mean something else."""
+
+
+def drop_call_fields(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with the fields that *error* names dropped from all calls and their functions.
+
+    A client that keeps a stream's calls as they came sends their ``index`` back. Sources: Cohere (litellm#24031,
+    litellm#41290), OpenAI (one-api#1319), mistral-common before 1.8 on vLLM (mistral-vibe#70, mistral-common#165).
+    """
+    named = {found["name"] for says in _REFUSED_FIELD for found in says.finditer(error.words)} - _CALL_FIELDS
+
+    def without(holder: Message) -> Message:
+        kept = {name: value for name, value in holder.items() if name.lower() not in named}
+        return holder if len(kept) == len(holder) else kept
+
+    def bare(call: Message) -> Message:
+        kept, function = without(call), call.get("function")
+        if not isinstance(function, dict) or (inner := without(function)) is function:
+            return kept
+        return {**kept, "function": inner}
+
+    if not named:
+        return draft
+    return with_messages(draft, lambda message: _each_call(message, bare), "dropped", "refused_field")
+
+
+def _each_call(message: Message, make: Callable[[Message], Message]) -> Message:
+    """Return a message with each of its calls as *make* returns it, or *message* itself where none changed."""
+    calls = tool_calls_of(message) if message["role"] == "assistant" else []
+    made = [make(call) for call in calls]
+    same = all(new is old for new, old in zip(made, calls, strict=True))
+    return message if same else {**message, "tool_calls": made}
 
 
 Rename: TypeAlias = Callable[[str], str]

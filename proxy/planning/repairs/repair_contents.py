@@ -1,4 +1,4 @@
-"""Repairs within single messages: roles, required fields, empty texts, media."""
+"""Repairs within single messages: required fields, empty texts, media."""
 
 from __future__ import annotations
 
@@ -19,19 +19,6 @@ from sanitizers.messages import (
     tool_calls_of,
 )
 from sanitizers.synthetic import SYSTEM_ONLY, left_out
-
-
-def system_as_user(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with system messages as user messages, their words unchanged.
-
-    Source: "'messages[0].role' does not support 'system' with this model" (litellm#5671). o1-mini takes no developer
-    message either (agent-framework#1077).
-    """
-
-    def as_user(message: Message) -> Message:
-        return {**message, "role": "user"} if message["role"] in SYSTEM_ROLES else message
-
-    return with_messages(draft, as_user, "replaced", "system_as_user")
 
 
 def add_reasoning(draft: Draft, error: ProviderError) -> Draft:
@@ -90,7 +77,7 @@ def _filled(message: Message) -> Message | None:
     role = message["role"]
     if role in ("tool", "function") and not (isinstance(content, str | list) or content is None):
         return message
-    remaining = _without_blank_texts(content)
+    remaining = without_blank_texts(content)
     if not is_blank(remaining):
         return message if remaining is content else {**message, "content": remaining}
     if role == "user":
@@ -104,8 +91,11 @@ def _filled(message: Message) -> Message | None:
     return message if any(message.get(name) for name in ("refusal", "audio")) else None
 
 
-def _without_blank_texts(content: Any) -> Any:
-    """Return *content* without blank texts, or *content* itself where it has none."""
+def without_blank_texts(content: Any) -> Any:
+    """Return a message's *content* without blank texts, or *content* itself where it has none.
+
+    A content that is a blank text becomes None.
+    """
     if isinstance(content, str):
         return content if content.strip() else None
     if isinstance(content, list) and is_part_list(content):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proxy.planning.repairs.draft import Draft
-from proxy.planning.repairs.repair_table import TABLE, Row
+from proxy.planning.repairs.repair_row import Row
+from proxy.planning.repairs.repair_table import TABLE
 from proxy.resilience.read_error import ProviderError
 from sanitizers import Change, Messages, Profile, Unrepairable
 from sanitizers.messages import Entry

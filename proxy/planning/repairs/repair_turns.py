@@ -99,16 +99,18 @@ def close_tail(draft: Draft, error: ProviderError) -> Draft:
 
     Models that refuse a trailing model turn give the same error for a last content that mixes results with media or
     text. Some transports write such a content for a result with media, or for a user turn behind a result. So the
-    results, and the media or text, are put into separate messages. Sources: LibreChat agents#323, pipecat#5821,
-    dive#287, agentgateway#2811, Mistral (litellm#6323), GitHub Copilot (copilot-api#273), Gemini 1 (one-api#836).
+    results, and the media or text, are put into separate messages. A turn with ``prefix`` is closed too, since
+    mistral-common's ``from_openai`` drops this field before the check. Sources: LibreChat agents#323, pipecat#5821,
+    dive#287, agentgateway#2811, Mistral (litellm#6323, langchain#23703), vLLM (mistral-vibe#114), GitHub Copilot
+    (copilot-api#273), Gemini 1 (one-api#836).
     """
     last = next((e.message for e in reversed(draft.entries) if e.message["role"] not in SYSTEM_ROLES), None)
     if last is None:
         return draft
     if last["role"] == "assistant":
         profile = draft.profile
-        if profile.model_last:
-            profile = replace(profile, name=f"{profile.name}-strict", model_last=False)
+        if profile.model_last or profile.takes_prefix:
+            profile = replace(profile, name=f"{profile.name}-strict", model_last=False, takes_prefix=False)
         return sanitize_draft(draft, profile)
     apart = _move_media_out(draft) if last["role"] == "tool" else draft
     return separate_from(apart, len(apart.entries) - 1)

@@ -12,7 +12,8 @@ from proxy.emulator import judge
 from proxy.emulator.errors import Refusal
 from proxy.planning.repairs import Repaired, repair_request
 from proxy.planning.repairs.draft import Draft
-from proxy.planning.repairs.repair_table import TABLE, Row
+from proxy.planning.repairs.repair_row import Row
+from proxy.planning.repairs.repair_table import TABLE
 from proxy.resilience.read_error import ProviderError, read_error
 from proxy.upstream.wires.gemini import build_request
 from sanitizers import Profile

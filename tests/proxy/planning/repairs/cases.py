@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proxy.planning.repairs import Repaired
-from proxy.planning.repairs.repair_table import TABLE, Row
+from proxy.planning.repairs.repair_row import Row
+from proxy.planning.repairs.repair_table import TABLE
 from sanitizers import Profile
 from sanitizers.gemini_profiles import GEMINI_1, GEMINI_2, GEMINI_3, GEMINI_3_STRICT
 from sanitizers.profiles import OPENAI
+from sanitizers.provider_profiles import MISTRAL
 from tests.proxy.planning.repairs.asking import History
-from tests.support.builders import assistant, call, image, system, text, tool, user
+from tests.support.builders import assistant, call, image, system, text, tool, user, without
 
 LEARN_MORE = "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"
 BYTES = base64.b64encode(b"somebody else's").decode()
@@ -404,6 +406,140 @@ CASES = (
         [system("t1§"), user("t2§")],
         lambda r: r.messages[0] == user("t1§"),
         more={"code": "unsupported_value"},
+    ),
+    Case(
+        "system_role-gemma",
+        "System role not supported",
+        [system("t1§"), user("t2§"), user("t3§"), assistant("t4§"), user("t5§")],
+        lambda r: (
+            [m["role"] for m in r.messages] == ["user", "assistant", "user"]
+            and r.messages[0]["content"] == "t1§\n\nt2§\n\nt3§"
+        ),
+        number=1,
+    ),
+    Case(
+        "system_role-gemma-model-first",
+        "System role not supported",
+        [system("t1§"), assistant("t2§"), user("t3§")],
+        lambda r: (
+            [m["role"] for m in r.messages] == ["user", "assistant", "user"]
+            and r.messages[0]["content"].startswith("t1§")
+        ),
+        number=1,
+    ),
+    Case(
+        "system_with_images",
+        "Prompting with images is incompatible with system messages.",
+        [system("t1§"), user([text("t2§"), image()]), assistant("t3§"), user("t4§"), user("t5§")],
+        lambda r: (
+            r.messages[0] == user([text("t1§"), text("t2§"), image()])
+            and [m["role"] for m in r.messages] == ["user", "assistant", "user", "user"]
+        ),
+    ),
+    Case(
+        "system_with_images-groq",
+        "prompting with images is incompatible with system messages",
+        [system("t1§"), user([image()])],
+        lambda r: r.messages == [user([text("t1§"), image()])],
+    ),
+    Case(
+        "call_type",
+        "Missing required parameter: 'messages[2].tool_calls[0].type'.",
+        [user("t1§"), assistant(None, [without(call("c1"), "type")]), tool("c1", "t2§")],
+        lambda r: [one["type"] for one in _calls(r)] == ["function"],
+    ),
+    Case(
+        "call_field-cohere",
+        "unknown field: parameter 'index' is not a valid field. For proper usage, please refer to "
+        "https://docs.cohere.com/reference/chat",
+        [
+            user("t1§"),
+            assistant(None, [call("c1", index=0), call("c2", "g", index=1)]),
+            tool("c1"),
+            tool("c2"),
+        ],
+        lambda r: _calls(r) == [call("c1"), call("c2", "g")],
+    ),
+    Case(
+        "call_field-openai",
+        "Unknown parameter: 'messages[1].tool_calls[0].index'.",
+        [user("t1§"), assistant("t2§", [call("c1", index=0)]), tool("c1")],
+        lambda r: _calls(r) == [call("c1")],
+        more={"code": "unknown_parameter"},
+    ),
+    Case(
+        "call_field-mistral-common",
+        "1 validation error for ChatCompletionRequest\nmessages.1.assistant.tool_calls.0.index\n  Extra inputs are not "
+        "permitted [type=extra_forbidden, input_value=0, input_type=int]\n    For further information visit "
+        "https://errors.pydantic.dev/2.12/v/extra_forbidden",
+        [user("t1§"), assistant(None, [call("c1", index=0)]), tool("c1")],
+        lambda r: _calls(r) == [call("c1")],
+    ),
+    Case(
+        "parallel_calls",
+        "This model only supports single tool-calls at once!",
+        [user("t1§"), assistant("t2§", [call("c1"), call("c2", "g")]), tool("c2", "t3§"), tool("c1", "t4§")],
+        lambda r: (
+            r.messages
+            == [
+                user("t1§"),
+                assistant("t2§", [call("c1")]),
+                tool("c1", "t4§"),
+                assistant(None, [call("c2", "g")]),
+                tool("c2", "t3§"),
+            ]
+        ),
+    ),
+    Case(
+        "text_beside_calls",
+        "Assistant message must have either content or tool_calls, but not both.",
+        [
+            user("t1§"),
+            assistant("t2§", [call("c1")]),
+            tool("c1", "t3§"),
+            assistant("t4§", [call("c2")]),
+            tool("c2"),
+        ],
+        lambda r: (
+            [(m["role"], bool(m["content"]), bool(m.get("tool_calls"))) for m in r.messages]
+            == [
+                ("user", True, False),
+                *[
+                    ("assistant", True, False),
+                    ("user", True, False),
+                    ("assistant", False, True),
+                    ("tool", True, False),
+                ]
+                * 2,
+            ]
+        ),
+    ),
+    Case(
+        "text_beside_calls-nothing",
+        "Assistant message must have either content or tool_calls, but not both.",
+        [user("t1§"), assistant(""), user("t2§"), assistant("\n", [call("c1")]), tool("c1", "t3§")],
+        lambda r: r.messages == [user("t1§"), user("t2§"), assistant(None, [call("c1")]), tool("c1", "t3§")],
+    ),
+    Case(
+        "tail-mistral-common",
+        "Expected last role User or Tool (or Assistant with prefix) for serving but got assistant",
+        [user("t1§"), assistant("t2§")],
+        lambda r: r.messages[-1]["role"] == "user",
+    ),
+    Case(
+        "tail-prefix",
+        "Expected last role User or Tool (or Assistant with prefix or continue_final_message set to True) for serving "
+        "but got assistant",
+        [user("t1§"), assistant("t2§", prefix=True)],
+        lambda r: r.messages[-1]["role"] == "user",
+        profile=MISTRAL,
+    ),
+    Case(
+        "tail-vllm",
+        "Cannot set `add_generation_prompt` to True when the last message is from the assistant. Consider using "
+        "`continue_final_message` instead.",
+        [user("t1§"), assistant("t2§")],
+        lambda r: r.messages[-1]["role"] == "user",
     ),
     Case(
         "parameter-renamed",

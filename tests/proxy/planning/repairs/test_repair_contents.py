@@ -1,4 +1,4 @@
-"""Tests of repairs to the roles, fields and media of messages."""
+"""Tests of repairs to the fields and media of messages."""
 
 from __future__ import annotations
 
@@ -8,23 +8,11 @@ from typing import Any
 import pytest
 
 from proxy.planning.repairs import repair_request
-from proxy.planning.repairs.repair_contents import add_reasoning, system_as_user
+from proxy.planning.repairs.repair_contents import add_reasoning
 from sanitizers.gemini_profiles import GEMINI_3
 from sanitizers.profiles import OPENAI
 from tests.proxy.planning.repairs.asking import draft_of, listed, refusal
-from tests.support.builders import assistant, call, developer, image, system, text, tool, user
-
-
-def test_system_messages_become_user_messages_with_the_same_words() -> None:
-    """Developer messages are system messages too."""
-    draft = system_as_user(draft_of([system("One."), developer("Two."), user("go")]), refusal("No."))
-
-    assert [(message["role"], message["content"]) for message in draft.messages] == [
-        ("user", "One."),
-        ("user", "Two."),
-        ("user", "go"),
-    ]
-    assert listed(draft) == [("replaced", 0, "system_as_user", ""), ("replaced", 1, "system_as_user", "")]
+from tests.support.builders import assistant, call, image, system, text, tool, user
 
 
 def test_every_model_turn_without_reasoning_gets_an_empty_one() -> None:

@@ -1,0 +1,95 @@
+"""Repairs of turns with calls: several calls at once, and a text beside calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from proxy.planning.repairs.draft import Draft, note, sanitize_draft, with_entries
+from proxy.planning.repairs.repair_contents import without_blank_texts
+from proxy.resilience.read_error import ProviderError
+from sanitizers.messages import Entry, is_blank, tool_calls_of
+
+
+def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with each turn of several calls split into rounds of one call and its results.
+
+    The first round keeps the turn's text and its other fields. Models that sign their calls never give this error. A
+    split would leave their later rounds unsigned. Source: the templates of Llama 3.1, 3.2 and 3.3, "This model only
+    supports single tool-calls at once!" (vllm#25108, vllm#12938).
+    """
+    if draft.profile.signs_calls:
+        return draft
+    entries: list[Entry] = []
+    changes = []
+    at = 0
+    while at < len(draft.entries):
+        entry = draft.entries[at]
+        at += 1
+        if entry.message["role"] != "assistant" or len(tool_calls_of(entry.message)) < 2:
+            entries.append(entry)
+            continue
+        start = at
+        while at < len(draft.entries) and draft.entries[at].message["role"] == "tool":
+            at += 1
+        entries += _rounds(entry, draft.entries[start:at])
+        changes.append(note("replaced", entry.origin, "parallel_calls"))
+    return with_entries(draft, entries, changes)
+
+
+def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the calls of *turn* one by one, each with its own of *results* behind it.
+
+    Results of no call of the turn come last.
+    """
+    by_id: dict[str | None, list[Entry]] = {}
+    for result in results:
+        by_id.setdefault(result.message.get("tool_call_id"), []).append(result)
+    content = turn.message.get("content")
+    further = {"role": "assistant", "content": content if is_blank(content) else None}
+    for number, call in enumerate(tool_calls_of(turn.message)):
+        yield Entry({**(further if number else turn.message), "tool_calls": [call]}, turn.origin)
+        yield from by_id.pop(call.get("id"), ())
+    for others in by_id.values():
+        yield from others
+
+
+def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* with each text beside calls in a turn of its own, before a user turn that asks to go on.
+
+    mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. It
+    takes a blank text beside calls for a text, so a blank text is dropped too. Models that sign their calls never give
+    this error. The user turn would start a turn without a signature. Sources: langchain#21196; the validator of
+    mistral-common for tokenizers before version 13, "Assistant message must have either content or tool_calls, but not
+    both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
+    """
+    profile = draft.profile
+    if profile.signs_calls:
+        return draft
+    if profile.calls_with_text:
+        profile = replace(profile, name=f"{profile.name}-apart", calls_with_text=False)
+    return sanitize_draft(_without_blanks(draft), profile)
+
+
+def _without_blanks(draft: Draft) -> Draft:
+    """Return *draft* without blank texts beside calls, and without model turns that hold nothing."""
+    entries: list[Entry] = []
+    changes = []
+    for entry in draft.entries:
+        message = entry.message
+        if message["role"] != "assistant":
+            entries.append(entry)
+            continue
+        content = message.get("content")
+        if tool_calls_of(message):
+            kept = without_blank_texts(content)
+            if kept is not content and not is_blank(content):
+                changes.append(note("replaced", entry.origin, "empty_content"))
+                entry = Entry({**message, "content": None if is_blank(kept) else kept}, entry.origin)
+        elif is_blank(content) and not any(
+            message.get(name) for name in ("audio", "function_call", "refusal")
+        ):
+            changes.append(note("dropped", entry.origin, "empty_message", "assistant"))
+            continue
+        entries.append(entry)
+    return with_entries(draft, entries, changes)

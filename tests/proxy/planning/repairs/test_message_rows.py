@@ -1,0 +1,56 @@
+"""Tests of the rows for messages: the words of other servers, and words about something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.planning.repairs.message_rows import MESSAGE_ROWS
+from tests.proxy.planning.repairs.asking import refusal, repaired
+from tests.support.builders import assistant, call, system, tool, user
+
+HISTORY = [system("t1§"), user("t2§"), assistant(None, [call("c1", index=0)]), tool("c1")]
+
+
+@pytest.mark.parametrize(
+    ("words", "faults"),
+    [
+        (
+            "\n------------\nWhile executing CallExpression at line 1, column 70 in source:\n...\n^\nError: Jinja "
+            "Exception: System role not supported",
+            ["system_role"],
+        ),
+        ("Error in applying chat template from request: System role not supported", ["system_role"]),
+        (
+            "Error in applying chat template from request: Prompting with images is incompatible with system messages.",
+            ["system_with_images"],
+        ),
+        (
+            'litellm.APIConnectionError: Cohere_chatException - {"message":"unknown field: parameter '
+            "'index' is not a valid field.\"}",
+            ["call_field"],
+        ),
+        ("Missing required parameter: 'messages[5].content[0].type'.", []),
+        ("Missing required parameter: 'tools[0].type'.", []),
+    ],
+)
+def test_words_of_a_server_around_the_template_s_words(words: str, faults: list[str]) -> None:
+    """llama.cpp, vLLM and litellm write words of their own around the fault."""
+    assert [row.fault for row in MESSAGE_ROWS if row.fits(refusal(words))] == faults
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Missing required parameter: 'messages[2].tool_calls[0].id'.",
+        "unknown field: parameter 'function' is not a valid field. For proper usage, please refer to "
+        "https://docs.cohere.com/reference/chat",
+        "unknown field: parameter 'frequency' is not a valid field. For proper usage, please refer to "
+        "https://docs.cohere.com/reference/chat",
+        "Unknown parameter: 'messages[2].tool_calls[0].function.arguments'.",
+        "Unknown parameter: 'messages[2].name'.",
+        "1 validation error for ChatCompletionRequest\nmessages.1.user.index\n  Extra inputs are not permitted",
+    ],
+)
+def test_other_fields_change_nothing(words: str) -> None:
+    """A field that the calls lack or need is not dropped."""
+    assert repaired(words, HISTORY) is None

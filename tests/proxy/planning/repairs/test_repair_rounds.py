@@ -1,0 +1,134 @@
+"""Tests of repairs to turns with several calls, and with a text beside calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.planning.repairs.repair_rounds import separate_texts_from_calls, split_parallel_calls
+from sanitizers import Profile, find_violations
+from sanitizers.gemini_profiles import GEMINI_3
+from sanitizers.profiles import OPENAI
+from sanitizers.provider_profiles import CHAT_TEMPLATE, DEEPSEEK_THINKING, MISTRAL
+from sanitizers.synthetic import CONTINUE
+from tests.proxy.planning.repairs.asking import draft_of, listed, refusal
+from tests.support.builders import assistant, call, text, tool, user
+
+ERROR = refusal("No.")
+A, B, C = "aaaaaaaa1", "bbbbbbbb2", "cccccccc3"
+PARALLEL = [
+    user("go"),
+    assistant("Three.", [call(A), call(B, "g"), call(C, "h")]),
+    tool(A, "one"),
+    tool(B, "two"),
+    tool(C, "three"),
+]
+BESIDE = [
+    user("go"),
+    assistant("I look.", [call(A)]),
+    tool(A, "one"),
+    assistant("I see.", [call(B)]),
+    tool(B, "two"),
+]
+
+
+def test_each_call_gets_a_round_with_its_result() -> None:
+    """The first round keeps the text, and the change has the index of the turn."""
+    draft = split_parallel_calls(draft_of([*PARALLEL, assistant("done")]), ERROR)
+
+    assert draft.messages == [
+        user("go"),
+        assistant("Three.", [call(A)]),
+        tool(A, "one"),
+        assistant(None, [call(B, "g")]),
+        tool(B, "two"),
+        assistant(None, [call(C, "h")]),
+        tool(C, "three"),
+        assistant("done"),
+    ]
+    assert listed(draft) == [("replaced", 1, "parallel_calls", "")]
+
+
+@pytest.mark.parametrize("profile", [OPENAI, CHAT_TEMPLATE, DEEPSEEK_THINKING, MISTRAL], ids=lambda p: p.name)
+def test_rounds_are_legal_for_the_profile(profile: Profile) -> None:
+    """Every round has what the profile requires of a turn, such as reasoning."""
+    history = [PARALLEL[0], {**PARALLEL[1], "reasoning_content": "Hm."}, *PARALLEL[2:]]
+    history = history if profile is DEEPSEEK_THINKING else PARALLEL
+    draft = split_parallel_calls(draft_of(history, profile=profile), ERROR)
+
+    assert [len(message.get("tool_calls", ())) for message in draft.messages] == [0, 1, 0, 1, 0, 1, 0]
+    assert find_violations(draft.messages, draft.profile) == ()
+
+
+def test_an_empty_text_stands_in_every_round() -> None:
+    """A server that was sent an empty text beside calls is sent no null."""
+    history = [user("go"), assistant("", [call(A), call(B, "g")]), tool(A), tool(B)]
+
+    messages = split_parallel_calls(draft_of(history), ERROR).messages
+
+    assert [message["content"] for message in messages if message["role"] == "assistant"] == ["", ""]
+
+
+def test_no_result_is_lost() -> None:
+    """A call may lack its result and a result its call where the history is sent as it came."""
+    history = [user("go"), assistant(None, [call(A), call(B, "g")]), tool("stray", "one"), tool(B, "two")]
+
+    messages = split_parallel_calls(draft_of(history), ERROR).messages
+
+    assert [message["role"] for message in messages] == ["user", "assistant", "assistant", "tool", "tool"]
+    assert [message["content"] for message in messages[3:]] == ["two", "one"]
+
+
+def test_single_calls_are_the_same_draft() -> None:
+    """Rounds of one call each need no repair."""
+    draft = draft_of(BESIDE)
+
+    assert split_parallel_calls(draft, ERROR) is draft
+
+
+@pytest.mark.parametrize("profile", [OPENAI, CHAT_TEMPLATE, MISTRAL], ids=lambda p: p.name)
+def test_a_text_beside_calls_gets_a_turn_of_its_own(profile: Profile) -> None:
+    """The history stays legal for the profile, and each change has the index of the turn."""
+    draft = separate_texts_from_calls(draft_of(BESIDE, profile=profile), ERROR)
+
+    assert [(m["role"], m["content"], len(m.get("tool_calls", ()))) for m in draft.messages] == [
+        ("user", "go", 0),
+        ("assistant", "I look.", 0),
+        ("user", CONTINUE, 0),
+        ("assistant", None, 1),
+        ("tool", "one", 0),
+        ("assistant", "I see.", 0),
+        ("user", CONTINUE, 0),
+        ("assistant", None, 1),
+        ("tool", "two", 0),
+    ]
+    assert listed(draft) == [
+        ("inserted", 1, "text_beside_calls", ""),
+        ("inserted", 3, "text_beside_calls", ""),
+    ]
+    assert find_violations(draft.messages, profile) == ()
+
+
+def test_blank_texts_beside_calls_are_dropped() -> None:
+    """mistral-common takes white space for a text."""
+    history = [user("go"), assistant([text(" "), text("\n")], [call(A)]), tool(A, "one")]
+    draft = separate_texts_from_calls(draft_of(history), ERROR)
+
+    assert draft.messages == [user("go"), assistant(None, [call(A)]), tool(A, "one")]
+    assert listed(draft) == [("replaced", 1, "empty_content", "")]
+
+
+def test_a_model_turn_that_holds_nothing_is_dropped() -> None:
+    """mistral-common refuses it with the same words. A turn with a refusal holds something."""
+    history = [user("go"), assistant(""), user("on"), assistant(None, refusal="I will not."), user("why")]
+    draft = separate_texts_from_calls(draft_of(history), ERROR)
+
+    assert draft.messages == [user("go"), user("on"), history[3], user("why")]
+    assert listed(draft) == [("dropped", 1, "empty_message", "assistant")]
+
+
+def test_a_history_of_signed_calls_is_the_same_draft() -> None:
+    """A new turn would begin without a signature, and models that sign calls never give these errors."""
+    draft = draft_of([*PARALLEL, *BESIDE], profile=GEMINI_3)
+
+    assert split_parallel_calls(draft, ERROR) is draft
+    assert separate_texts_from_calls(draft, ERROR) is draft

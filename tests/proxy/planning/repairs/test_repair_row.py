@@ -1,0 +1,39 @@
+"""Tests of the words that a row fits."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.planning.repairs.draft import Draft
+from proxy.planning.repairs.repair_row import Row
+from proxy.resilience.read_error import ProviderError
+from tests.proxy.planning.repairs.asking import refusal
+
+
+def _unchanged(draft: Draft, error: ProviderError) -> Draft:
+    return draft
+
+
+BARE = Row("fault", _unchanged, "a report", says=("one phrase", "another_code"))
+BESIDE = Row("fault", _unchanged, "a report", says=("one phrase",), beside=("a place", "its other name"))
+
+
+@pytest.mark.parametrize(
+    ("row", "words", "fits"),
+    [
+        (BARE, "This has One Phrase in it.", True),
+        (BARE, "This has one other phrase.", False),
+        (BESIDE, "One phrase at a place.", True),
+        (BESIDE, "One phrase at its other name.", True),
+        (BESIDE, "One phrase alone.", False),
+        (BESIDE, "At a place.", False),
+    ],
+)
+def test_a_row_fits_one_of_its_phrases_beside_one_of_its_places(row: Row, words: str, fits: bool) -> None:
+    """The words are compared in lower case."""
+    assert row.fits(refusal(words)) is fits
+
+
+def test_a_row_fits_a_code() -> None:
+    """A provider may name the fault by a code alone."""
+    assert BARE.fits(refusal("Bad request.", type="another_code"))

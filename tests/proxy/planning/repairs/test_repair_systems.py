@@ -1,0 +1,77 @@
+"""Tests of repairs to system messages."""
+
+from __future__ import annotations
+
+from proxy.planning.repairs.repair_systems import fold_systems, system_as_user
+from sanitizers import find_violations
+from sanitizers.profiles import OPENAI
+from sanitizers.provider_profiles import CHAT_TEMPLATE
+from tests.proxy.planning.repairs.asking import draft_of, listed, refusal
+from tests.support.builders import assistant, developer, image, system, text, user
+
+GEMMA = refusal("System role not supported")
+LLAMA = refusal("Prompting with images is incompatible with system messages.")
+
+
+def test_system_messages_become_user_messages_with_the_same_words() -> None:
+    """Developer messages are system messages too."""
+    draft = system_as_user(draft_of([system("One."), developer("Two."), user("go")]), refusal("No."))
+
+    assert [(message["role"], message["content"]) for message in draft.messages] == [
+        ("user", "One."),
+        ("user", "Two."),
+        ("user", "go"),
+    ]
+    assert listed(draft) == [("replaced", 0, "system_as_user", ""), ("replaced", 1, "system_as_user", "")]
+
+
+def test_texts_of_system_messages_stand_before_the_first_user_text() -> None:
+    """The change list has each folded message, and a late system message stays where it was as the user's."""
+    history = [system("One."), developer("Two."), user("go"), assistant("done"), system("Three."), user("on")]
+    draft = fold_systems(draft_of(history), LLAMA)
+
+    assert [(message["role"], message["content"]) for message in draft.messages] == [
+        ("user", "One.\n\nTwo.\n\ngo"),
+        ("assistant", "done"),
+        ("user", "Three."),
+        ("user", "on"),
+    ]
+    assert [(change.index, change.reason) for change in draft.changes] == [
+        (4, "system_after_start"),
+        (0, "system_unsupported"),
+        (1, "system_unsupported"),
+    ]
+
+
+def test_only_a_template_without_the_role_gets_merged_neighbours() -> None:
+    """Gemma's template refuses neighbours of one role next, and there is no second repair."""
+    history = [system("One."), user("go"), user("on")]
+
+    assert [m["content"] for m in fold_systems(draft_of(history), GEMMA).messages] == ["One.\n\ngo\n\non"]
+    assert [m["content"] for m in fold_systems(draft_of(history), LLAMA).messages] == ["One.\n\ngo", "on"]
+
+
+def test_an_instruction_is_put_before_an_image() -> None:
+    """The first user turn keeps its parts."""
+    draft = fold_systems(
+        draft_of([system("One."), user([text("go"), image()])], profile=CHAT_TEMPLATE), LLAMA
+    )
+
+    assert draft.messages == [user([text("One."), text("go"), image()])]
+    assert find_violations(draft.messages, draft.profile) == ()
+
+
+def test_system_messages_alone_become_the_user_s() -> None:
+    """A request of instructions alone keeps their words."""
+    draft = fold_systems(draft_of([system("One.")]), GEMMA)
+
+    assert [message["role"] for message in draft.messages] == ["user"]
+    assert draft.messages[0]["content"].startswith("One.")
+
+
+def test_a_history_without_system_messages_is_the_same_draft() -> None:
+    """The repair merges nothing where there is no system message."""
+    draft = draft_of([user("go"), user("on")], profile=OPENAI)
+
+    assert fold_systems(draft, GEMMA) is draft
+    assert listed(fold_systems(draft, GEMMA)) == []
