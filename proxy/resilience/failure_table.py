@@ -169,6 +169,7 @@ _FILTERED = (
     "content management policy",
     "prohibited_content",
 )
+_BY_TEMPLATE = ("jinja exception",)
 _AFTER, _AT_ONCE, _NEVER = Fallback.AFTER, Fallback.AT_ONCE, Fallback.NEVER
 _NONE, _COUNTED, _COOLDOWN, _LONG_COOLDOWN = Blame.NONE, Blame.COUNTED, Blame.COOLDOWN, Blame.LONG_COOLDOWN
 
@@ -198,12 +199,13 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.TOO_LARGE,          _refused(413),                                                         0,   Fallback.LARGER,  _NONE,   False, "Anthropic request_too_large; Cerebras 413 without a body"),
     Row(Kind.CANCELLED,          _refused(499),                                                         ANY, _AFTER,           _NONE,   True,  "gemini-cli: like 503, as long as our client is there"),
     Row(Kind.INVALID_REQUEST,    _refused(400, 422),                                                    0,   _AFTER,           _NONE,   False, "never again unchanged (livekit, pipecat hammer); another provider has other rules", repair=True),
+    Row(Kind.INVALID_REQUEST,    _refused(500, where=lambda e: e.says(*_BY_TEMPLATE)),                  0,   _AFTER,           _NONE,   False, "llama.cpp says 500 where the chat template refuses: llama.cpp#19851, picoclaw#207", repair=True),
     Row(Kind.GATEWAY_TIMEOUT,    _refused(504),                                                         1,   _AFTER,           _COUNTED, True,  "Gemini DEADLINE_EXCEEDED: once, then elsewhere (letta#2861)"),
     Row(Kind.OVERLOADED,         _refused(529),                                                         1,   _AFTER,           _COUNTED, True,  "Anthropic overloaded_error: elsewhere after one retry"),
     Row(Kind.UNAVAILABLE,        _refused(503),                                                         ANY, _AFTER,           _COUNTED, True,  "Gemini UNAVAILABLE: the model is overloaded"),
     Row(Kind.BAD_GATEWAY,        _refused(502),                                                         ANY, _AFTER,           _COUNTED, True,  "a proxy on the way"),
     Row(Kind.SERVER_ERROR,       _between(500, 600),                                                    ANY, _AFTER,           _COUNTED, True,  "Gemini INTERNAL: \"Please retry\""),
-    Row(Kind.OTHER_REFUSAL,      _between(400, 500),                                                    0,   _AFTER,           _NONE,   False, "RFC 9110 section 15.5: the request's fault"),
+    Row(Kind.OTHER_REFUSAL,      _between(400, 500),                                                    0,   _AFTER,           _NONE,   False, "RFC 9110 section 15.5: the request's fault; Azure says 424 to OpenAI's refusals (langchain-azure#35)", repair=True),
     Row(Kind.UNREACHABLE,        _cause(Cause.UNREACHABLE, Cause.CONNECT_TIMEOUT),                      ANY, _AFTER,           _COUNTED, True,  "nothing was sent", Reach.ALL),
     Row(Kind.CONNECTION_LOST,    _cause(Cause.CONNECTION_LOST),                                         ANY, _AFTER,           _COUNTED, True,  "gemini-cli: ECONNRESET and its kin"),
     Row(Kind.FIRST_BYTE_TIMEOUT, _cause(Cause.FIRST_BYTE_TIMEOUT),                                      1,   _AFTER,           _COUNTED, True,  "as 504"),

@@ -227,6 +227,8 @@ DEEPSEEK_ACCEPTED: dict[str, Any] = {
     "prefix": thinking(U, assistant("a", prefix=True)),
 }
 
+SMALL = "mistralai/Mistral-Small-Instruct-2409"
+
 TEMPLATED_REFUSED: dict[str, tuple[Any, str, int]] = {
     "null beside calls, Qwen3-VL": (
         at("Qwen/Qwen3-VL-8B", *ROUND),
@@ -328,6 +330,33 @@ TEMPLATED_REFUSED: dict[str, tuple[Any, str, int]] = {
         "no user query found in messages",
         500,
     ),
+    "two calls at once, Llama 3.1": (
+        at("meta-llama/Llama-3.1-8B-Instruct", U, BOTH, tool(ID), tool(OTHER)),
+        templates.ONE_CALL,
+        400,
+    ),
+    "an image behind a system message, Llama 3.2": (
+        at("meta-llama/Llama-3.2-11B-Vision-Instruct", system(), user([image()])),
+        templates.IMAGES_AND_SYSTEM,
+        400,
+    ),
+    "a text beside calls, mistral-common": (
+        at(SMALL, U, assistant("a", [call(ID)]), tool(ID)),
+        templates.TEXT_AND_CALLS,
+        400,
+    ),
+    "neither text nor calls, mistral-common": (at(SMALL, U, assistant(""), U), templates.TEXT_AND_CALLS, 400),
+    "assistant last, mistral-common": (at(SMALL, U, assistant("a")), templates.LAST_ROLE, 400),
+    "a call's index, mistral-common": (
+        at(SMALL, U, assistant(calls=[call(ID), call(OTHER, index=1)]), tool(ID), tool(OTHER)),
+        templates.EXTRA_FIELD.format(at=1, call=1, name="index", value=1, kind="int"),
+        400,
+    ),
+    "assistant last, Devstral 2 on vLLM": (
+        at("mistralai/Devstral-Small-2-24B-Instruct-2512", U, assistant("a")),
+        templates.NO_PROMPT,
+        400,
+    ),
     "arguments that are no JSON": (
         at("Qwen/Qwen3.5-35B", U, assistant(calls=[call(ID, "f", '{"a":')]), tool(ID)),
         templates.BAD_ARGUMENTS,
@@ -350,6 +379,11 @@ TEMPLATED_ACCEPTED: dict[str, Any] = {
     ),
     "Qwen3-VL": at("Qwen/Qwen3-VL-8B", U, assistant("", calls=[call(ID)]), tool(ID)),
     "Qwen": at("Qwen/Qwen3.5-35B", system(), *ROUND),
+    "Llama 3.1": at("meta-llama/Llama-3.1-8B-Instruct", system(), *ROUND, *ROUND[1:], U, U),
+    "an image, Llama 3.2": at("meta-llama/Llama-3.2-11B-Vision-Instruct", user([image()])),
+    "a system message, Llama 3.2": at("meta-llama/Llama-3.2-11B-Vision-Instruct", system(), U),
+    "mistral-common": at(SMALL, system(), *ROUND, assistant("a"), U, assistant("b"), U),
+    "Devstral 2 on vLLM": at("mistralai/Devstral-Small-2-24B-Instruct-2512", *ROUND),
     "another": at("meta-llama/Llama-3.3-70B-Instruct", U, U, system(), assistant("a")),
 }
 

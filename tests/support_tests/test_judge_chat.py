@@ -71,7 +71,7 @@ def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> Non
 
     assert refusal is not None
     assert (refusal.message, refusal.status) == (words, status)
-    assert words in json.dumps(refusal.envelope()).replace('\\"', '"')
+    assert json.dumps(words)[1:-1] in json.dumps(refusal.envelope())
 
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_ACCEPTED)

@@ -2,7 +2,7 @@
 
 Sources: Mistral, datapizza-ai#98 (a code in digits, as a string) and eca#231 (422 with pydantic's list); DeepSeek,
 deepseek-ai/DeepSeek-R1#21 (type and code are one text); vLLM, vllm#2964 (flat; the code is the status); llama.cpp,
-ggml-org/llama.cpp#19851; Ollama's compatible endpoint, ollama#7247.
+ggml-org/llama.cpp#19851 and picoclaw#207; Ollama's compatible endpoint, ollama#7247.
 """
 
 from abc import ABC, abstractmethod
@@ -68,12 +68,14 @@ class VllmRefusal(PlainRefusal):
 
 @dataclass(frozen=True, slots=True)
 class LlamaCppRefusal(PlainRefusal):
-    """A refusal by llama.cpp, which reports an exception in a template as a server error."""
+    """A refusal by llama.cpp, which reports an exception in a template as a server error, with its place."""
 
     @override
     def envelope(self) -> dict[str, Any]:
         """Return the body of the answer."""
-        return {"error": {"code": self.status, "message": self.message, "type": "server_error"}}
+        place = "\n------------\nWhile executing CallExpression at line 47, column 32 in source:\n...\n   ^\n"
+        message = f"{place}Error: Jinja Exception: {self.message}"
+        return {"error": {"code": self.status, "message": message, "type": "server_error"}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,10 @@ crush#279; no system role (Gemma 2), vllm#2964, chat-ui#1386; Gemma 3 folds it, 
 text-generation-inference#3198; a user message somewhere (Qwen 3.5), leviath#471; roles that no template knows,
 llama.cpp#21879. Tools on a server without a parser: mcp-assist#21. A content of null (Qwen3-VL): mlx-vlm#1785. A
 Mistral model on vLLM, where mistral-common reads the request: its versions 1.5.6 (an `index` on a call) and 1.8.8.
+One call at a time (Llama 3.1 and 3.2), vllm#25108
+and the templates in llama.cpp's source; no system message beside images (Llama 3.2 with vision), vllm#8854;
+mistral-common for older tokenizers, its `instruct/validator.py` (1.5.6) and mistral-vibe#70; no model's turn at the end
+(Devstral 2 on vLLM), mistral-vibe#114.
 
 A template gets the arguments of a call as a parsed object. Arguments that are no JSON object are refused first
 (OpenHands' patterns).
@@ -51,6 +55,19 @@ LAST = (
 )
 AFTER_TOOL = "Unexpected role 'user' after role 'tool'"
 EXTRA = "Extra inputs are not permitted"
+ONE_CALL = "This model only supports single tool-calls at once!"
+IMAGES_AND_SYSTEM = "Prompting with images is incompatible with system messages."
+TEXT_AND_CALLS = "Assistant message must have either content or tool_calls, but not both."
+LAST_ROLE = "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
+NO_PROMPT = (
+    "Cannot set `add_generation_prompt` to True when the last message is from the assistant. "
+    "Consider using `continue_final_message` instead."
+)
+EXTRA_FIELD = (
+    "1 validation error for ChatCompletionRequest\nmessages.{at}.assistant.tool_calls.{call}.{name}\n"
+    "  Extra inputs are not permitted [type=extra_forbidden, input_value={value!r}, input_type={kind}]\n"
+    "    For further information visit https://errors.pydantic.dev/2.12/v/extra_forbidden"
+)
 BAD_ARGUMENTS = "failed to parse tool call arguments as json"
 
 Message = dict[str, Any]
@@ -159,6 +176,47 @@ def _with_a_query_on_ollama(messages: list[Message]) -> Iterator[str]:
         yield NO_QUERY_OLLAMA
 
 
+def _single_calls(messages: list[Message]) -> Iterator[str]:
+    if any(len(message.get("tool_calls") or ()) > 1 for message in messages):
+        yield ONE_CALL
+
+
+def _with_vision(messages: list[Message]) -> Iterator[str]:
+    parts = [
+        part
+        for message in messages
+        if isinstance(message.get("content"), list)
+        for part in message["content"]
+    ]
+    if (
+        messages[:1]
+        and messages[0]["role"] == "system"
+        and any(part["type"] == "image_url" for part in parts)
+    ):
+        yield IMAGES_AND_SYSTEM
+    yield from _single_calls(messages)
+
+
+def _mistral_common_1_5(messages: list[Message]) -> Iterator[str]:
+    for at, message in enumerate(messages):
+        for number, entry in enumerate(message.get("tool_calls") or ()):
+            for name in sorted(entry.keys() - {"id", "type", "function"}):
+                value = entry[name]
+                yield EXTRA_FIELD.format(
+                    at=at, call=number, name=name, value=value, kind=value.__class__.__name__
+                )
+    for message in messages:
+        if message["role"] == "assistant" and bool(message.get("content")) == bool(message.get("tool_calls")):
+            yield TEXT_AND_CALLS
+    if messages and messages[-1]["role"] == "assistant":
+        yield LAST_ROLE
+
+
+def _without_prefill(messages: list[Message]) -> Iterator[str]:
+    if messages and messages[-1]["role"] == "assistant":
+        yield NO_PROMPT
+
+
 def _shape_faults(messages: list[Message]) -> Iterator[str]:
     for message in messages:
         for entry in message.get("tool_calls") or ():
@@ -207,14 +265,18 @@ def _unknown_fields(messages: list[Message]) -> Iterator[str]:
 
 
 TEMPLATES: dict[str, Template] = {
+    "devstral-small-2-24b": Template(_without_prefill),
     "devstral": Template(_devstral, refusal=LlamaCppRefusal, status=500),
     "ministral": Template(_devstral),
     "mistral-7b-instruct-v0.2": Template(_alternating, takes_tools=False),
     "mistral-7b-instruct-v0.3": Template(_instruct_with_tools),
+    "mistral-small-instruct-2409": Template(_mistral_common_1_5),
     "mistral-small": Template(_mistral_common, reads_types=True),
     "qwen3-vl": Template(_reads_contents),
     "mistral-nemo": Template(_instruct_with_tools),
     "llama-2": Template(_system_then_alternating, takes_tools=False),
+    "llama-3.1": Template(_single_calls),
+    "llama-3.2-11b-vision": Template(_with_vision),
     "gemma-2": Template(_without_system, takes_tools=False),
     "gemma-3": Template(_system_then_alternating, takes_tools=False),
     "qwen3.5": Template(_with_a_query),

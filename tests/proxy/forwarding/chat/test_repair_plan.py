@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
 from tests.proxy.forwarding.attempting import refused, text_of
@@ -42,3 +44,36 @@ async def test_refused_parameter_is_left_out_once_and_the_change_is_reported(
     reply = await proxy.post(chat("other", model="long", temperature=1.5))
     assert text_of(reply) == "Good day."
     assert reply.headers["x-turnright-changes"] == "repair=1"
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (424, "Unsupported parameter: 'temperature' is not supported with this model."),
+        (
+            500,
+            "Error: Jinja Exception: Unsupported parameter: 'temperature' is not supported with this model.",
+        ),
+    ],
+    ids=["Azure", "llama.cpp"],
+)
+async def test_a_refusal_under_another_status_is_repaired(
+    proxy: Proxied, upstream: ScriptedUpstream, status: int, words: str
+) -> None:
+    """Azure hands a refusal on as 424, and llama.cpp reports its template's as a server error."""
+    upstream.then(refused(status, words))
+
+    reply = await proxy.post(chat(model="long", temperature=1.5))
+
+    assert text_of(reply) == "Good day."
+    assert [call.parameters.get("temperature") for call in upstream.calls] == [1.5, None]
+
+
+async def test_a_server_error_is_sent_again_unchanged(proxy: Proxied, upstream: ScriptedUpstream) -> None:
+    """The words of a server error may be anything, and a further try may find the server well."""
+    upstream.then(refused(500, "Unsupported parameter: 'top_p' is not supported with this model."))
+
+    reply = await proxy.post(chat(model="pool", top_p=0.5))
+
+    assert text_of(reply) == "Good day."
+    assert [call.parameters.get("top_p") for call in upstream.calls] == [0.5, 0.5]
