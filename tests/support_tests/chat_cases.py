@@ -382,7 +382,7 @@ TEMPLATED_ACCEPTED: dict[str, Any] = {
     "Llama 3.1": at("meta-llama/Llama-3.1-8B-Instruct", system(), *ROUND, *ROUND[1:], U, U),
     "an image, Llama 3.2": at("meta-llama/Llama-3.2-11B-Vision-Instruct", user([image()])),
     "a system message, Llama 3.2": at("meta-llama/Llama-3.2-11B-Vision-Instruct", system(), U),
-    "mistral-common": at(SMALL, system(), *ROUND, assistant("a"), U, assistant("b"), U),
+    "mistral-common, an older tokenizer": at(SMALL, system(), *ROUND, assistant("a"), U, assistant("b"), U),
     "Devstral 2 on vLLM": at("mistralai/Devstral-Small-2-24B-Instruct-2512", *ROUND),
     "another": at("meta-llama/Llama-3.3-70B-Instruct", U, U, system(), assistant("a")),
 }
