@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from proxy.config.faults import Fault, Location, path_of
+from proxy.config.refused_keys import is_nothing
 
 _CALLBACKS = "callbacks"
 _LOGGING_KEYS = ("input_callback", "success_callback", "failure_callback", "service_callback")
@@ -72,6 +73,7 @@ def refused_values(raw: Mapping[object, object]) -> Iterator[Fault]:
                 "refuses requests beyond a limit; turnright has no such check: "
                 "remove it only if nothing depends on it",
             )
+    yield from _metadata(raw.get("model_list"))
     yield from _tag_filtering(raw.get("router_settings"), raw.get("model_list"))
 
 
@@ -83,6 +85,18 @@ def _names(section: object, place: tuple[str, str]) -> Iterator[tuple[Location, 
     for position, name in enumerate(given if isinstance(given, list) else ()):
         if isinstance(name, str):
             yield (*place, position), name
+
+
+def _metadata(entries: object) -> Iterator[Fault]:
+    """Yield a fault for each guardrail that an entry asks for in its metadata."""
+    for position, entry in enumerate(entries if isinstance(entries, list) else ()):
+        params = entry.get("litellm_params") if isinstance(entry, dict) else None
+        for name in ("metadata", "litellm_metadata"):
+            held = params.get(name) if isinstance(params, dict) else None
+            for key, value in held.items() if isinstance(held, dict) else ():
+                if "guardrail" in str(key).lower() and not is_nothing(str(key), value):
+                    place = ("model_list", position, "litellm_params", name, str(key))
+                    yield Fault(path_of(place), CALLBACKS["*guard*"])
 
 
 def _tag_filtering(router: object, entries: object) -> Iterator[Fault]:

@@ -16,6 +16,7 @@ def remarks(settings: Settings, environ: Mapping[str, str], places: Places) -> t
     """Return the warnings about *settings*. The warnings name keys as the operator wrote them."""
     return (
         *_hidden_timeouts(settings, places),
+        *_unsent(settings, places),
         *_doubtful_keys(settings.general_settings, environ),
     )
 
@@ -31,6 +32,14 @@ def _hidden_timeouts(settings: Settings, places: Places) -> Iterator[str]:
         if timeout is not None and timeout > router.timeout:
             path = places.written(f"model_list[{position}].litellm_params.timeout")
             yield f"{path}: is above {total}, which ends the request first"
+
+
+def _unsent(settings: Settings, places: Places) -> Iterator[str]:
+    for position, entry in enumerate(settings.model_list):
+        params = entry.litellm_params
+        for name in params.fields() if params.model.startswith("gemini") else ():
+            path = places.written(f"model_list[{position}].litellm_params.{name}")
+            yield f"{path}: is not sent, since Gemini has no such field"
 
 
 def _doubtful_keys(general: GeneralSettings, environ: Mapping[str, str]) -> Iterator[str]:

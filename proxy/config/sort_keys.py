@@ -45,6 +45,11 @@ _NEARNESS = 0.8
 _NEARNESS_OF_FACTS = 0.92
 """The same among the free facts of ``model_info``, of which many end in ``_tokens``."""
 
+_UNKNOWN = {
+    "model_list[].litellm_params": "turnright does not know it; a field for the provider's body goes into extra_body"
+}
+"""The reasons for ignoring an unlisted key, by section."""
+
 _DEFAULTS = ("router_settings", "default_litellm_params")
 """The section and the key of LiteLLM's parameters for every entry of ``model_list``."""
 
@@ -117,7 +122,7 @@ class _Sorter:
                 if where == FREE:
                     kept[key] = value
                 else:
-                    self._ignore(path, (*place, key), "turnright does not know it")
+                    self._ignore(path, (*place, key), _UNKNOWN.get(where, "turnright does not know it"))
             else:
                 kept[key] = value
         return kept

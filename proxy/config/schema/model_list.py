@@ -18,6 +18,7 @@ from proxy.config.json_values import JsonValue, SecretMapping
 from proxy.config.litellm_models import provider_of
 from proxy.config.reserved_params import is_reserved
 from proxy.config.schema.credentials import Credentials
+from proxy.config.schema.provider_parameters import ProviderParameters
 from proxy.config.schema.request_defaults import RequestDefaults
 from proxy.config.schema.section import Section
 from proxy.config.values import (
@@ -68,7 +69,7 @@ def _known_profile(text: str) -> str:
     return text
 
 
-class LitellmParams(Credentials, RequestDefaults):
+class LitellmParams(Credentials, RequestDefaults, ProviderParameters):
     """The call's address, key, options and default parameters for one deployment."""
 
     where: ClassVar[str] = "model_list[].litellm_params"

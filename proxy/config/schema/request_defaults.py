@@ -55,7 +55,10 @@ def _text_keys(value: Any) -> Any:
 
 
 class RequestDefaults(Section):
-    """Parameters of OpenAI's chat API. The request's own value takes precedence. Default: none."""
+    """Parameters of OpenAI's API, for chats, and for text completions and embeddings where these have them.
+
+    The request's own value takes precedence. Default: none.
+    """
 
     max_tokens: Count | None = None
     """The most tokens of the answer."""
@@ -137,6 +140,9 @@ class RequestDefaults(Section):
 
     store: Flag | None = None
     """Let the provider store the answer."""
+
+    dimensions: Count | None = None
+    """The length of embeddings. Chats do not get it."""
 
     def given(self) -> Mapping[str, Any]:
         """Return the defaults that the entry sets, by name, as JSON values."""

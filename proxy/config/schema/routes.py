@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from proxy.config.litellm_models import is_provider, provider_of
 from proxy.config.schema.credentials import ARGUMENTS, CredentialEntry, Credentials
-from proxy.config.schema.model_list import ModelEntry
+from proxy.config.schema.model_list import LitellmParams, ModelEntry
 from proxy.config.schema.router import Alias
 from proxy.core.deployment import Deployment
 
@@ -209,12 +209,17 @@ def _deployment(
         position=position,
         profile=entry.profile,
         defaults=MappingProxyType(dict(params.given())),
-        extra_body=MappingProxyType(dict(params.extra_body)),
+        extra_body=MappingProxyType({**_fields(params, provider), **params.extra_body}),
         stream=params.stream,
         order=params.order,
         weight=params.weight or 0.0,
         variables=tuple(dict.fromkeys(name for source in sources if source for name in source.variables)),
     )
+
+
+def _fields(params: LitellmParams, provider: str) -> Mapping[str, Any]:
+    """Return the fields of *params* for the body of *provider*. Google refuses a body with a field that it lacks."""
+    return {} if provider == "gemini" else params.fields()
 
 
 def _first(sources: Sequence[Credentials | None], name: str) -> Any:

@@ -11,6 +11,7 @@ from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.text_request import TextRequest
 from proxy.forwarding.text.as_chat import chat_parameters, prompt_as_messages
+from proxy.planning.apply_defaults import EMBEDDING_DEFAULTS, TEXT_DEFAULTS, add_defaults, with_defaults
 from proxy.planning.plan_parameters import Unsupported, plan_parameters
 from proxy.upstream.transports import completes_texts
 from sanitizers import Change
@@ -38,7 +39,8 @@ def plan_embeddings(
     request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported
 ) -> TextPlan:
     """Return the plan for sending *request* to *deployment*, without the parameters that *unsupported* names."""
-    return _plan_unchanged(request, deployment, mode, unsupported(deployment, request.parameters))
+    parameters = add_defaults(request.parameters, deployment, EMBEDDING_DEFAULTS)
+    return _plan_unchanged(request, deployment, mode, parameters, unsupported(deployment, parameters))
 
 
 def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported) -> TextPlan:
@@ -47,13 +49,15 @@ def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupport
     Raises :class:`proxy.core.errors.InvalidRequest` for a parameter that a chat model cannot serve.
     """
     if completes_texts(deployment):
-        return _plan_unchanged(request, deployment, mode, frozenset())
+        parameters = add_defaults(request.parameters, deployment, TEXT_DEFAULTS)
+        return _plan_unchanged(request, deployment, mode, parameters, frozenset())
     given, left_out = chat_parameters(request.parameters)
     prompt = request.parameters["prompt"]
     messages = prompt_as_messages(prompt)
     chat = ChatRequest(
         request.model, messages, request.stream, request.include_usage, given, request.unknown, weight=0
     )
+    chat = with_defaults(chat, deployment, is_text=True)
     planned = plan_parameters(chat, deployment, unsupported, messages, mode)
     return TextPlan(
         request,
@@ -67,10 +71,14 @@ def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupport
 
 
 def _plan_unchanged(
-    request: TextRequest, deployment: Deployment, mode: str, withheld: frozenset[str]
+    request: TextRequest,
+    deployment: Deployment,
+    mode: str,
+    parameters: Mapping[str, Any],
+    withheld: frozenset[str],
 ) -> TextPlan:
     allowed = deployment.allowed_openai_params
-    sent = {name: value for name, value in request.parameters.items() if name not in withheld}
+    sent = {name: value for name, value in parameters.items() if name not in withheld}
     named = {name: value for name, value in request.unknown.items() if name in allowed}
     extra_body = {**deployment.extra_body, **named}
     dropped = (*(name for name in request.unknown if name not in allowed), *sorted(withheld))

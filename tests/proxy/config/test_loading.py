@@ -58,6 +58,17 @@ model_list:
       prompt_cache_key: pk
       safety_identifier: si
       store: false
+      dimensions: 256
+      num_ctx: 8192
+      keep_alive: 5m
+      repeat_penalty: 1.1
+      repetition_penalty: 1.2
+      min_p: 0.05
+      min_tokens: 8
+      top_a: 0.1
+      thinking_budget: 2048
+      enable_thinking: true
+      web_search_options: {search_context_size: low}
       extra_body: {provider: {order: [a]}}
       headers: {X-Old: green}
       timeout: 300

@@ -7,6 +7,13 @@ import pytest
 from tests.proxy.config.samples import entry, load
 
 
+def test_a_parameter_that_gemini_does_not_get_is_a_warning() -> None:
+    """A parameter of other providers in an entry of Gemini is a warning, since it has no effect."""
+    assert load(entry("a", "gemini/gemini-2.5-pro", min_p=0.1)).warnings == (
+        "model_list[0].litellm_params.min_p: is not sent, since Gemini has no such field",
+    )
+
+
 @pytest.mark.parametrize("phase", ["connect_timeout", "first_byte_timeout", "idle_timeout"])
 def test_a_phase_above_the_deadline_warns(phase: str) -> None:
     """A timeout above the deadline gives a warning, since it has no effect."""

@@ -29,6 +29,7 @@ def request_with(parameters: dict[str, Any]) -> ChatRequest:
         ({"max_completion_tokens": 10}, {"max_tokens": 20}, {"max_tokens": 20}),
         ({"thinking": {"type": "enabled"}}, {"reasoning_effort": "low"}, {"reasoning_effort": "low"}),
         ({"tool_choice": "required", "parallel_tool_calls": False}, {}, {}),
+        ({"dimensions": 3, "seed": 1}, {}, {"seed": 1}),
         ({"tool_choice": "required"}, {"tools": TOOLS}, {"tools": TOOLS, "tool_choice": "required"}),
     ],
 )

@@ -36,6 +36,7 @@ VALUES: dict[str, Any] = {
     "prompt_cache_key": "k",
     "safety_identifier": "s",
     "store": False,
+    "dimensions": 256,
 }
 
 

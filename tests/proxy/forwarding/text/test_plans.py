@@ -85,3 +85,45 @@ def test_parameter_that_changes_the_text_is_refused_for_a_chat_model(name: str) 
         )
 
     assert refused.value.param == name
+
+
+def test_text_gets_the_defaults_that_texts_have() -> None:
+    """A text completion gets the deployment's defaults where the request says nothing. Chats' own ones stay out."""
+    deployment = deployment_of(
+        "openai/t", max_completion_tokens=9, temperature=0.5, stop=["\n\n"], logprobs=True, dimensions=3, n=2
+    )
+    plan = plan_text(request_of(prompt="a", temperature=0), deployment, "repair", refusing())
+
+    assert dict(plan.parameters) == {
+        "prompt": "a",
+        "temperature": 0,
+        "max_tokens": 9,
+        "stop": ["\n\n"],
+        "n": 2,
+    }
+
+
+def test_best_of_keeps_out_the_default_number_of_answers() -> None:
+    """A request with ``best_of`` does not get the default ``n``, which could be above it."""
+    plan = plan_text(request_of(prompt="a", best_of=1), deployment_of("openai/t", n=2), "repair", refusing())
+
+    assert dict(plan.parameters) == {"prompt": "a", "best_of": 1}
+
+
+def test_a_chat_for_a_text_gets_the_defaults_of_chats() -> None:
+    """A chat model that completes a text gets its defaults, but for those whose answer a text cannot carry."""
+    deployment = deployment_of("mistral/m", max_tokens=9, temperature=0.5, logprobs=True, dimensions=3)
+    plan = plan_text(request_of(prompt="a", temperature=0), deployment, "off", refusing())
+
+    assert dict(plan.parameters) == {"prompt": "a", "temperature": 0, "max_tokens": 9}
+
+
+def test_embeddings_get_their_default_length() -> None:
+    """Embeddings get the default ``dimensions`` and ``user``, unless their provider does not take them."""
+    deployment = deployment_of("openai/e", dimensions=3, user="u", temperature=1)
+
+    plan = plan_embeddings(request_of(input="a"), deployment, "repair", refusing("user"))
+    assert dict(plan.parameters) == {"input": "a", "dimensions": 3}
+
+    plan = plan_embeddings(request_of(input="a", dimensions=2), deployment, "repair", refusing())
+    assert dict(plan.parameters) == {"input": "a", "dimensions": 2, "user": "u"}
