@@ -247,7 +247,7 @@ def guards_below(where: str, value: object, place: tuple[str | int, ...]) -> Ite
 
 
 def _row_below(where: str, key: str) -> str | None:
-    for section in (where,) if where == FREE else GUARDS:
+    for section in (where,) if where == FREE else (name for name in GUARDS if name != FREE):
         reason = find_row(GUARDS, section, key)
         if reason is not None:
             return f"{reason}: {_DEPENDS}"

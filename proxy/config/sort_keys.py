@@ -133,19 +133,13 @@ class _Sorter:
 
     def _sort_defaults(self, value: object, path: str, place: tuple[str | int, ...]) -> None:
         """Judge LiteLLM's parameters for every entry as those of one entry. Parameters that would count are faults."""
-        kept = _Sorter().sort_into(self.faults, value, place) if isinstance(value, dict) else {}
-        for name, item in kept.items():
-            if item is not None:
-                self.faults.append(Fault(path_of((*place, name)), f"{ELSEWHERE}: {WITHOUT}"))
-        self._ignore(path, place, "it sets nothing that turnright knows")
-
-    def sort_into(
-        self, faults: list[Fault], params: Mapping[object, object], place: tuple[str | int, ...]
-    ) -> dict[object, object]:
-        """Return *params*, parameters of an entry, sorted. Their faults are added to *faults*."""
-        kept = self.sort(params, "model_list[].litellm_params", place)
-        faults.extend(self.faults)
-        return kept
+        sorter = _Sorter()
+        kept = sorter.sort(value, "model_list[].litellm_params", place) if isinstance(value, dict) else {}
+        counting = [path_of((*place, name)) for name, item in kept.items() if item is not None]
+        faults = (*sorter.faults, *(Fault(at, f"{ELSEWHERE}: {WITHOUT}") for at in counting))
+        self.faults.extend(faults)
+        if not faults:
+            self._ignore(path, place, "it sets nothing that turnright knows")
 
     def _sort_below(self, value: object, where: str, place: tuple[str | int, ...]) -> object:
         if where == "model_list" and isinstance(value, list):

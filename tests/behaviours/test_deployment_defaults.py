@@ -49,6 +49,30 @@ async def test_extra_body_and_headers_reach_the_provider() -> None:
     assert (received.headers["X-One"], received.headers["X-Two"]) == ("1", "2")
 
 
+@pytest.mark.parametrize("provider", ["ollama", "ollama_chat"])
+async def test_parameters_of_ollama_stand_where_ollama_looks_for_them(provider: str) -> None:
+    """Ollama gets ``num_ctx`` among its options. Its chat gets ``keep_alive`` beside them."""
+    received: list[Any] = []
+
+    async def record(request: web.Request) -> web.Response:
+        received.append(await request.json())
+        return web.json_response({"error": "no"}, status=400)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", record)
+    async with TestServer(app) as server:
+        base = str(server.make_url("")).rstrip("/")
+        params = {"model": f"{provider}/llama3.1", "api_base": base, "num_ctx": 8192, "keep_alive": "5m"}
+        settings = settings_of({"gemini": params})
+        async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
+            await proxy.post(chat())
+
+    sent = next(body for body in received if "options" in body)
+    assert sent["options"]["num_ctx"] == 8192
+    assert provider == "ollama" or sent["keep_alive"] == "5m"
+    assert "extra_body" not in json.dumps(sent)
+
+
 @pytest.mark.parametrize(
     ("model", "address", "fields"),
     [

@@ -50,10 +50,11 @@ _TAKES_FORMAT = frozenset({"openai"})
 For other providers, :mod:`proxy.forwarding.text.embedding` applies the format to the answer.
 """
 
-_WITHOUT_EXTRA_BODY = frozenset({"anthropic", "bedrock"})
+_WITHOUT_EXTRA_BODY = frozenset({"anthropic", "bedrock", "ollama", "ollama_chat"})
 """Providers for which litellm would send ``extra_body`` as a field of that name (1.105.3).
 
-litellm passes unknown arguments on as fields of the body, so the fields become arguments.
+litellm passes unknown arguments on as fields of the body, so the fields become arguments. For Ollama, litellm moves
+them to where Ollama looks: ``num_ctx`` among the options, ``keep_alive`` beside these.
 """
 
 _REGION_ARGUMENTS = {

@@ -189,6 +189,13 @@ def test_a_guard_within_an_unlisted_key_is_refused(where: str, key: str, value: 
     assert [path for path, _ in faults_in(file_with(where, key, value))] == [path_in(where, key) + below]
 
 
+def test_a_guard_within_an_unlisted_key_has_the_words_of_its_own_row() -> None:
+    """A guard within an unlisted mapping has the words of its row in the section where LiteLLM has it."""
+    [(_, text)] = faults_in(file_with("litellm_settings", "security", {"allowed_ips": ["1.2.3.4"]}))
+
+    assert text.startswith(GUARDS["general_settings"]["allowed_ips"])
+
+
 @pytest.mark.parametrize("value", [{"allowed_x": None}, {"team_id": ""}, [1, "allow", None], {1: {"a": 2}}])
 def test_an_unlisted_mapping_without_a_guard_is_ignored(value: Any) -> None:
     """A mapping that no table knows is ignored where it holds no guard, or only empty ones."""
