@@ -85,15 +85,10 @@ class KeyRefusals:
         )
 
     def _shown_words(self, refused: RefusedKey) -> tuple[str, str]:
-        """Return the provider's message and codes without secrets and without words of the request.
-
-        The message of a 403 is left out where its subject is unknown.
-        """
+        """Return the provider's message and codes without secrets and without words of the request."""
         if isinstance(refused.fault, CredentialsMissing) and refused.fault.package is not None:
             return refused.fault.reason, ""  # turnright's own words
         hide, codes = refused.request.without_quotations, ", ".join(sorted(refused.said.codes))
-        if refused.row.kind is not Kind.KEY_REFUSED and refused.said.refusal.subject is Subject.NONE:
-            return "", hide(codes)
         return hide(self._secrets.mask(refused.fault.reason)), hide(codes)
 
 

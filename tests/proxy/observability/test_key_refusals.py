@@ -57,7 +57,12 @@ COUNTRY = "Country, region, or territory not supported"
         (refused(401), "provider_key_refused", "No."),
         (refused(400, "API key not valid."), "provider_key_refused", "API key not valid."),
         (refused(403, DENIED), "provider_key_refused", DENIED),
-        (refused(403, "You said: secret."), "provider_access_refused", None),
+        (
+            refused(403, "Permission denied for this."),
+            "provider_access_refused",
+            "Permission denied for this.",
+        ),
+        (refused(403, "Not with key-of-deployment-one."), "provider_access_refused", "Not with ********."),
         (refused(403, COUNTRY), "provider_access_refused", COUNTRY),
         (without_credentials(), "credentials_missing", "NoCredentialsError: none"),
         (
@@ -71,7 +76,7 @@ COUNTRY = "Country, region, or territory not supported"
 async def test_the_event_says_what_was_refused(
     log_lines: LogLines, given: RefusedKey, event: str, reason: str | None
 ) -> None:
-    """A 403 with unknown words is logged without a reason, since the words may quote the client."""
+    """The line has the provider's words without the proxy's keys, for a 403 of any subject."""
     await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
 
     [line] = log_lines()
@@ -80,10 +85,13 @@ async def test_the_event_says_what_was_refused(
     assert (line["variables"], line["request_id"], line["refused"]) == ("KEY_ONE", "r-1", 1)
 
 
-async def test_words_of_the_request_are_hidden_in_the_providers_words(log_lines: LogLines) -> None:
+@pytest.mark.parametrize("status", [401, 403])
+async def test_words_of_the_request_are_hidden_in_the_providers_words(
+    log_lines: LogLines, status: int
+) -> None:
     """A provider may quote the client in its error. The log holds no text of a client."""
     given = replace(
-        refused(401, "Wrong key for: my SECRET-plan, 秘密."), request=RequestWords("tell my secret-plan")
+        refused(status, "Wrong key for: my SECRET-plan, 秘密."), request=RequestWords("tell my secret-plan")
     )
     await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
 
