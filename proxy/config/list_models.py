@@ -1,17 +1,25 @@
-"""The names of models for ``/v1/models``, with wildcards expanded by litellm's table."""
+"""The names of models behind wildcards, by litellm's table: for ``/v1/models``, and for typos."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from itertools import islice
 
 from proxy.config.litellm_models import models_of
-from proxy.config.pools import shown_names
+from proxy.config.pools import resolve, shown_names
 from proxy.config.schema.routes import ANY_MODEL
 from proxy.config.schema.settings import Settings
+from proxy.core.deployment import Deployment
 
 MAX_LISTED = 200
 """The most models of one provider that are listed for a wildcard. A model picker with more entries is of no use."""
+
+_MAX_NEAR = 3
+"""Names that are suggested for a typo, at most."""
+
+_LONGEST = 80
+"""Characters of a client's name that are compared."""
 
 
 def listed_names(settings: Settings) -> tuple[str, ...]:
@@ -25,6 +33,24 @@ def listed_names(settings: Settings) -> tuple[str, ...]:
     for name in shown_names(settings):
         names.update(dict.fromkeys(_expanded(settings, name) if name.endswith("*") else (name,)))
     return tuple(names)
+
+
+def near_models(settings: Settings, asked: str, deployment: Deployment) -> tuple[str, ...]:
+    """Return the names that a client which asked for *asked* may have meant, the most similar first, or none.
+
+    They are the known models of the provider of *deployment*, which a wildcard serves under the name *asked*. There are
+    none where the provider has the model, by litellm's table, or where the file names it. The first call reads the
+    table, so it belongs in a worker thread.
+    """
+    model = deployment.model_id
+    if not deployment.label.endswith("*") or not asked.endswith(model):
+        return ()
+    known = models_of(deployment.provider)[:MAX_LISTED]
+    if model in known:
+        return ()
+    start = asked.removesuffix(model)
+    near = (start + each for each in difflib.get_close_matches(model[:_LONGEST], known, n=_MAX_NEAR))
+    return tuple(name for name in near if resolve(settings, name))
 
 
 def _expanded(settings: Settings, wildcard: str) -> tuple[str, ...]:

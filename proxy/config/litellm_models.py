@@ -22,8 +22,8 @@ _CHAT_MODES = frozenset({"chat", "responses"})
 _OTHER_MODES = frozenset({"completion", "embedding"})
 """The modes, besides chats, of the models that turnright serves. Image, audio and search models are not listed."""
 
-_PRICED_VARIANT = re.compile(r"(^|/)(\d+-x-\d+|[^/]*-commitment|\*)/|^ft:")
-"""Matches rows that are a price and no model's name: image sizes, commitments, and fine-tuned models."""
+_PRICED_VARIANT = re.compile(r"(^|/)(\d+-x-\d+|[^/]*-commitment|\*)/|^ft:|^container$")
+"""Matches rows that are a price and no model's name: image sizes, commitments, fine-tuned models and containers."""
 
 _PROVIDER_NAMES = MappingProxyType({"bedrock_converse": "bedrock", "cohere_chat": "cohere"})
 """The provider names of the table that differ from the prefix in a model's name."""

@@ -26,6 +26,9 @@ _MAX_SHOWN = 20
 _MAX_COMPARED = 100
 """The most names that a typo is compared with. One comparison takes some 40 us of the event loop."""
 
+_MAX_NEAR = 3
+"""Names that an error suggests, at most."""
+
 _LONGEST = 80
 """Characters of a requested model's name that are compared."""
 
@@ -115,13 +118,28 @@ def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
         return (full,)
     names = {name.lower(): name for name in shown_names(settings)[:_MAX_COMPARED]}
     plain = [name for name in names if not name.endswith("*")]
-    found = [names[name] for name in difflib.get_close_matches(asked, plain, n=3)]
-    if not found and "/" in asked:  # gemni/gemini-2.5-pro, where gemini/* is served
-        start, _, rest = given.partition("/")
-        starts = [name.removesuffix("/*") for name in names if name.endswith("/*")]
-        served = (f"{near}/{rest}" for near in difflib.get_close_matches(start.lower(), starts, n=1))
-        found = [name for name in served if resolve(settings, name)]
-    return tuple(found)
+    found = {name: names[name] for name in difflib.get_close_matches(asked, plain, n=_MAX_NEAR)}
+    start, slash, rest = given.partition("/")
+    if slash:  # gemni/gemini-2.5-pro, where gemini/* is served
+        starts = {name.removesuffix("/*"): names[name] for name in names if name.endswith("/*")}
+        starts |= {provider: "" for provider in _any_providers(settings) if provider not in starts}
+        for near in difflib.get_close_matches(start.lower(), starts, n=1):
+            full = f"{starts[near].removesuffix('/*') or near}/{rest}"
+            if full != given and resolve(settings, full):
+                found[full.lower()] = full
+    compare = difflib.SequenceMatcher(b=asked)
+
+    def similarity(name: str) -> float:
+        compare.set_seq1(name)
+        return compare.ratio()
+
+    return tuple(found[name] for name in sorted(found, key=similarity, reverse=True)[:_MAX_NEAR])
+
+
+def _any_providers(settings: Settings) -> tuple[str, ...]:
+    """Return the providers with a key in the environment, where the wildcard ``*`` takes any provider."""
+    pool = settings.routes.wildcards.get("", ())
+    return tuple(settings.routes.access) if any(member.model == ANY_MODEL for member in pool) else ()
 
 
 def chain_of(

@@ -14,8 +14,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
+from proxy.config.list_models import near_models
 from proxy.core.deployment import Deployment
 from proxy.core.errors import ProxyError, UpstreamFault
 from proxy.forwarding.attempt_planner import AttemptPlanner, Failure, PlanT
@@ -25,7 +27,7 @@ from proxy.forwarding.gateway import Gateway
 from proxy.observability.request_record import RequestRecord
 from proxy.resilience.client_error import set_client_error
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
-from proxy.resilience.failure_table import INVALID, OVERFLOW
+from proxy.resilience.failure_table import INVALID, OVERFLOW, Kind
 from proxy.state.refused_requests import Refusal
 
 CallT = TypeVar("CallT")
@@ -120,7 +122,7 @@ class Attempts(Generic[PlanT, CallT]):
         gateway, chain, failure = self.gateway, self.chain, self._failures[-1]
         model, kind = self.record.model, failure.row.kind
         if decision.step is Step.GIVE_UP:
-            raise self._final_error() from None
+            raise await self._final_error() from None
         if decision.step is Step.REPAIR and decision.repaired is not None:
             self._repaired_for = failure.deployment
             self.planner.use_repair(failure, decision.repaired)
@@ -165,13 +167,21 @@ class Attempts(Generic[PlanT, CallT]):
         )
         return decide_action(row, failure.said.retry_after_s, situation, gateway.random())
 
-    def _final_error(self) -> ProxyError:
-        """Return the client's error, with its status and headers set and secrets masked in its message."""
+    async def _final_error(self) -> ProxyError:
+        """Return the client's error, with its status and headers set and secrets masked in its message.
+
+        Where the provider does not have a model that the client named, the message suggests the nearest names.
+        """
         chosen = choose_final_failure(self._failures)
         if chosen.plan is not None:
             self.record.use_plan(chosen.plan, chosen.answer_changes if chosen.is_answer else ())
         if isinstance(chosen.error, UpstreamFault):
             set_client_error(chosen.error, chosen.row, chosen.said.retry_after_s)
-            chosen.error.message = self.gateway.secrets.mask(chosen.error.message)
+            message = self.gateway.secrets.mask(chosen.error.message)
+            if chosen.row.kind is Kind.MODEL_GONE:
+                find = partial(near_models, self.gateway.settings, self.record.asked, chosen.deployment)
+                near = await asyncio.to_thread(find)  # the first call reads litellm's table
+                message += f" Did you mean {' or '.join(near)}?" if near else ""
+            chosen.error.message = message
             chosen.error.args = (chosen.error.message,)
         return chosen.error

@@ -195,6 +195,35 @@ async def test_requests_are_shared_by_weight(openai: OpenAIEmulator) -> None:
     assert Counter(models) == {"gpt-4.1": 9, "gpt-4o": 3}
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("model", "hint"),
+    [
+        ("openai/gpt-4oo", " Did you mean openai/gpt-4o"),
+        ("openai/gpt-4o", None),
+        ("second", None),
+        ("mine", None),
+    ],
+)
+async def test_typo_behind_a_wildcard_is_answered_with_the_nearest_names(
+    openai: OpenAIEmulator, model: str, hint: str | None, stream: bool
+) -> None:
+    """The provider's 404 gets the nearest names, where the client may have mistyped the model."""
+    settings = settings_at(
+        openai,
+        entry("openai/*", "openai/*"),
+        entry("mine", "openai/gpt-4oo"),
+        model_group_alias={"second": "openai/gpt-4oo"},
+    )
+    words = "The model does not exist."
+    openai.faults.append({"status": 404, "message": words, "code": "model_not_found"})
+    (reply,), _ = await asked(openai, settings, chat(model=model, stream=stream))
+
+    assert reply.status == 404
+    assert reply.error["message"].startswith(words + (hint or ""))
+    assert ("Did you mean" in reply.error["message"]) is (hint is not None)
+
+
 LEFT_OUT = load_settings(
     text_of(
         entry("fast", "openai/gpt-4.1"),

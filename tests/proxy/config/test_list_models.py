@@ -7,7 +7,7 @@ import re
 import pytest
 
 from proxy.config import resolve
-from proxy.config.list_models import MAX_LISTED, listed_names
+from proxy.config.list_models import MAX_LISTED, listed_names, near_models
 from tests.proxy.config.samples import entry, load, settings_of
 
 ENVIRON = {"OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
@@ -57,9 +57,39 @@ def test_list_has_served_kinds_alone_with_chats_first(provider: str) -> None:
     names = listed_names(settings_of(entry(f"{provider}/*", f"{provider}/*")))
 
     assert 10 < len(names) <= MAX_LISTED
-    assert not [name for name in names if re.search(r"\d-x-\d|commitment|\*|whisper|dall-e|tts-1|ft:", name)]
+    assert not [
+        name
+        for name in names
+        if re.search(r"\d-x-\d|commitment|\*|whisper|dall-e|tts-1|ft:|container$", name)
+    ]
     embeddings = [at for at, name in enumerate(names) if "embedding" in name]
     assert not embeddings or min(embeddings) > len(names) // 2
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "asked", "near"),
+    [
+        ("openai/*", "openai/*", "openai/gpt-4oo", "openai/gpt-4o"),
+        ("byok/*", "openai/*", "byok/gpt-4oo", "byok/gpt-4o"),
+        ("*", "openai/*", "gpt-4oo", "gpt-4o"),
+        ("gpt-4*", "openai/gpt-4*", "gpt-4oo", "gpt-4o"),
+        ("*", "*", "gemini/gemini-2.5-prro", "gemini/gemini-2.5-pro"),
+        ("openai/*", "openai/*", "openai/gpt-4o", None),
+        ("openai/*", "openai/*", "openai/zzzzzzzz", None),
+        ("own/*", "hosted_vllm/*", "own/llama", None),
+        ("gpt-4oo", "openai/gpt-4oo", "gpt-4oo", None),
+    ],
+)
+def test_typo_behind_a_wildcard_has_the_nearest_models_of_its_provider(
+    name: str, model: str, asked: str, near: str | None
+) -> None:
+    """The names are those that a client sends. A name that the table knows is no typo, and neither is the file's."""
+    settings = load(entry(name, model), environ=ENVIRON).settings
+    [deployment] = resolve(settings, asked)
+    found = near_models(settings, asked, deployment)
+
+    assert found[:1] == ((near,) if near else ())
+    assert all(resolve(settings, each) for each in found)
 
 
 def test_plain_names_come_in_the_files_order_and_second_names_last() -> None:

@@ -121,6 +121,30 @@ def test_typo_is_answered_with_the_nearest_served_names(asked: str, near: tuple[
     assert all(resolve(NAMED, name) for name in near)
 
 
+ANY = load(
+    entry("gpt-4"),
+    entry("byok/*", "openai/*"),
+    entry("*", "*"),
+    environ={"OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"},
+).settings
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("byk/gpt-4o", ("byok/gpt-4o", "gpt-4")),
+        ("opanai/gpt-4o", ("openai/gpt-4o",)),
+        ("gemnii/gemini-2.5-pro", ("gemini/gemini-2.5-pro",)),
+        ("grok/grok-4", ()),
+    ],
+)
+def test_typo_in_a_provider_is_answered_with_wildcards_and_providers_that_have_a_key(
+    asked: str, near: tuple[str, ...]
+) -> None:
+    """Names behind wildcards come beside names of the list, the most similar first."""
+    assert near_names(ANY, asked) == near
+
+
 def test_second_name_has_its_model_s_chain_where_it_has_none() -> None:
     """An alias uses its own fallback chain, else its model's chain, else the chain of ``*``."""
     chains = ({"fast": ("own",)}, {"best": ("alias's",)}, {"gemini/gemini-x": ("model's",)}, {"*": ("any",)})
