@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.core.errors import InvalidRequest
+from proxy.inspector.steps import SIGNATURES, find_stages
 from proxy.planning.dry_run import DryRun
 
 
 def verdict_row(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON-ready row of *run* for *target*: the verdict, the changes by step, and the tokens."""
+    """Return the JSON-ready row of *run* for *target*: the verdict, the changes by step, and the tokens.
+
+    Changes of signatures are counted as the steps of :mod:`proxy.inspector.steps` show them.
+    """
     report = run.repaired.budget if run.repaired is not None else None
     return {
         "target": dict(target),
@@ -19,13 +23,22 @@ def verdict_row(run: DryRun, target: Mapping[str, Any]) -> dict[str, Any]:
         "position": run.deployment.position,
         "profile": run.profile.name,
         "verdict": run.verdict,
-        "changes": dict(Counter(change.step for change in run.changes)),
+        "changes": {**Counter(change.step for change in run.changes), **_signature_changes(run)},
         "refusal": run.refusal.code if run.refusal is not None else None,
         "message": run.refusal.message if run.refusal is not None else None,
         "estimate": report.estimate if report is not None else None,
         "sent": report.sent if report is not None else None,
         "limit": report.limit.tokens if report is not None else None,
     }
+
+
+def _signature_changes(run: DryRun) -> dict[str, int]:
+    # The steps take as long as a plan, so they are found only where a signature may have changed.
+    if run.shown is None or not any(run.shown.signatures.values()):
+        return {}
+    stages = find_stages(run.request.messages, run)
+    changed = sum(len(stage.changes) for stage in stages if stage.step == SIGNATURES)
+    return {SIGNATURES: changed} if changed else {}
 
 
 def unreadable_row(target: Mapping[str, Any], error: InvalidRequest) -> dict[str, Any]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
+
 from proxy.core.errors import InvalidRequest
+from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.verdicts import unreadable_row, verdict_row
 from tests.proxy.inspector.looking import parse, run
 from tests.support.builders import assistant, call, tool, user
@@ -26,6 +31,23 @@ def test_changes_are_counted_by_step() -> None:
     assert row["verdict"] == "repaired"
     assert row["changes"]["pairing"] == 2
     assert row["changes"]["orphan_drop"] == 1
+
+
+@pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
+@pytest.mark.parametrize("profile", ["gemini-3-strict", "openai"])
+def test_counts_are_those_of_the_steps(profile: str, mode: str) -> None:
+    """The steps that the page shows include signatures, which no step of repairing makes."""
+    signed = call("a") | {"extra_content": {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLWEtY2FsbA=="}}}
+    unsigned = [assistant(calls=[call("d")]), tool("d")]
+    asked = parse([user(), assistant(calls=[signed]), tool("a"), tool("c"), *unsigned])
+    found = run(asked, profile, sanitize={"mode": mode})
+    steps = inspect_request(asked, found, TARGET)["steps"]
+    counts: Counter[str] = Counter()
+    for step in steps:
+        counts[step["step"]] += len(step["changes"])
+
+    assert counts["signatures"]
+    assert verdict_row(found, TARGET)["changes"] == counts
 
 
 def test_refused_history_has_its_error() -> None:
