@@ -5,6 +5,7 @@ The lines hold addresses and names, and never the value of a key.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,12 @@ from proxy.config import Settings
 _SHOWN = 6
 """The most names that a line lists."""
 
+_INDENT, _NAMES = 2, 15
+"""Characters before the names, and of the names with the spaces after them."""
+
+_NARROWEST = 20
+"""Characters of a value that stand on one line in a terminal of any width."""
+
 _EVERYWHERE = {"http://0.0.0.0:": "http://127.0.0.1:", "http://[::]:": "http://[::1]:"}
 """Addresses that mean every interface, each with the loopback address that a client can use."""
 
@@ -29,6 +36,8 @@ class Started:
 
     command: str
     config: str | None
+    columns: int
+    """The width of the terminal, in characters."""
 
 
 def banner(
@@ -41,7 +50,13 @@ def banner(
 def _parts(settings: Settings, environ: Mapping[str, str], started: Started, base_url: str) -> Iterator[Part]:
     yield ""
     yield Text.assemble(("turnright", "bold"), f" {__version__} is ready.")
-    yield two_columns(_rows(settings, environ, started, base_url), width=15, indent=2)
+    width = max(_NARROWEST, started.columns - _INDENT - _NAMES)
+    rows = [
+        (name if first else "", line)
+        for name, value in _rows(settings, environ, started, base_url)
+        for first, line in _lines(value, width)
+    ]
+    yield two_columns(rows, width=_NAMES, indent=_INDENT)
     yield ""
 
 
@@ -63,6 +78,18 @@ def _rows(
     where = "" if started.config is None else f" --config {started.config}"
     yield "next", "Give a client the first address and the name of a model."
     yield "", f"{started.command} models{where} lists the models. Ctrl-C ends the process."
+
+
+def _lines(value: str | Text, width: int) -> Iterator[tuple[bool, str | Text]]:
+    """Yield *value* in lines of *width* characters, each with True for the first one. Only spaces are broken."""
+    text = value if isinstance(value, str) else value.plain
+    wrapped = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    if len(wrapped) < 2:
+        yield True, value
+        return
+    style = "" if isinstance(value, str) else value.spans[0].style
+    for number, line in enumerate(wrapped):
+        yield not number, Text(line, style)
 
 
 def _access(settings: Settings) -> str:

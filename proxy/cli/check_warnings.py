@@ -167,6 +167,7 @@ def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> It
         ("context_window_fallbacks", router.context_window_fallbacks),
         ("content_policy_fallbacks", router.content_policy_fallbacks),
     ):
+        yield from _other_names(settings, key, chains)
         after = {name: chain_of(chains, name, pool) for name, pool in pools.items()}
         circles: set[frozenset[str]] = set()
         for name, chain in after.items():
@@ -180,6 +181,21 @@ def _chains(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> It
                     yield (
                         f"router_settings.{key}: {name} falls back to {target} and not on to {', '.join(ignored)}: "
                         f"the fallbacks of a fallback are not followed; list them after {target}"
+                    )
+
+
+def _other_names(
+    settings: Settings, key: str, chains: Sequence[Mapping[str, Sequence[str]]]
+) -> Iterator[str]:
+    """Warn of fallbacks to another name of the same model."""
+    canonical = settings.routes.canonical
+    for chain in chains:
+        for name, targets in chain.items():
+            for target in targets:
+                if canonical(target) == canonical(name):
+                    yield (
+                        f"router_settings.{key}: {name} falls back to {target}, which is another name of the same "
+                        "model and is not asked"
                     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from proxy.cli.command_name import command_name
 from proxy.cli.configuration import UNUSABLE
+from proxy.cli.print_result import print_result
 from proxy.config.environment import MASTER_KEY_VARIABLE, PROVIDERS, Provider, find_variables
 
 _HEAD = """\
@@ -66,13 +67,22 @@ _POOL = """
 """
 
 
+_USUAL_NAME = "turnright.yaml"
+"""The name in the comments of a file that goes to standard output."""
+
+
 def run_init(options: argparse.Namespace) -> int:
-    """Write the file. Returns 2 where the environment has no key, or the file exists or cannot be written."""
+    """Write the file, or print it where its name is ``-``.
+
+    Returns 2 where the environment has no key, or the file exists or cannot be written.
+    """
     found = find_variables(os.environ)
     if not found:
         names = ", ".join(name for provider in PROVIDERS for name in provider.keys)
         print(f"turnright: no provider's key is in the environment; set one of {names}", file=sys.stderr)
         return UNUSABLE
+    if options.output == "-":
+        return print_result(first_file(_USUAL_NAME, found, os.environ).rstrip("\n"), 0)
     path = Path(options.output)
     try:
         with path.open("x", encoding="utf-8") as file:

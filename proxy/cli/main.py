@@ -105,7 +105,10 @@ def _add_init(commands: Commands) -> None:
         "value. Exit status 2: there is no key, or the file exists.",
     )
     init.add_argument(
-        "--output", metavar="FILE", default="turnright.yaml", help="the file to write (default: %(default)s)"
+        "--output",
+        metavar="FILE",
+        default="turnright.yaml",
+        help="the file to write, or - for standard output (default: %(default)s)",
     )
     init.set_defaults(module="proxy.cli.init", function="run_init")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import orjson
@@ -23,6 +24,15 @@ from proxy.planning.preview import pools_of, preview_of
 
 _EXAMPLES = 3
 """The most known models of a wildcard that are named below the table."""
+
+
+_SPECIAL = re.compile(
+    r"preview|exp|latest|research|computer-use|audio|live|tts|image|embed|search|realtime|transcribe|moderation"
+    r"|\d{3,}"
+)
+"""Parts of names that are previews, dated, or for other tasks than a chat."""
+
+_VERSION = re.compile(r"(?<![a-z0-9])\d{1,2}([.-]\d{1,2})?(?![a-z0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +107,7 @@ def _parts(settings: Settings, rows: tuple[ModelRow, ...], known: Mapping[str, l
     yield _table(rows, settings.unavailable)
     for wildcard, names in known.items():
         if names:
-            released = [name for name in names if name[-1].isdigit() and "preview" not in name]
-            examples = ", ".join(map(printable, (released or names)[:_EXAMPLES]))
+            examples = ", ".join(map(printable, _examples(names)))
             yield f"{printable(wildcard)} takes {len(names)} known names and new ones, such as {examples}."
     for alias, model in settings.routes.aliases.items():
         hidden = alias not in settings.routes.shown_aliases
@@ -106,6 +115,17 @@ def _parts(settings: Settings, rows: tuple[ModelRow, ...], known: Mapping[str, l
         yield f"{printable(alias)} is another name of {printable(model)}.{unlisted}"
     if settings.unavailable:
         yield "A model that is left out answers 503 until its variable is set."
+
+
+def _examples(names: Sequence[str]) -> list[str]:
+    """Return some of a wildcard's *names*: models of a high version that are no previews and have no date."""
+    plain = [name for name in names if not _SPECIAL.search(name)]
+    return sorted(plain or names, key=_newest_first)[:_EXAMPLES]
+
+
+def _newest_first(name: str) -> tuple[float, int, str]:
+    version = _VERSION.search(name)
+    return -float(version[0].replace("-", ".")) if version else 0.0, len(name), name
 
 
 def _table(rows: tuple[ModelRow, ...], left_out: Mapping[str, tuple[str, ...]]) -> Table:

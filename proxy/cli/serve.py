@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,7 +80,7 @@ def _greeter(settings: Settings, config: str | None, writer: WriterThread) -> Ca
     """Return the function that writes the banner for a base URL, in order with the lines of the log."""
     from proxy.cli.banner import Started, banner  # only a terminal pays for rich's import
 
-    started = Started(command_name(), config)
+    started = Started(command_name(), config, shutil.get_terminal_size().columns)
 
     def greet(base_url: str) -> None:
         writer.write(banner(settings, os.environ, started, base_url, colours=takes_colours()))

@@ -99,6 +99,9 @@ def _first_set(names: tuple[str, ...], environ: Mapping[str, str]) -> str | None
     return next((name for name in names if environ.get(name, "").strip()), None)
 
 
+_HINT = "`turnright init` writes a first file, and `turnright demo` needs no key"
+
+
 def _no_provider() -> Fault:
     names = ", ".join(name for provider in PROVIDERS for name in provider.keys)
-    return Fault("", f"there is no configuration: name a file with --config, or set one of {names}")
+    return Fault("", f"there is no configuration: name a file with --config, or set one of {names}; {_HINT}")

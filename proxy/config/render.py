@@ -17,6 +17,8 @@ from proxy.config.faults import ConfigurationError
 from proxy.config.loading import Loaded
 from proxy.core.hidden_text import MASK, HiddenText
 
+COMMAND = "turnright"
+
 _USERINFO = re.compile(r"(?<=://).*@", re.DOTALL)
 _SECRET_NAME = re.compile(r"api_?key|secret|password|credential", re.IGNORECASE)
 _QUERY = re.compile(r"\?.*", re.DOTALL)
@@ -40,20 +42,23 @@ def render_settings(loaded: Loaded) -> str:
 def render_faults(error: ConfigurationError, file: str | None = None) -> str:
     """Return the faults and the warnings of *error*, one line each, in the file's order.
 
-    *file* is the file's name as the operator gave it, or None without one.
+    *file* is the file's name as the operator gave it, or None without one. A fault without a line begins with the file
+    alone, and without a file with the command's name.
     """
     lines = [(fault.line, True, str(fault)) for fault in error.faults]
     lines += [(line, False, warning) for warning, line in error.warnings]
     lines.sort(key=lambda each: each[0] or 0)
     return "".join(
-        f"{at_line(file, line)}{text}\n" if is_fault else f"{render_warning(text, line, file)}\n"
+        f"{at_line(file, line) or f'{file or COMMAND}: '}{text}\n"
+        if is_fault
+        else f"{render_warning(text, line, file)}\n"
         for line, is_fault, text in lines
     )
 
 
 def render_warning(warning: str, line: int | None, file: str | None = None) -> str:
     """Return the line that an operator reads for *warning*."""
-    return f"turnright: warning: {at_line(file, line)}{warning}"
+    return f"{COMMAND}: warning: {at_line(file, line)}{warning}"
 
 
 def at_line(file: str | None, line: int | None) -> str:

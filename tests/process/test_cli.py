@@ -107,7 +107,10 @@ def test_serve_without_configuration_and_key_ends_with_2() -> None:
 
     assert (shown.returncode, shown.stdout) == (2, "")
     assert shown.stderr.startswith(
-        "there is no configuration: name a file with --config, or set one of GEMINI"
+        "turnright: there is no configuration: name a file with --config, or set one of GEMINI"
+    )
+    assert shown.stderr.endswith(
+        "; `turnright init` writes a first file, and `turnright demo` needs no key\n"
     )
     assert len(shown.stderr.splitlines()) == 1
 

@@ -13,16 +13,20 @@ from tests.proxy.config.samples import text_of
 
 KEY = "sk-0123456789"
 ENVIRON = {"GEMINI_API_KEY": KEY}
-STARTED = Started("turnright", "my.yaml")
+STARTED = Started("turnright", "my.yaml", 80)
 URL = "http://127.0.0.1:4000/v1"
 
 
 def shown(
-    environ: dict[str, str] = ENVIRON, url: str = URL, config: str | None = "my.yaml", **file: Any
+    environ: dict[str, str] = ENVIRON,
+    url: str = URL,
+    config: str | None = "my.yaml",
+    columns: int = 80,
+    **file: Any,
 ) -> str:
     """Return the banner without colours, for the configuration *file*."""
     settings = load_settings(text_of(**file) if file else None, environ).settings
-    return banner(settings, environ, Started("turnright", config), url, colours=False)
+    return banner(settings, environ, Started("turnright", config, columns), url, colours=False)
 
 
 def entry(name: str, **params: Any) -> dict[str, Any]:
@@ -78,6 +82,16 @@ def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
 
     assert line in text
     assert KEY not in text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100])
+def test_lines_break_between_words_at_the_terminal_s_width(columns: int) -> None:
+    """A narrow terminal would break a line within a word. A word that is longer than the width stays whole."""
+    entries = [entry(f"a-model-of-quite-a-long-name-{n}", api_key=f"os.environ/KEY_{n}") for n in range(5)]
+    text = shown({"KEY_0": KEY, "KEY_1": KEY + "b"}, columns=columns, model_list=entries)
+
+    assert max(map(len, text.splitlines())) <= columns + 20 * (columns == 40)
+    assert text.split() == shown({"KEY_0": KEY, "KEY_1": KEY + "b"}, columns=900, model_list=entries).split()
 
 
 def test_page_that_is_off_is_not_named() -> None:

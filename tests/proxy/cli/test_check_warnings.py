@@ -81,6 +81,27 @@ def test_entry_for_any_provider_needs_one_key_in_the_environment(
     assert list(find_warnings(given.settings)) == warned
 
 
+@pytest.mark.parametrize(
+    ("key", "source", "targets"),
+    [
+        ("fallbacks", "small", ["second"]),
+        ("fallbacks", "second", ["small"]),
+        ("context_window_fallbacks", "small", ["second", "large"]),
+    ],
+)
+def test_fallback_to_another_name_of_the_model_is_a_warning(
+    key: str, source: str, targets: list[str]
+) -> None:
+    """A second name stands for the same deployments, so the fallback has no effect."""
+    router = {key: [{source: targets}], "model_group_alias": {"second": "small"}}
+    found = warnings_of(SMALL, LARGE, router_settings=router)
+
+    assert [each for each in found if "another name" in each] == [
+        f"router_settings.{key}: {source} falls back to {targets[0]}, which is another name of the same model and is "
+        "not asked"
+    ]
+
+
 def test_variable_of_an_empty_key_is_named() -> None:
     """The warning about a missing key names the variable that is empty."""
     given = entry("x", "openai/gpt-4.1", api_key="os.environ/OPENAI_API_KEY")

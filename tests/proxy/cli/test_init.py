@@ -121,3 +121,17 @@ def test_first_file_serves_the_provider(provider: Provider) -> None:
 
     (entry,) = load_settings(text.encode(), environ).settings.model_list
     assert entry.model_name == f"{provider.prefix}/*"
+
+
+def test_dash_writes_to_standard_output(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Standard output has the file alone, so that it can be redirected."""
+    monkeypatch.setenv("GEMINI_API_KEY", SECRET)
+
+    assert main(["init", "--output", "-"]) == 0
+
+    written = capsys.readouterr().out
+    assert load_settings(written.encode(), {"GEMINI_API_KEY": SECRET}).settings.routes.names == ("gemini/*",)
+    assert "serve --config turnright.yaml" in written
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,25 @@ def test_table_has_a_row_for_each_deployment_and_for_what_is_left_out(
     assert KEY not in shown.out + shown.err
     assert f"warning: {path}:" in shown.err
     assert "NOT_THERE" in shown.err
+
+
+def test_examples_are_models_of_today(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The examples of a wildcard are no previews, experiments or dated names, the highest version first."""
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    assert main(["models"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " such as " in line]
+    assert len(lines) == 2
+    for line in lines:
+        names = line.partition(" such as ")[2].removesuffix(".").split(", ")
+        assert len(names) == 3
+        assert not [name for name in names if re.search(r"exp|preview|\d{4}|-\d{3}$", name)]
+        versions = [float(found[0]) for name in names if (found := re.search(r"\d+(\.\d+)?", name))]
+        assert versions == sorted(versions, reverse=True)
+        assert versions[0] > 2.5
 
 
 def test_json_has_the_rows_with_the_known_models(path: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -142,7 +142,7 @@ def test_faults_are_rendered_a_line_each() -> None:
     """Each fault is one line, and a fault of the whole file has no path."""
     error = ConfigurationError([Fault("a.b", "is empty"), Fault("", "is not UTF-8")])
 
-    assert render_faults(error) == "a.b: is empty\nis not UTF-8\n"
+    assert render_faults(error) == "turnright: a.b: is empty\nturnright: is not UTF-8\n"
 
 
 def test_faults_and_warnings_come_in_the_file_s_order() -> None:
@@ -152,7 +152,7 @@ def test_faults_and_warnings_come_in_the_file_s_order() -> None:
     )
 
     assert render_faults(error, "x.yaml").splitlines() == [
-        "is not UTF-8",
+        "x.yaml: is not UTF-8",
         "turnright: warning: d: is set",
         "turnright: warning: x.yaml:3: c: ignored",
         "x.yaml:7: a.b: is empty",
