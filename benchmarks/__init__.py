@@ -1,1 +1,1 @@
-"""Benchmarks: commands that print tables. None of them is a test. The figures in the documentation come from here."""
+"""Benchmarks: commands that print tables. No benchmark is a test. The figures in the documentation come from here."""

@@ -1,4 +1,4 @@
-"""Write histories as agents send them, from texts on every machine: Python's library, headers, litellm's table.
+"""Build histories as agents send them, from texts on every machine: Python's library, headers, litellm's table.
 
 None of these texts was used to fit the estimator's weights. A seed chooses the contents of a history. The texts come
 from the installed Python, so figures differ a little between versions.
@@ -63,7 +63,7 @@ def _slice(draw: random.Random, files: list[tuple[str, str]], lines: int) -> tup
 
 
 def _call(draw: random.Random, name: str, arguments: dict[str, Any], result: str, said: str = "") -> History:
-    """Return one round: a call and its result."""
+    """Return one round of a history: an assistant's tool call and its result."""
     call_id = f"call_{draw.getrandbits(96):024x}"
     function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
     call = {"id": call_id, "type": "function", "function": function}
@@ -203,9 +203,9 @@ MIXES: dict[str, tuple[Callable[[], list[tuple[str, str]]], tuple[_Round, ...]]]
     "prose chat": (_python_files, (_talk,)),
     "multilingual chat": (_python_files, (_foreign_talk, _foreign_talk, _talk)),
 }
-"""Maps a kind of history to the files that it is about, and to its rounds.
+"""Maps a kind of history to the files that its rounds quote, and to the functions that build its rounds.
 
-A round that is listed twice comes twice as often.
+A function that is listed twice is used twice as often.
 """
 
 AGENTS = ("Python agent", "C agent", "operations agent")
@@ -213,7 +213,10 @@ AGENTS = ("Python agent", "C agent", "operations agent")
 
 
 def rounds_of(kind: str, seed: int) -> Iterator[History]:
-    """Yield a history of *kind* in pieces, without end. After each piece, the history could be sent."""
+    """Yield a history of *kind* in pieces, without end.
+
+    After each piece, the history so far is one that a client could send.
+    """
     draw = random.Random(seed)
     files_of, mix = MIXES[kind]
     files = files_of()

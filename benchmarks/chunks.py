@@ -1,8 +1,8 @@
 """Measures the cost of a streamed chunk: CPU time from the provider's bytes to the client's, by content.
 
-It is part of ``make bench``. Each figure is the median over runs in one process, in microseconds per chunk. It covers
-reading the events, normalizing them, and writing them. The table also shows the time for only decoding and encoding the
-same events, which any proxy that reads events needs, and the difference.
+The command is part of ``make bench``. Each figure is the median over runs in one process, in microseconds per chunk.
+The figure covers reading, normalizing and writing the events. The table also shows the time for only decoding and
+encoding the same events, and the difference. Any proxy that reads events needs that time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _arguments() -> Iterable[dict[str, Any]]:
 
 
 def _code() -> Iterable[dict[str, Any]]:
-    """Yield arguments whose text is full of braces, as if objects ended and began all the time."""
+    """Yield the deltas of a call whose arguments hold a text full of braces, as if JSON objects began and ended."""
     yield {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "f", "arguments": ""}}]}
     for text in ['{"text": "', *(["{ a } {", "}"] * (_CHUNKS // 2 - 2)), '"}']:
         yield {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}
@@ -75,7 +75,7 @@ STREAMS: dict[str, tuple[bytes, str]] = {
 
 
 def passed_on(stream: bytes) -> None:
-    """Decode and encode every event."""
+    """Decode and encode every event of a stream, without normalizing."""
     for payload in SSEDecoder().feed(stream):
         if payload != b"[DONE]":
             encode_event(orjson.loads(payload))

@@ -1,9 +1,9 @@
 """``python -m benchmarks.compare_behaviour > FILE``: what clients, providers and Prometheus see, as lines of JSON.
 
-Two versions behave alike where their files are equal (``diff``). For a version without this file, copy it into a
-checkout of that version. Every known history is sent to the real process with five models. Recorded are the answer of
-``/v1/explain``, the request to the provider, and the client's answer, whole and as a stream. Names of metrics and the
-output of the demo follow. Ports, times and random ids of answers are left out of each line.
+If the files of two versions are equal (``diff``), the versions behave alike for these requests. For a version without
+this file, copy it into a checkout of that version. Every known history is sent to the real process with five models.
+Recorded are the answer of ``/v1/explain``, the request to the provider, and the client's answer, whole and as a stream.
+Names of metrics and the output of the demo follow. Ports, times and random ids of answers are left out of each line.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ _STREAMS = {
 
 
 class _Provider(http.server.BaseHTTPRequestHandler):
-    """Answers in each provider's format, and keeps the requests."""
+    """A fake provider that answers in each provider's format, and keeps the requests."""
 
     protocol_version = "HTTP/1.1"
     seen: list[dict[str, Any]] = []

@@ -1,7 +1,8 @@
-"""Measures the cost of cutting over a whole session: an agent of 200 requests, and four ways to fit it into a window.
+"""Measures the cost of cutting over an agent's session of 200 requests, for four ways to fit a context window.
 
-Run it with ``make bench-cuts``. A provider caches the messages with which a request and the request before begin, in
-blocks of 128 tokens from 1,024 on. Cached input costs a quarter or a tenth of the price. These ways are compared:
+Run it with ``make bench-cuts``. A provider caches the messages with which a request and the previous one both begin. It
+caches blocks of 128 tokens, from 1,024 tokens on. Cached input costs a quarter or a tenth of the price. These ways are
+compared:
 
     off        nothing is cut (the window would have to be as large as the session)
     sliding    the oldest rounds are dropped, as many as each request needs: what a history limit usually does
@@ -39,7 +40,7 @@ def size(message: dict[str, Any]) -> int:
 
 
 Cut = Callable[[History, int], History]
-"""Returns the messages to send of a history, whose turns may have at most the given tokens."""
+"""Takes a history and the tokens that its turns may have, and returns the messages to send."""
 
 
 def off(history: History, room: int) -> History:
@@ -59,7 +60,7 @@ def sliding(history: History, room: int) -> History:
 
 
 def middle_out(history: History, room: int) -> History:
-    """Drop whole rounds from the middle until the rest fits, which is half from either end."""
+    """Drop whole rounds from the middle, so that the rest fits. At most half of *room* is kept at the beginning."""
     lead = count_leading_system(history)
     units = split_units(history, lead)
     sizes = [sum(map(size, history[unit.start : unit.end])) for unit in units]
@@ -77,7 +78,7 @@ def middle_out(history: History, room: int) -> History:
 
 
 def ours(history: History, room: int) -> History:
-    """Fit with the preset ``balanced``."""
+    """Cut the history with the preset ``balanced``, as the proxy does."""
     system = sum(map(size, history[: count_leading_system(history)]))
     policy = PRESETS["balanced"]
     marks = marks_for(policy, limit=room + system + TOOLS, fixed=FixedTokens(TOOLS, system))
@@ -98,12 +99,15 @@ class Spent:
     largest: int = 0
 
     def cost(self, price: float) -> float:
-        """Return the cost of a request in thousands of full-price tokens. A cached token costs the share *price*."""
+        """Return the mean cost of a request in thousands of full-price tokens.
+
+        A cached token costs the share *price*.
+        """
         return (self.sent - self.cached * (1 - price)) / self.requests / 1_000
 
 
 def run(histories: list[History], cut: Cut, room: int) -> Spent:
-    """Send one session, and add up what a provider would count."""
+    """Cut each history of one session with *cut*, and add up the tokens that a provider would count."""
     spent = Spent()
     before: History = []
     for history in histories:

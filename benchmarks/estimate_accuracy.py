@@ -55,7 +55,7 @@ def texts_of(piece: History) -> Iterator[str]:
 
 
 def grown(values: Sequence[float]) -> list[float]:
-    """Return the totals after each round."""
+    """Return the running totals of *values*, one for each round."""
     return list(accumulate(values))
 
 
@@ -98,7 +98,10 @@ class Measured:
         raise AssertionError("no request was large enough to tell")
 
     def after_every_usage(self) -> list[float]:
-        """Return the errors of an unknown model's later requests, each with all usage reported before."""
+        """Return the errors of an unknown model's later requests.
+
+        Each estimate uses all usage that was reported before.
+        """
         state, errors = calibration.initial(UNKNOWN), []
         for estimated, real in zip(self.unknown, self.real, strict=True):
             if state.observations:
@@ -171,7 +174,7 @@ def main() -> None:
 
 
 def with_share(errors: Sequence[float]) -> str:
-    """Return what :func:`shown` does, and the share of the errors that are within 10 %."""
+    """Return the text of :func:`shown`, followed by the share of the errors that are within 10 %."""
     return f"{shown(errors)} / {sum(abs(error) <= 0.10 for error in errors) / len(errors):.0%}"
 
 

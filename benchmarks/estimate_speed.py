@@ -1,7 +1,8 @@
 """Compares the time of estimating a history of 100,000 tokens with the time of counting it exactly.
 
-It is part of ``make bench``. Each figure is the median CPU time of the runs of one process. Every run gets the history
-as new string objects, as a new request brings it. *Resent* means that all messages but the last were seen before.
+The command is part of ``make bench``. Each figure is the median CPU time of the runs of one process. Every run gets the
+history as new string objects, as a new request brings it. *Resent* means that all messages but the last were seen
+before.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ _CHARACTERS = {"Python agent": 420_000, "C agent": 390_000, "operations agent": 
 """Length of each history's JSON, for about 100,000 of OpenAI's tokens."""
 
 _SLOW_RUNS = 5
-"""Runs of the ways that take a hundred times as long."""
+"""The number of runs for the ways of counting that take a hundred times as long."""
 
 
 def fresh_estimator() -> Estimator:
-    """Return an estimator that has seen nothing."""
+    """Return an estimator whose cache of texts is empty."""
     return Estimator(O200K, TextCache(lambda text: count_text(text, O200K), CACHED_TEXTS))
 
 

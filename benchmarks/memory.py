@@ -1,6 +1,7 @@
-"""Measures the memory that each bounded cache or buffer takes when it is full. It is part of ``make bench``.
+"""Measures the memory that each bounded cache or buffer takes when full. The command is part of ``make bench``.
 
-Each cache is filled by itself. The figure is the memory that was allocated for it (tracemalloc), in MiB.
+Each cache is filled and measured alone. The figure is the memory that was allocated for the cache (tracemalloc), in
+MiB.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measures the cost of planning cuts: CPU time for 1,000 messages, by the window that they have to fit.
 
-It is part of ``make bench``. Sizes are looked up, so that only the planning is measured. ``fit`` is planning, rendering
-and checking.
+The command is part of ``make bench``. The time to look up the messages' sizes is subtracted, so that ``plan`` is the
+planning alone. ``fit`` is the time for planning, rendering and checking, with the sizes.
 """
 
 from __future__ import annotations

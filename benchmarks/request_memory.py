@@ -1,8 +1,9 @@
 """Measures the peak memory of one large request in the real process, in multiples of its body.
 
 ``python -m benchmarks.request_memory [MIB [WIRE ...]]`` starts the proxy in front of a provider that answers at once.
-Each wire gets one body of each shape. The figure is the peak of the proxy's resident memory (``VmHWM`` of /proc, Linux
-alone), less the memory before. The answer's status says what was refused.
+Each model in ``_WIRES`` gets one body of each shape in :data:`SHAPES`. The figure is the peak of the proxy's resident
+memory (``VmHWM`` of /proc, only on Linux), less the resident memory before the request. The answer's status shows
+whether the body was refused.
 """
 
 from __future__ import annotations

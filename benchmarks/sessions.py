@@ -22,7 +22,7 @@ WORDS = re.findall(
     "the value of this option is read from the file before each run and a missing key falls back to the default "
     "return self parse token error index buffer stream config module import class def await result path line test",
 )
-"""The parts of texts: half prose, half code."""
+"""The words of the random texts: half of them from prose, half from code."""
 
 
 def measure(message: dict[str, Any]) -> int:
@@ -31,7 +31,7 @@ def measure(message: dict[str, Any]) -> int:
 
 
 def agent_session(requests: int, seed: int = 7, *, median: int = 700, spread: float = 1.35) -> list[History]:
-    """Return the histories of *requests* successive requests of one session. Each continues the one before.
+    """Return the histories of *requests* successive requests of one session. Each history continues the previous one.
 
     *median* is the median length of a tool result in characters, and *spread* the deviation of the length's logarithm.
     """
@@ -64,7 +64,7 @@ def agent_session(requests: int, seed: int = 7, *, median: int = 700, spread: fl
 
 
 def _text(rng: random.Random, length: int) -> str:
-    """Return about *length* characters of words in lines."""
+    """Return a text of about *length* characters: random words, ten on each line."""
     line = [rng.choice(WORDS) for _ in range(40)]
     words = (line * (length // (5 * len(line)) + 1))[: max(1, length // 6)]
     return "\n".join(" ".join(words[at : at + 10]) for at in range(0, len(words), 10))

@@ -1,7 +1,7 @@
-"""Measures a start by transport: seconds until the process answers, CPU and memory at that moment.
+"""Measures a start of the proxy for each transport: seconds until it answers, and CPU and memory at that moment.
 
-It is part of ``make bench``. Each figure is the smallest of a few starts, one after another, since other work on the
-machine can only add time. A bare aiohttp proxy is measured in the same run, since importing aiohttp is the floor.
+The command is part of ``make bench``. Each figure is the smallest of a few starts, since other work on the machine can
+only add time. A bare aiohttp proxy is measured in the same run, since no proxy on aiohttp can start faster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """``make attack``: hostile requests against the real process, and the table of goals, figures and verdicts.
 
-Exits with 1 where a goal is missed. A case that was not measured, since its group had no time left, counts as missed
-too.
+Exits with 1 if a case misses its goal, or if no case ran. A case for which no time was left counts as missed too.
 """
 
 from __future__ import annotations
@@ -23,13 +22,16 @@ from benchmarks.gateway.machine import describe
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The providers of all groups: *attacked* answers the attacks, and *calm* answers the waiting clients."""
+    """The settings that all parts share, with two providers.
+
+    *attacked* answers the attacks, and *calm* answers the waiting clients.
+    """
 
     directory: Path
     attacked: Provider
     calm: Provider
     factor: float
-    """The factor by which the usual time of each group is multiplied."""
+    """The factor by which the usual time of each part is multiplied."""
 
     full: bool
     wanted: str
@@ -50,7 +52,7 @@ _Run = Callable[..., list[Figure]]
 
 
 def _of(run: _Run, seconds: float) -> Callable[[Field], list[Figure]]:
-    """Return *run* bound to its usual time in seconds."""
+    """Return a function that calls *run* with its usual time, *seconds*, multiplied by the field's factor."""
     return lambda field: run(field.directory, field.attacked, seconds * field.factor, wanted=field.wanted)
 
 
@@ -64,7 +66,7 @@ _PARTS: Mapping[str, tuple[str, Callable[[Field], list[Figure]]]] = {
     "browser": ("browser", _of(browser.run, 15)),
     "isolation": ("isolation", _of(isolation.run, 70)),
 }
-"""The parts with their groups, in the order in which they run."""
+"""Maps the name of each part to its group and its function, in the order in which the parts run."""
 
 
 def _options() -> argparse.Namespace:
@@ -92,7 +94,7 @@ def _leave(*_: object) -> None:
 
 
 def main() -> None:
-    """Attack and print the table."""
+    """Run the chosen parts, print the table, and exit with 1 if a goal is missed."""
     options = _options()
     only = options.only or GROUPS
     began = time.monotonic()

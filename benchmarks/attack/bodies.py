@@ -1,7 +1,7 @@
 """Build hostile bodies as bytes, each of about a given size.
 
-A family is a function that takes a size, and returns the members of a request other than its model. Bodies are built as
-bytes, since a body of 32 MiB of empty objects would take gigabytes as objects.
+A family is a function that takes a size, and returns the JSON members of a request, without ``model``. Bodies are built
+as bytes, since 32 MiB of empty JSON objects would take gigabytes as Python objects.
 """
 
 from __future__ import annotations
@@ -186,7 +186,10 @@ OF_TESTS = "tests: "
 
 
 def chat_families() -> dict[str, Family]:
-    """Return the families of chat requests, with those of the tests where the tests are installed."""
+    """Return the families of chat requests.
+
+    If the tests are installed, their families of chat requests are included.
+    """
     found: dict[str, Family] = dict(CHAT)
     try:
         hostile_bodies = importlib.import_module("tests.support.hostile_bodies")
@@ -199,7 +202,7 @@ def chat_families() -> dict[str, Family]:
 
 
 def _members_of(build: Callable[[int], Mapping[str, object]]) -> Family:
-    """Return a family of the tests, which builds objects, as a family of bytes without the model."""
+    """Return the family that encodes the requests of *build*, a family of the tests, without their model."""
     return lambda size: json.dumps({k: v for k, v in build(size).items() if k != "model"}).encode()[1:-1]
 
 

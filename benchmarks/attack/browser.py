@@ -1,4 +1,4 @@
-"""Count the requests of web pages that a proxy without keys serves, and the honest requests that it refuses."""
+"""Count the requests of foreign pages that a proxy without keys serves, and the honest requests that it refuses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _FROM_ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "the Origin of a sandbox": {"Origin": "null"},
     "Sec-Fetch-Site: cross-site": {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
 }
-"""Headers that show a foreign page, in any of its requests. All other headers are those of an honest client."""
+"""Headers by which the proxy can tell that a foreign page sent a request, of any method.
+
+The rest of the request is honest.
+"""
 
 _FOR_BODIES: Mapping[str, Mapping[str, str]] = {
     "text/plain": {"Content-Type": "text/plain"},
@@ -66,12 +69,12 @@ _OWN: Mapping[str, Mapping[str, str]] = {
         "Sec-Fetch-Site": "same-origin",
     },
 }
-"""Headers of clients that must be served."""
+"""Headers of honest clients, which the proxy must serve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request of the table."""
+    """One request, with the name of its case."""
 
     case: str
     method: str
@@ -80,13 +83,13 @@ class Sent:
 
     @property
     def bytes(self) -> bytes:
-        """The request as it is sent."""
+        """The bytes of the request, with its body if the method is POST."""
         body = _POSTED.get(self.path, b"") if self.method == "POST" else b""
         return request(self.path, body, method=self.method, headers=self.headers)
 
 
 def foreign() -> Iterator[Sent]:
-    """Yield the requests that a foreign page can send. None of them may be served."""
+    """Yield the requests that a foreign page can send. The proxy must refuse all of these requests."""
     for case, headers in _FROM_ELSEWHERE.items():
         yield from (Sent(case, "POST", path, headers) for path in _POSTED)
         yield from (Sent(case, "GET", path, headers) for path in _READ if _is_guarded(path, case))
@@ -95,15 +98,16 @@ def foreign() -> Iterator[Sent]:
 
 
 def _is_guarded(path: str, case: str) -> bool:
-    """Tell whether reading *path* must be refused.
+    """Tell whether a GET of *path* with the headers of *case* must be refused.
 
-    The inspector's page and the root hold no data, and links lead there, so that only a foreign Host is refused.
+    The inspector's page and the root hold no data, and other sites may link there. So a GET of these two is refused
+    only with a foreign Host.
     """
     return path not in ("/ui/", "/") or "Host" in case
 
 
 def own() -> Iterator[Sent]:
-    """Yield the requests that must be served."""
+    """Yield the requests of honest clients, which the proxy must serve."""
     for case, headers in _OWN.items():
         yield from (Sent(case, "POST", path, headers) for path in _POSTED)
         yield from (Sent(case, "GET", path, headers) for path in ("/v1/models", "/ui/api/models"))
@@ -112,7 +116,7 @@ def own() -> Iterator[Sent]:
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return, for each kind of request, the number of those that were wrongly served or wrongly refused."""
+    """Return, for each case, the number of requests that were wrongly served or wrongly refused."""
     models = [deployment("ok", "openai/gpt-4.1", provider.base(_MANNER))]
     config = {"model_list": models, "general_settings": {"drain_delay": 0, "drain_grace": 0}}
     figures = []

@@ -42,7 +42,7 @@ class Proxy:
         return cpu_seconds(self.pid)
 
     def settle(self, seconds: float) -> None:
-        """Wait until the process uses no CPU, for at most *seconds*."""
+        """Wait until the process uses almost no CPU, for at most *seconds*."""
         until, before = time.monotonic() + seconds, self.cpu()
         while time.monotonic() < until:
             time.sleep(_QUIET_S)
@@ -104,15 +104,15 @@ class Provider:
         self.port = port
 
     def base(self, manner: str, path: str = "/v1") -> str:
-        """Return the ``api_base`` at which the provider behaves as *manner*."""
+        """Return the ``api_base`` at which the provider has the behaviour *manner* (see the module ``manners``)."""
         return f"http://127.0.0.1:{self.port}/{manner}{path}"
 
     def calls(self, manner: str) -> int:
-        """Return the number of calls to one behaviour."""
+        """Return the number of calls that asked for the behaviour *manner*."""
         return int(self._ask(f"/_calls?manner={manner}"))
 
     def last(self, manner: str) -> str:
-        """Return the last body that was sent to one behaviour."""
+        """Return the body of the last call that asked for the behaviour *manner*."""
         return self._ask(f"/_last?manner={manner}").decode("utf-8", "replace")
 
     def _ask(self, path: str) -> bytes:
@@ -132,7 +132,7 @@ Waits = Mapping[str, Mapping[str, float]]
 
 
 class Prober:
-    """A running prober."""
+    """A running prober: a process that measures how long other requests wait."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -156,7 +156,7 @@ class Prober:
 
 @contextlib.contextmanager
 def prober(port: int, model: str, key: str = "") -> Iterator[Prober]:
-    """Run a prober against the proxy on *port*."""
+    """Run a prober that sends requests for *model* to the proxy on *port*."""
     with _talking("benchmarks.attack.probe", str(port), model, *([key] if key else [])) as process:
         yield Prober(process)
 

@@ -146,7 +146,7 @@ _WORKING: Mapping[str, Callable[[_Field], Answer]] = {
     "working: embeddings": _works("lists of one token", "ok", "/v1/embeddings"),
     "explain: identical ids": _works("identical long ids", "ok", "/v1/explain"),
 }
-"""Requests that use the process's CPU. They run one at a time."""
+"""Requests that use the proxy's CPU. Only one of these cases runs at a time."""
 
 _WAITING: Mapping[str, Callable[[_Field], Answer]] = {
     "half a body": _half_body,
@@ -166,11 +166,11 @@ _WAITING: Mapping[str, Callable[[_Field], Answer]] = {
     "a stream that stops": _asks("hang", stream=True),
     "a stream that stops, through litellm": _asks("hang litellm", stream=True),
 }
-"""Requests that only wait. They run all at once."""
+"""Requests that wait for a client or a provider. These cases run all at once."""
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return how late each request ended, in seconds."""
+    """Return, for each case, the seconds by which the request ended after its deadline."""
     until = time.monotonic() + seconds
     figures = []
     waiting = _chosen(_WAITING, wanted)
@@ -193,7 +193,7 @@ def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> 
 
 @contextlib.contextmanager
 def _started(directory: Path, provider: Provider, *, litellm: bool) -> Iterator[_Field]:
-    """Run the proxy, and yield after each wire has answered once, so that no first import is measured."""
+    """Run the proxy, and yield after one answer over each wire, so that no first import is measured."""
     program = Program(module=(sys.executable, "-m", "benchmarks.attack.open_media"))
     with proxy(directory, _config(provider, litellm=litellm), program) as running:
         for model in ("ok", "gemini", *(["busy litellm"] if litellm else [])):

@@ -12,7 +12,7 @@ _PIECE = 2**18
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer. *status* is 0 where the connection closed, or the time ran out, before the answer was complete."""
+    """An HTTP answer. *status* is 0 if the connection closed before the answer's head ended, or if the time ran out."""
 
     status: int
     body: bytes = b""
@@ -41,7 +41,7 @@ def request(
 
 
 def connect(port: int, seconds: float = 5.0, source: str = "127.0.0.1") -> socket.socket:
-    """Return a connection to loopback."""
+    """Return a connection to *port* on loopback, from the address *source*."""
     made = socket.create_connection(("127.0.0.1", port), timeout=seconds, source_address=(source, 0))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
@@ -50,7 +50,7 @@ def connect(port: int, seconds: float = 5.0, source: str = "127.0.0.1") -> socke
 def exchange(port: int, sent: bytes, seconds: float) -> Answer:
     """Send a request and return its answer, at the latest after *seconds*.
 
-    A server may answer before it has read everything. So its answer is read even where sending fails.
+    A server may answer before it has read the whole request. So the answer is read even if sending fails.
     """
     began = time.monotonic()
     try:

@@ -1,4 +1,4 @@
-"""The rows of the table, and their goals."""
+"""The rows of the table that ``make attack`` prints, and their goals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: the group that measures it, its title, its unit and the largest figure that meets its goal."""
+    """One row of the table: its key, group, title and unit, and the largest figure that meets its goal."""
 
     key: str
     group: str
@@ -20,7 +20,7 @@ class Row:
 DRAIN_DELAY_S = 0.5
 DRAIN_GRACE_S = 1.0
 STOP_SPARE_S = 2.0
-"""Seconds that an exit may take beyond the drain delay and the grace period."""
+"""Seconds that the proxy's exit may take beyond the drain delay and the grace period."""
 
 SMALL = Row("wait_small", "time", "others wait behind a request below 1 MiB", "ms", 100)
 LARGE = Row("wait_large", "time", "others wait behind a request up to max_body_mib", "ms", 250)

@@ -1,6 +1,6 @@
 """Compare what client B gets before and after an attack by client A.
 
-Each attack has a deployment of its own, and a twin deployment that is never attacked. B's request to the twin shows
+Most attacks have a deployment of their own, and a twin deployment that is never attacked. B's request to the twin shows
 what B gets without A. A and B have keys of their own.
 """
 
@@ -27,7 +27,7 @@ _OPENAI, _GEMINI = "openai/gpt-4.1", "gemini/gemini-3.6-flash"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """An attack by words: the provider refuses A's request with *status*, and quotes *words* from the request."""
+    """An attack by error text: the provider refuses A's requests with *status*, and quotes one of *words*."""
 
     status: int
     words: tuple[str, ...]
@@ -61,7 +61,7 @@ WORDS: Mapping[str, Words] = {
 
 
 def manner_of(case: str, status: int) -> str:
-    """Return the provider's behaviour in a case."""
+    """Return the name of the provider's behaviour in *case*: it refuses with *status*."""
     return f"refuse{status}.{re.sub('[^a-z0-9]', '-', case)}"
 
 
@@ -107,7 +107,7 @@ def attack_by_words(field: Field, case: str, attack: Words) -> str:
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return, for each kind of state, 1 where A changes it for B, else 0."""
+    """Return a figure for each attack: 1 if A changes what B gets, else 0."""
     until = time.monotonic() + seconds
     attacks: dict[str, Callable[[Field], str]] = {
         case: functools.partial(attack_by_words, case=case, attack=one) for case, one in WORDS.items()

@@ -1,4 +1,4 @@
-"""Measure the CPU of requests without a key: the process's CPU time, divided by the requests."""
+"""Measure the CPU of requests without a key: the proxy's CPU time, divided by the number of requests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _packed(coding: str, build: Callable[[], bytes]) -> Requests:
 
 
 def _chunked(piece: bytes, count: int, size: int) -> Requests:
-    """Return a chunked body, *size* chunks in each of *count* writes."""
+    """Return a request with a chunked body, which is sent in *count* writes of *size* chunks each."""
     chunk = b"%x\r\n%s\r\n" % (len(piece), piece)
     head = request(_CHAT, headers={"Content-Length": "", "Transfer-Encoding": "chunked"})
     return lambda: ([head, *[chunk * size] * count, b"0\r\n\r\n"], 1)
@@ -95,7 +95,7 @@ _CASES: Mapping[str, Requests] = {
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return the CPU of each kind of request, in milliseconds."""
+    """Return the CPU milliseconds of each kind of request, and whether the proxy invites a body."""
     until = time.monotonic() + seconds
     config = {
         "model_list": [deployment("ok", "openai/gpt-4.1", provider.base("ok"))],
@@ -126,7 +126,7 @@ def _cost(running: Proxy, name: str, pieces: list[bytes], count: int) -> Figure:
 
 
 def _send(port: int, pieces: list[bytes], count: int) -> tuple[str, bool]:
-    """Send all pieces as long as the server accepts them.
+    """Send the pieces until all are sent, the server stops reading, or the time is over.
 
     Return the answer's first line, and whether the time sufficed.
     """

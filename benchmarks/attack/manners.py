@@ -19,7 +19,7 @@ MARK = "ATTACK"
 """A mark in the body of A's calls. Some behaviours refuse only the calls with this mark."""
 
 _QUOTE = re.compile(r"<<(.*?)>>", re.DOTALL)
-"""The part of a request that a quoting provider repeats."""
+"""Finds the part of a request that the provider's error quotes."""
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000154a24f5d00"
@@ -33,7 +33,10 @@ Behave = Callable[[str, bytes, web.Request, "Counter[str]"], Awaitable[web.Strea
 async def behave(
     manner: str, path: str, body: bytes, request: web.Request, calls: Counter[str]
 ) -> web.StreamResponse:
-    """Answer a call of *path* as *manner* says. A suffix after a dot only tells deployments apart."""
+    """Answer a call of *path* with the behaviour *manner*.
+
+    A suffix of *manner* after a dot only tells deployments apart.
+    """
     kind = manner.partition(".")[0]
     if kind.startswith("refuse"):
         return _refuse(int(kind.removeprefix("refuse")), path, body)
@@ -71,7 +74,7 @@ async def _stream(path: str, request: web.Request, *, words: int, pause_s: float
 
 
 async def _trickle(path: str, body: bytes, request: web.Request, _: Counter[str]) -> web.StreamResponse:
-    """Send a whole answer a byte at a time."""
+    """Send a whole answer, one byte every 100 ms."""
     whole = answer_for(path, body)
     response = web.StreamResponse(headers={"Content-Type": _type_of(path, body)})
     response.content_length = len(whole)
@@ -88,7 +91,7 @@ async def _busy(*_: object) -> web.StreamResponse:
 
 
 async def _once(path: str, body: bytes, request: web.Request, calls: Counter[str]) -> web.StreamResponse:
-    """Fail the first call of a request that says ``ONCE-name``, and all calls with :data:`MARK`."""
+    """Fail the first call for each ``ONCE-name`` in a body, and all calls with :data:`MARK`."""
     found = re.search(rb"ONCE-\w+", body)
     name = f"once {found[0].decode()}" if found else ""
     if found:

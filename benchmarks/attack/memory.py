@@ -1,7 +1,7 @@
-"""Measure the memory that one request adds to a fresh process at its peak, in multiples of the body.
+"""Measure the memory that one request adds at the peak of a fresh process, in multiples of the request's body.
 
-An overlay's case compares the whole process's peak with the overlay's limit. A refused body counts as well, since
-refusing a body must not cost more than serving it.
+A case of a Kubernetes overlay compares the peak of the whole process with the overlay's memory limit. A refused body
+counts as well, since refusing a body must not cost more than serving it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ from tests.process.running import ROOT
 _CHAT = "/v1/chat/completions"
 _LONGEST_S = 20.0
 _WHOLE = 1_000_000_000
-"""Tokens of a window that no body fills, so that nothing is cut."""
+"""Tokens of a context window that no body fills, so that no history is cut."""
 
 _MIB = 2**20
 _AT_ONCE = 2
-"""Processes at one time. A second process does not disturb the figures, and a start through litellm takes seconds."""
+"""The number of proxy processes that are measured at the same time.
+
+A second process does not disturb the figures, and saves time, since a start with litellm takes seconds.
+"""
 
 
 def _images(size: int) -> bytes:
@@ -71,10 +74,10 @@ _LITELLM = {
         ("text", "messages of 2 KB", "non-ASCII text", "images"),
     ),
 }
-"""Model, path and families of each wire."""
+"""Maps each provider behind litellm to its model, the path of its ``api_base`` and the families of bodies."""
 
 _NOT_KEPT = ("master_key", "keys", "admin", "drain_delay", "drain_grace")
-"""Settings of an overlay that do not affect memory, and that would require a key or a port."""
+"""Settings of an overlay that the cases leave out. They do not affect memory, and some need a key or a port."""
 
 _OVERLAYS = ("gateway", "sidecar")
 
@@ -91,13 +94,16 @@ class _Case:
 
 
 def overlay_limit(rendered: str) -> int:
-    """Return the bytes of the largest memory limit of turnright's container that a manifest names."""
+    """Return the largest memory limit that a manifest names, in bytes, or 0."""
     found = re.findall(r"limits: *\{[^}]*memory: *(\d+)Mi", rendered)
     return max(map(int, found), default=0) * _MIB
 
 
 def _overlay(name: str) -> tuple[dict[str, Any], int]:
-    """Return an overlay's settings, and the memory limit of its container or else of the base's."""
+    """Return an overlay's settings and its memory limit in bytes.
+
+    The base stands in for what the overlay does not have.
+    """
     base = ROOT / "deploy" / "kubernetes" / "base"
     folder = base.parent / "overlays" / name
     settings = next(file for file in (folder / "turnright.yaml", base / "turnright.yaml") if file.exists())
@@ -164,7 +170,7 @@ def _body(family: str, size: int) -> bytes:
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return the peaks: in multiples of the body, or of an overlay's limit."""
+    """Return the peak of each case, in multiples of the body or of the overlay's limit."""
     until = time.monotonic() + seconds
 
     def measure(case: _Case) -> Figure:

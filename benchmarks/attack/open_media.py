@@ -9,7 +9,7 @@ from proxy.upstream.media.fetching import MediaFetcher
 
 
 def open_guard() -> None:
-    """Let fetches go to any address and port."""
+    """Let the proxy's image fetcher connect to any address and port."""
     defaults = MediaFetcher.__init__.__kwdefaults__
     assert defaults is not None
     defaults.update(public=lambda _: True, ports=frozenset(range(65_536)))

@@ -2,7 +2,7 @@
 
 Two persistent connections send a request every few milliseconds, one to ``/livez`` and one for a small chat answer. The
 prober reads ``begin`` and ``end`` from standard input. At each ``end`` it prints the worst and the median milliseconds
-of each connection since ``begin``. A request without an answer yet counts with its age.
+of each connection since ``begin``. A request that has no answer yet counts with the time since it was sent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Asker(threading.Thread):
         self._failed = 0
 
     def begin(self) -> None:
-        """Forget what was measured."""
+        """Start a new measurement, and forget all earlier times."""
         with self._lock:
             self._began, self._took, self._failed = time.monotonic(), [], 0
 

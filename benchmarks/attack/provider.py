@@ -1,7 +1,8 @@
 """Run a fake provider, which prints its port: ``python -m benchmarks.attack.provider NICE``.
 
-The first segment of a path names the behaviour (:mod:`benchmarks.attack.manners`). The rest selects the API. ``GET
-/_calls?manner=NAME`` returns the number of calls to a behaviour, and ``GET /_last?manner=NAME`` returns the last body.
+The first segment of a path names the behaviour (:mod:`benchmarks.attack.manners`). The rest of the path selects the
+API. ``GET /_calls?manner=NAME`` returns the number of calls to a behaviour, and ``GET /_last?manner=NAME`` returns the
+body of its last call.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ _LARGEST = 2**28
 
 
 class Provider:
-    """The calls so far, by behaviour."""
+    """The number of calls so far and the body of the last call, by behaviour."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.last: dict[str, bytes] = {}
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Read a call and behave as its path says."""
+        """Record a call, and answer with the behaviour that its path names."""
         manner, _, path = request.path.lstrip("/").partition("/")
         body = await request.read()
         self.calls[manner] += 1

@@ -1,4 +1,4 @@
-"""Attacks on what clients share: places, worker threads, fetches, retries, refusals and signatures."""
+"""Attacks on what clients share: request slots (places), worker threads, fetches, retries, refusals, signatures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.attack.two_clients import CHAT, KEY_A, KEY_B, PLACES, TWIN, Fiel
 
 _OK, _OK_MANNER = "ok", "ok.isolation"
 _ATTACKED = "attacked"
-"""A model that only A calls, so that A's calls are not counted as B's."""
+"""A model that only A's attacks call, so that B's calls can be counted apart from A's."""
 
 _HELLO = say("Hello.")
 _HONEST = bodies.CHAT["text over the budget"](700_000)
@@ -25,7 +25,10 @@ _TOOLS = [
 
 
 def _while_b_works(field: Field, sent: bytes, members: bytes) -> str:
-    """Return what changes for B while A holds as many connections as there are places. B holds one place itself."""
+    """Return what changes for B while A sends *sent* on as many connections as the proxy has places.
+
+    B holds one place itself.
+    """
     before = field.meet(_OK, members, _OK_MANNER)
     with field.held(_never(KEY_B), 1), field.held(sent, PLACES):
         return changed(before, field.meet(_OK, members, _OK_MANNER))
@@ -36,7 +39,7 @@ def _never(key: str) -> bytes:
 
 
 def _places(field: Field) -> str:
-    """Let A ask for all places with requests that are never answered."""
+    """Let A take all places (slots for requests) with requests that the provider never answers."""
     return _while_b_works(field, _never(KEY_A), _HELLO)
 
 
@@ -47,7 +50,7 @@ def _half_bodies(field: Field) -> str:
 
 
 def _freed_places(field: Field) -> str:
-    """Let A take all places before B comes, and compete for every place that becomes free."""
+    """Let A take all places before B comes, and compete with B for every place that becomes free."""
     before = field.meet(_OK, _HELLO, _OK_MANNER)
     with field.held(_never(KEY_A), PLACES - 10):
         with field.held(_never(KEY_A), 10):
@@ -57,7 +60,7 @@ def _freed_places(field: Field) -> str:
 
 
 def _threads(family: str, size: int) -> Callable[[Field], str]:
-    """Return an attack that keeps the worker threads busy for long."""
+    """Return an attack in which A keeps the proxy's worker threads busy with bodies of *family*."""
 
     def attack(field: Field) -> str:
         before = field.meet(_OK, _HONEST, _OK_MANNER)
@@ -158,8 +161,8 @@ ATTACKS: Mapping[str, Callable[[Field], str]] = {
 }
 """Maps the state that A attacks to the attack, which returns what changes for B.
 
-The last attacks leave worker threads busy.
+Attacks that leave worker threads busy come last.
 """
 
 WITHOUT_CIRCUITS: Mapping[str, Callable[[Field], str]] = {"retries": _retries}
-"""Attacks that need the circuits switched off."""
+"""Attacks that run with circuits switched off, by a cooldown of 0 seconds."""

@@ -1,4 +1,4 @@
-"""Measure how long a client with a key waits beside silent connections, and how much is logged."""
+"""Measure how long a client with a key waits while silent connections are open, and how many lines are logged."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CASES: Mapping[str, _Kind] = {
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return the worst time of a client with a key, and the lines of the log, for each kind of connection."""
+    """Return, for each kind of connection, the worst time of a client with a key, and the number of logged lines."""
     until = time.monotonic() + seconds
 
     def measure(name: str, kind: _Kind) -> list[Figure]:

@@ -1,4 +1,4 @@
-"""Measure the seconds from SIGTERM to the exit of the process, in different situations."""
+"""Measure the seconds from SIGTERM to the exit of the proxy, while it is idle or busy in different ways."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _hanging(model: str, count: int, *, stream: bool = False) -> Attack:
 
 
 def _unread(running: Proxy, sockets: Sockets) -> None:
-    """Ask for answers and read nothing of them, with as small a buffer as the kernel allows."""
+    """Send requests that have large answers, with a small receive buffer, and never read from the connections."""
     big = b'"messages":[{"role":"user","content":"%s"}]' % (b"x" * 2_000_000)
     for _ in range(4):
         made = socket.socket()
@@ -72,7 +72,7 @@ def _unread(running: Proxy, sockets: Sockets) -> None:
 
 
 def _sending(sent: bytes, count: int) -> Attack:
-    """Return an attack that sends *sent* on each of *count* connections, and leaves them open."""
+    """Return an attack that sends *sent* on each of *count* connections, and leaves these connections open."""
 
     def attack(running: Proxy, sockets: Sockets) -> None:
         for _ in range(count):
@@ -137,7 +137,7 @@ _CASES: Mapping[str, Attack] = {
 
 
 def run(directory: Path, provider: Provider, seconds: float, *, wanted: str) -> list[Figure]:
-    """Return how long each exit took, in seconds."""
+    """Return, for each case, the seconds from SIGTERM to the exit of the proxy."""
     until = time.monotonic() + seconds
     figures = []
     for name, attack in _CASES.items():

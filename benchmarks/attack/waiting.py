@@ -46,7 +46,7 @@ class Stand:
         return Figure(case.row, case.name, longer, _note(answer, failed), ended=not answer.timed_out)
 
     def close(self) -> None:
-        """End both processes."""
+        """End the proxy and the prober."""
         if self._pair is not None:
             self._pair[0].kill()
         self._pair = None
@@ -88,8 +88,8 @@ def run(
 ) -> list[Figure]:
     """Return the figures of the cases whose names hold *wanted*.
 
-    Each row has its *seconds*, after which its other cases are not measured. Without *full*, a family that did not end
-    on one wire is not tried on others, since each attempt would need a new process.
+    *seconds* limits the time of each row. Cases of the row that are left after this time are not measured. Without
+    *full*, a family that did not end on one wire is not tried on others, since each attempt would need a new process.
     """
     stands = {
         litellm: Stand(directory, config(attacked, calm, litellm=litellm), tuple(models))

@@ -1,4 +1,4 @@
-"""The requests that delay others: the families for each wire and path, and their sizes."""
+"""The hostile requests that may delay others: the families of bodies for each wire and path, and their sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.attack.manners import HOSTILE_ERRORS
 CHAT, PROBE = "/v1/chat/completions", "probe"
 DEADLINE_S = 8
 _SMALL = (500_000, 1_000_000)
-"""Sizes in bytes: a body small enough for the event loop, and a body that leaves the event loop."""
+"""Sizes in bytes: a body that the proxy handles in the event loop, and a body that it handles in a worker thread."""
 
 _LARGE = 31 * 2**20
 _LOOKED_AT = 2 * 2**20 - 1_000
@@ -48,7 +48,7 @@ _TELLING = (
     "wide schema",
     "half surrogates",
 )
-"""Families that are sent to every wire and path: up to a megabyte, or up to the limit for those in ``_TELLING_LARGE``.
+"""Families that even a short run sends to every wire: up to a megabyte, or 31 MiB for ``_TELLING_LARGE``.
 """
 
 _STREAMS = ("stream-dense", "stream-lines")
@@ -57,7 +57,7 @@ _ANSWERS = ("answer-calls", *_STREAMS)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One attack: *wire* names a model or a path, and *build* makes the body."""
+    """One attack: *wire* names a model, a path or both, and *build* makes the body."""
 
     row: Row
     wire: str
@@ -73,7 +73,7 @@ class Case:
 
 
 def config(attacked: Provider, calm: Provider, *, litellm: bool) -> dict[str, object]:
-    """Return the settings of the process for the direct wires, or for those through litellm."""
+    """Return the proxy's settings, with models on the direct wires or with models that are called through litellm."""
     chosen = LITELLM if litellm else DIRECT
     models = [deployment(PROBE, "openai/probe", calm.base("ok"))]
     for name, model in chosen.items():

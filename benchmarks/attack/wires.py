@@ -17,7 +17,10 @@ def answer_for(path: str, body: bytes) -> bytes:
 
 
 def chunk(path: str, text: str) -> bytes:
-    """Return one event of a stream with *text*: Gemini's, a chat completion's, or a text completion's."""
+    """Return one event of a stream with *text*.
+
+    *path* selects Gemini's format, a chat completion's or a text completion's.
+    """
     if "generatecontent" in path.lower():
         said: dict[str, Any] = {
             "candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}]
@@ -32,7 +35,7 @@ def chunk(path: str, text: str) -> bytes:
 
 
 def call_answer(path: str, arguments: str) -> bytes:
-    """Return an answer that calls the tool ``look`` with *arguments* as they are."""
+    """Return an answer that calls the tool ``look`` with the unchanged text *arguments*, valid or not."""
     call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": arguments}}
     return json.dumps(_whole(path, {"role": "assistant", "content": None, "tool_calls": [call]})).encode()
 

@@ -1,4 +1,4 @@
-"""Print the result of a run, and fail on any violation: ``make chaos``."""
+"""``make chaos``: send questions while providers fail, print the result, and fail on any violation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.chaos.run import Report, run
 
 
 def main() -> int:
-    """Run, print, and return the exit status."""
+    """Run the questions, print the report, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=__doc__)
     parser.add_argument("--requests", type=int, default=2_000, help="default: %(default)s")
     parser.add_argument("--concurrency", type=int, default=32, help="default: %(default)s")

@@ -1,4 +1,4 @@
-"""Send one question as a client does, and read the answer strictly."""
+"""Send one question as a client does, and raise if its answer breaks the protocol or is wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Outcome:
     attempts: int
     seconds: float
     number: int | None = None
-    """The number of the answer, where the provider numbers its answers."""
+    """The number in the answer's text, where the provider numbers its answers."""
 
 
 async def ask(session: aiohttp.ClientSession, origin: str, question: Question) -> Outcome:
@@ -52,7 +52,7 @@ async def ask(session: aiohttp.ClientSession, origin: str, question: Question) -
 
 
 def read_whole(question: Question, status: int, raw: bytes) -> tuple[str, int | None]:
-    """Return the verdict on an answer that is one JSON value."""
+    """Return the verdict and the answer's number, for an answer that is one JSON value."""
     body = json.loads(raw)
     if status != 200:
         if status < 400:
@@ -70,7 +70,7 @@ def read_whole(question: Question, status: int, raw: bytes) -> tuple[str, int | 
 
 
 def read_stream(question: Question, raw: bytes) -> tuple[str, int | None]:
-    """Return the verdict on a stream of events, whose last event must be ``[DONE]`` or an error."""
+    """Return the verdict and the answer's number, for a stream. Its last event must be ``[DONE]`` or an error."""
     if not raw.endswith(b"\n\n"):
         raise Violation(f"{question}: a stream that ends in the middle of an event: {raw[-500:]!r}")
     events = [event for event in raw.decode().split("\n\n") if event and not event.startswith(":")]

@@ -17,7 +17,7 @@ from benchmarks.chaos.serving import Server
 from benchmarks.chaos.watching import Held, connections, read_metrics, settle, total
 
 MAX_GROWTH_MIB = 8.0
-"""MiB that the process may grow by in the second half of a run."""
+"""MiB by which the proxy's memory may grow in the second half of a run."""
 
 USUAL_S, MAX_S = 0.25, 1.0
 """Seconds within which calls upstream must be closed: 99 of 100 calls, and all calls even on a busy machine."""
@@ -35,7 +35,7 @@ async def run(
     usual_s: float = USUAL_S,
     most_s: float = MAX_S,
 ) -> tuple[Report, dict[str, Held]]:
-    """Let *clients* connect and leave. Return the report, and what the process held before, half way and after.
+    """Let *clients* connect and leave. Return the report, and the resources held before, half way and after.
 
     Calls upstream must close within *usual_s* seconds (99 of 100 calls) and *most_s* seconds (all calls).
     """
@@ -67,7 +67,7 @@ async def run(
 
 
 def config_for(origin: str, transport: str) -> dict[str, Any]:
-    """Return a configuration with one model."""
+    """Return the proxy's configuration, with one model that the provider at *origin* serves."""
     parameters = {"model": "openai/m", "api_key": "emulated-key", "api_base": f"{origin}/v1"}
     return {
         "model_list": [{"model_name": "m", "transport": transport, "litellm_params": parameters}],
@@ -96,7 +96,7 @@ async def _look_after(origin: str, pid: int, held: dict[str, Held], report: Repo
 
 
 def main() -> int:
-    """Run, print, and return the exit status."""
+    """Let the clients leave, print the result, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos.cancel", description=__doc__)
     parser.add_argument("--clients", type=int, default=1_000, help="default: %(default)s")
     parser.add_argument("--concurrency", type=int, default=4, help="default: %(default)s")

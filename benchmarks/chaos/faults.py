@@ -13,7 +13,7 @@ from proxy.emulator.faults import Fault as GeminiFault
 from tests.support.openai_emulator import Fault as OpenAIFault
 
 TOO_LONG_S = 5.0
-"""Seconds of silence that exceed the limits that the run configures."""
+"""Seconds of a provider's silence. They exceed the proxy's timeouts in a run with faults."""
 
 _STATUSES = (400, 500, 502, 503, 504)
 _MAX_CHUNKS = 7
@@ -86,7 +86,7 @@ class Faults:
 
 
 class GeminiQueue(FaultQueue):
-    """Gemini's queue of faults, which never ends."""
+    """The fault queue of Gemini's emulator. It draws a fault at each call, so that it never ends."""
 
     def __init__(self, faults: Faults) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class GeminiQueue(FaultQueue):
 
 
 class OpenAIQueue(deque[OpenAIFault]):
-    """OpenAI's queue of faults, which never ends."""
+    """The fault queue of OpenAI's emulator. It draws a fault at each call, so that it never ends."""
 
     def __init__(self, faults: Faults) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Clients that leave before their answer is complete, each at a moment drawn from a seeded generator.
 
-When a client has left, its call upstream must be closed at once, and nothing may be retried for it. Afterwards the
-process must hold what it held before.
+When a client has left, its call upstream must be closed at once, and nothing may be retried for it. After the run, the
+process must hold no more resources than before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLOWEST_S = 20.0
 
 @dataclass
 class Report:
-    """The result of a run."""
+    """The result of a run: how many clients left at each moment, and how their calls upstream ended."""
 
     left: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MOMENTS, 0))
     closed_after: list[float] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Report:
     violations: list[str] = field(default_factory=list)
 
     def at(self, share: float) -> float:
-        """Return the seconds within which this share of the calls was closed."""
+        """Return the seconds within which the share *share* of the calls upstream was closed."""
         ordered = sorted(self.closed_after)
         return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
@@ -44,7 +44,7 @@ class Report:
 async def leave_all(
     origin: str, provider: PatientProvider, numbers: Sequence[int], concurrency: int, random: Random
 ) -> Report:
-    """Let a client for each number connect and leave, *concurrency* clients at a time."""
+    """For each of *numbers*, let a client connect and leave. *concurrency* clients run at a time."""
     report = Report()
     remaining = iter(numbers)
 
@@ -102,7 +102,7 @@ def _request(number: int, moment: str, random: Random) -> tuple[bytes, bytes]:
 
 
 def _until(moment: str, request: tuple[bytes, bytes], random: Random) -> bytes:
-    """Return what a client has sent when it leaves at *moment*."""
+    """Return the bytes that a client sends before it leaves at *moment*."""
     head, payload = request
     match moment:
         case "connected":

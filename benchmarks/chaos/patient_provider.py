@@ -1,6 +1,7 @@
 """A provider that never finishes an answer, and records when the connection of each call was closed.
 
-It has OpenAI's API. The prompt's first word says how far the answer gets, and its second word is the request's number.
+The provider has OpenAI's API. The prompt's first word says how far the answer gets, and its second word is the
+request's number.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Call:
 
 @dataclass
 class PatientProvider:
-    """A running provider."""
+    """The provider: its address, and the calls that it has received."""
 
     origin: str = ""
     calls: dict[int, Call] = field(default_factory=dict)
@@ -84,7 +85,10 @@ def _event(delta: dict[str, str]) -> bytes:
 
 @asynccontextmanager
 async def patient_provider(keep_alive_s: float) -> AsyncIterator[PatientProvider]:
-    """Serve such a provider on loopback while the context lasts. Idle connections are closed after *keep_alive_s*."""
+    """Serve a :class:`PatientProvider` on loopback while the context lasts.
+
+    Idle connections are closed after *keep_alive_s*.
+    """
     provider = PatientProvider()
     app = web.Application()
     app.router.add_post("/v1/chat/completions", provider.answer)

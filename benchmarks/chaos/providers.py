@@ -1,4 +1,4 @@
-"""Run both providers on loopback, in the run's event loop, and configure the proxy to use them."""
+"""Run the emulators of Gemini and OpenAI on loopback, in the run's event loop, and configure the proxy for both."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ KEEP_ALIVE_S = 1.0
 """Seconds after which failing providers close idle connections. A call on a connection that just closed is retried."""
 
 PATIENT_S = 60.0
-"""Seconds that replace both limits and the keep-alive in a run without faults. No slow machine reaches this limit."""
+"""Seconds for the proxy's timeouts and the providers' keep-alive in a run without faults.
+
+No slow machine reaches this limit.
+"""
 
 MODELS = ("gemini", "openai")
 
 
 @dataclass(frozen=True)
 class Providers:
-    """The addresses of the providers and their shared state."""
+    """The running providers: their addresses and the records of their calls."""
 
     gemini_base: str
     openai_base: str
@@ -35,7 +38,10 @@ class Providers:
     runners: tuple[web.AppRunner, ...]
 
     def close_all(self) -> None:
-        """Close all connections, which are idle by now. Any connection that the proxy still holds then is a leak."""
+        """Close all connections to the providers, which are idle at the end of a run.
+
+        Any connection that the proxy still holds then is a leak.
+        """
         for runner in self.runners:
             for connection in runner.server.connections if runner.server else ():
                 connection.force_close()
@@ -49,7 +55,7 @@ class Providers:
 
 @asynccontextmanager
 async def providing(faults: Faults, *, keep_alive_s: float) -> AsyncIterator[Providers]:
-    """Serve both providers, failing as *faults* says, while the context lasts."""
+    """Serve both providers while the context lasts. Their calls fail with the faults that *faults* draws."""
     gemini, openai = create_emulator(), create_openai_emulator()
     gemini[STATE].faults = GeminiQueue(faults)
     openai[EMULATOR].faults = OpenAIQueue(faults)

@@ -1,4 +1,4 @@
-"""Requests that can be told apart by their answers, and checks of these answers.
+"""Requests with distinguishable answers, and checks that an answer belongs to its request.
 
 Both emulators answer from the request alone. Gemini's repeats the beginning of a text, OpenAI's counts its characters,
 and both call a forced tool. So a text for another request, a repeated text or a partial text is noticed.
@@ -44,7 +44,7 @@ class Question:
         return f"tool_{self.number}"
 
     def body(self) -> dict[str, Any]:
-        """Return the request."""
+        """Return the JSON body of the request."""
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": self.prompt}],
@@ -76,7 +76,7 @@ class Heard:
         self.text += text or ""
 
     def add_call(self, place: int, call: Mapping[str, Any]) -> None:
-        """Add a piece of a call. If another call begins at the same index, the name shows it."""
+        """Add a piece of the tool call at the index *place*. If two calls share an index, the joined names show it."""
         known = self.calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
         function = call.get("function") or {}
         known["id"] += call.get("id") or ""
@@ -85,7 +85,7 @@ class Heard:
 
 
 def check_whole(question: Question, heard: Heard) -> int | None:
-    """Return the number that OpenAI's emulator gave the answer, or None for Gemini's and for calls.
+    """Return the number that OpenAI's emulator gave the answer, or None for Gemini's answers and for tool calls.
 
     Raises :class:`Violation` unless the answer is right, complete and given once.
     """

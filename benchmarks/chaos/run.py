@@ -1,7 +1,8 @@
 """Send questions from many clients at once through ``turnright serve`` to providers that fail at random.
 
-Every question must end in its own complete answer or an honest error. None may hang, and nothing may be said twice.
-Afterwards the process must hold no more requests, sockets and descriptors than before, and its memory must be flat.
+Every question must end in its own complete answer or an honest error. No question may hang, and no part of an answer
+may come twice. Afterwards the process must hold no more requests, sockets and descriptors than before, and its memory
+must hardly grow.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from benchmarks.chaos.watching import Held, Samples, by_label, connections, read
 from tests.process.running import Served
 
 MAX_GROWTH_MIB = 24.0
-"""MiB that the process may grow by in the second half of a run.
+"""MiB by which the proxy's memory may grow in the second half of a run.
 
 A leak of a kilobyte per request reaches a third of this in 8,000 requests.
 """
@@ -33,7 +34,7 @@ A leak of a kilobyte per request reaches a third of this in 8,000 requests.
 LITELLM_LOADS_MIB = 80.0
 """MiB that litellm loads when it first counts tokens, for a stream that ended without usage.
 
-This happens once in a run, at a time that depends on the faults. Its tokenizer takes 38 MiB. Runs of 200 requests
+This happens once in a run, at a time that depends on the faults. litellm's tokenizer takes 38 MiB. Runs of 200 requests
 showed 74 MiB in all.
 """
 
@@ -42,7 +43,7 @@ _WARM_UP = 64
 
 @dataclass
 class Report:
-    """The result of a run."""
+    """The result of a run: the outcomes, the violations, and the counts of the proxy and of the providers."""
 
     seed: int
     transport: str
@@ -91,7 +92,7 @@ def questions(count: int, random: Random) -> Iterator[Question]:
 
 
 async def _warm_up(served: Served, providers: Providers, report: Report) -> None:
-    """Ask some questions first, so that everything that is made once exists.
+    """Ask some questions first, so that later growth is not due to first imports, connections or caches.
 
     Then record what the process holds at rest.
     """
@@ -132,7 +133,7 @@ async def _ask_all(served: Served, source: Iterator[Question], concurrency: int,
 
 
 async def _look_after(served: Served, providers: Providers, faults: Faults, report: Report) -> None:
-    """Compare the process with its state at rest, and its counts with those of the providers."""
+    """Compare the proxy's resources with those at rest, and the proxy's counts with those of the providers."""
     pid, rest = served.running.process.pid, report.held["at rest"]
     samples = await read_metrics(served.origin)
     await settle(lambda: not providers.running, 10.0)

@@ -1,4 +1,7 @@
-"""Start and stop ``turnright serve`` for a run. Both calls block, so use them outside the event loop."""
+"""Start and stop ``turnright serve`` for a run.
+
+Both calls block, so call them in a thread and not in the event loop.
+"""
 
 from __future__ import annotations
 

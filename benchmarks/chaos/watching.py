@@ -74,7 +74,7 @@ async def settle(look: Callable[[], bool], seconds: float) -> bool:
 
 
 async def read_metrics(origin: str) -> Samples:
-    """Return every sample of ``/metrics`` by its name and its sorted labels, over a connection of its own."""
+    """Return every sample of ``/metrics`` by its name and its sorted labels. The connection is closed afterwards."""
     async with aiohttp.request("GET", f"{origin}/metrics", headers={"Connection": "close"}) as response:
         text = await response.text()
     return {

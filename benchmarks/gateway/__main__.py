@@ -1,7 +1,8 @@
-"""``make bench-proxy``: CPU per request and per streamed chunk, for ours, bare aiohttp and installed peers.
+"""``make bench-proxy``: CPU per request and per streamed chunk, for turnright, bare aiohttp and installed peers.
 
 The most reliable figure is the multiple of bare aiohttp's CPU in the same run, since other work on the machine changes
-this figure least. Each cell is run several times, proxies in turn, and the least disturbed run counts.
+this figure least. Each cell is measured several times, with the proxies in turn. The smallest figure counts, since
+other work disturbed it least.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _ALONE = {
 
 
 class _Run:
-    """One run: its samples by row and column."""
+    """One run of the benchmark: its samples by row (a proxy's route) and column (a kind of body)."""
 
     def __init__(self, on: Stand, proxies: list[Proxy], options: argparse.Namespace) -> None:
         self._on, self._proxies = on, proxies
@@ -63,7 +64,7 @@ class _Run:
                     self.rates[route.name][column].append(cost.per_second)
 
     def measure_litellm(self, column: str, body: Body, *, stream: bool = False) -> None:
-        """Take one sample of what litellm costs by itself in a column."""
+        """Take one sample of litellm's cost without a proxy in a column."""
         for name, (model, path) in _ALONE.items():
             cost = acompletion.measure(
                 model, self._on.provider + path, body, self._seconds, core=self._on.proxy_core, stream=stream
@@ -102,7 +103,7 @@ def _started(stack: ExitStack, on: Stand, options: argparse.Namespace) -> list[P
 
 
 def main() -> None:
-    """Print the table. Exit with 1 where our proxy answered a request with an error."""
+    """Print the table. Exit with 1 if turnright answered a request with an error."""
     options = _options()
     sizes = [size.strip() for size in options.sizes.split(",")]
     known = bodies()

@@ -1,4 +1,4 @@
-"""Measures ``litellm.acompletion`` alone, in a process of its own. It is the floor of the litellm transport.
+"""Measures ``litellm.acompletion`` alone, in a process of its own. The litellm transport cannot cost less.
 
 The messages are given as objects, so that reading a body and writing an answer are not measured.
 """
@@ -24,7 +24,10 @@ _START_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of *model* at *api_base* for *seconds*. *body* is JSON that still holds its marks."""
+    """Calls of *model* at *api_base* for *seconds*.
+
+    *body* is JSON with marks, which each call replaces with its number.
+    """
 
     model: str
     api_base: str
@@ -36,7 +39,7 @@ class Calls:
 def measure(
     model: str, api_base: str, body: Body, seconds: float, *, core: int, stream: bool = False
 ) -> float:
-    """Return the CPU on *core* in microseconds of one call, or of one chunk of a stream."""
+    """Return the CPU microseconds of one call, or of one chunk of a stream, measured in a process on *core*."""
     calls = Calls(model, api_base, encode(body, model=model).decode(), seconds, stream)
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.gateway.acompletion"],

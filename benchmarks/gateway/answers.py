@@ -40,7 +40,7 @@ class AnswerReader:
 
 
 class StampReader:
-    """The times at which a stream's chunks were sent, in nanoseconds."""
+    """Reads the times at which a stream's chunks were sent, in nanoseconds."""
 
     __slots__ = ("_tail",)
 
@@ -48,7 +48,7 @@ class StampReader:
         self._tail = b""
 
     def feed(self, data: bytes) -> list[int]:
-        """Take the next bytes, and return the stamps that are complete."""
+        """Take the next bytes, and return the times that are complete with these bytes."""
         text = self._tail + data
         found = list(_STAMP.finditer(text))
         self._tail = text[max(found[-1].end() if found else 0, len(text) - 40) :]

@@ -1,4 +1,4 @@
-"""A proxy on aiohttp that forwards bytes and does nothing else: the floor of any proxy on the same stack."""
+"""A proxy on aiohttp that only forwards bytes. No proxy on the same stack can cost less."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _forwarded(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def application(provider: str) -> web.Application:
-    """Return the proxy before *provider*, an address without a path."""
+    """Return the application that forwards all requests to *provider*, an address without a path."""
 
     async def forward(request: web.Request) -> web.StreamResponse:
         body = await request.read()

@@ -1,7 +1,7 @@
-"""Request bodies as a coding agent sends them, the same in every run, with marks that make each request unique.
+"""Builds the request bodies of a coding agent, the same in every run, with marks that make each request unique.
 
-Every message holds the mark once. The load replaces the mark with a number of the same length, so that no cache of
-message contents hits. In a growing conversation, only the last mark gets a new number.
+Every message holds the placeholder :data:`MARK` once. The load generator replaces the mark with a number of the same
+length, so that no cache of message contents hits. In a growing conversation, only the last mark gets a new number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Body = Mapping[str, Any]
 
 _TOOLS = ("read_file", "write_file", "edit_file", "run_command", "search", "list_folder", "fetch", "plan")
 _USER_EVERY = 7
-"""Rounds of calls after which the user speaks."""
+"""The number of rounds of calls after which the history has a user message."""
 
 
 def _text(draw: random.Random, characters: int) -> str:
@@ -113,7 +113,7 @@ def request(history: History) -> Body:
 
 
 def bodies() -> dict[str, Body]:
-    """Return the bodies by size, as they are and damaged."""
+    """Return the bodies by the names of their sizes. The larger sizes have a damaged variant too."""
     small = {"role": "user", "content": f"{MARK} {_text(random.Random(0), 420)}"}
     agents = {"10k": agent_history(30, 37_000), "100k": agent_history(300, 345_000)}
     return {

@@ -28,19 +28,20 @@ from proxy.server.serve import serving
 from proxy.upstream.select_transport import SelectingUpstream
 
 _WARM_UP = 120
-"""Requests before the count, after which every cached value exists."""
+"""The number of requests before the count, so that all caches are filled."""
 
 _BATCHES, _BATCH = 8, 5
-"""Requests that are counted.
+"""The number of batches that are counted, and the requests in each batch.
 
-The smallest batch counts, since others may include a sample for calibration, which is taken once a second.
+The batch with the fewest calls decides, since others may include a sample for calibration, which is taken once a
+second.
 """
 
 ROUTES = {"OpenAI": "m-openai", "Gemini": "m-gemini"}
 
 
 def count_calls(sizes: dict[str, Body]) -> dict[str, dict[str, float]]:
-    """Return the function calls for one request, in Python and in C, by route and size."""
+    """Return the number of function calls for one request, in Python and in C, by route and size."""
     with tempfile.TemporaryDirectory() as scratch, _provider(Path(scratch)) as provider:
         return asyncio.run(_count_all(sizes, provider))
 

@@ -1,7 +1,7 @@
 """``make bench-streams``: how long small streams stand still while large requests pass through the same process.
 
-Four small streams with a chunk every 10 ms run alone, and then beside five requests per second of 100k tokens. A step
-that holds the event loop for 20 ms shows as a chunk that is 20 ms late.
+Four small streams with a chunk every 10 ms run alone, and then together with five requests of 100k tokens per second. A
+step that holds the event loop for 20 ms shows as a chunk that is 20 ms late.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COLUMNS = ("late p50", "late p99", "gap p99", "gap max", "large requests")
 def _streams(
     on: Stand, proxy: Proxy, route: peers.Route, seconds: float, large: str | None
 ) -> tuple[Outcome, int]:
-    """Return the outcome of the streams, alone or beside requests of the size *large*, and the number of these."""
+    """Return the outcome of the streams, and the number of requests of the size *large* that were sent meanwhile."""
     small = bodies()["small"]
     streams = Load(
         port=proxy.port,

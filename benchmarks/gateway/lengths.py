@@ -1,4 +1,4 @@
-"""``make bench-lengths``: CPU per request against the length of the history, for ours, bare aiohttp and our litellm.
+"""``make bench-lengths``: CPU per request by the history's length, for turnright's two transports and bare aiohttp.
 
 A cost in proportion to the history gives a straight line. The last column compares 5,000 messages with five times 1,000
 messages. Writes the figures as JSON and, where matplotlib is installed, a plot.

@@ -28,7 +28,7 @@ _LAST_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The requests to send. *bodies* are files with whole requests, heads included, used in turn."""
+    """The requests to send. *bodies* names files with whole requests, heads included, which are sent in turn."""
 
     port: int
     bodies: tuple[str, ...]
@@ -71,7 +71,7 @@ class _Requests:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection.
+    """One connection, which sends requests and records the times of the answers.
 
     If the proxy closes the connection, no more requests are sent, and an outstanding request counts as an error.
     """

@@ -1,7 +1,7 @@
-"""The proxies that can be measured: ours, bare aiohttp, and those peers that are installed here.
+"""The proxies that can be measured: turnright, bare aiohttp, and the peers that are installed here.
 
-Variables name the peers with environments of their own: ``LITELLM_BIN`` is litellm's program, and ``TENSORZERO_PYTHON``
-a Python with the package ``tensorzero``. nginx is searched on the path.
+Environment variables name peers that are installed elsewhere. ``LITELLM_BIN`` is litellm's program, and
+``TENSORZERO_PYTHON`` a Python with the package ``tensorzero``. nginx is searched on the path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHAT = "/v1/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One row of the table: the model and the path that lead a request to one of the provider's wires."""
+    """One row of the table: the model and the path that lead a request to one of the provider's formats (wires)."""
 
     name: str
     model: str
@@ -48,7 +48,7 @@ _OPENAI, _GEMINI = "m-openai", "m-gemini"
 
 
 def model_list(provider: str, transport: str | None, window: int = 1_048_576) -> dict[str, object]:
-    """Return a configuration in the shape that LiteLLM and turnright share: one model on each wire."""
+    """Return a configuration that LiteLLM and turnright both read, with an OpenAI model and a Gemini model."""
     limits = {"max_input_tokens": window, "max_output_tokens": 65_536}
     entries = []
     for name, model, path in (
@@ -75,7 +75,7 @@ def ours(directory: Path, provider: str, transport: str = "direct", window: int 
 
 
 def bare(provider: str) -> Peer:
-    """Return bare aiohttp, the floor of every proxy on the same stack."""
+    """Return the bare aiohttp proxy, whose cost no proxy on the same stack can undercut."""
     port = free_port()
     command = (sys.executable, "-m", "benchmarks.gateway.bare", str(port), provider)
     return Peer("aiohttp", port, command, (Route("aiohttp", _OPENAI),))
@@ -175,7 +175,7 @@ api_key_location = "none"
 
 
 def installed_peers(directory: Path, provider: str) -> list[Peer]:
-    """Return the installed peers, and write the files that they need to *directory*."""
+    """Return the installed peers. The configuration files of the peers are written to *directory*."""
     found = (build(directory, provider, free_port()) for build in (_nginx, _litellm, _tensorzero))
     return [peer for peer in found if peer is not None]
 

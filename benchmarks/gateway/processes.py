@@ -32,7 +32,7 @@ def free_port() -> int:
 
 
 def tree(pid: int) -> list[int]:
-    """Return a process and its descendants."""
+    """Return the ids of a process and its descendants."""
     found = [pid]
     for parent in found:  # grows as it goes
         with contextlib.suppress(OSError):
@@ -52,7 +52,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def resident_mib(pid: int) -> float:
-    """Return the resident memory of a process tree."""
+    """Return the resident memory of a process tree, in MiB."""
     pages = 0
     for member in tree(pid):
         with contextlib.suppress(OSError):

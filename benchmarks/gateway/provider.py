@@ -1,8 +1,9 @@
-"""The provider answers every request at once, in two formats. It is its own process: ``python -m ... PORT``.
+"""A fake provider that answers every request at once, in two formats. It is a process: ``python -m ... PORT``.
 
 ``/v1/chat/completions`` has OpenAI's format, ``:generateContent`` and ``:streamGenerateContent`` have Gemini's. Each
-chunk of a stream holds the time at which it was sent. ``GET /pace?chunks=50&interval_us=2000`` sets the chunks of a
-stream and the time between them. The server uses no web framework, so that it costs a fraction of what a proxy costs.
+chunk of a stream holds the time at which it was sent. ``GET /pace?chunks=50&interval_us=2000`` sets the number of
+chunks in a stream, and the time between them. The server uses no web framework, so that it costs a fraction of what a
+proxy costs.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _chunk(data: bytes) -> bytes:
 
 
 class Provider(asyncio.Protocol):
-    """One connection."""
+    """One connection to the provider."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None

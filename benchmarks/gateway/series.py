@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The state at the end of a stretch of load, when nothing should be in flight."""
+    """The state of a process after a period of load, when no request should be in flight."""
 
     seconds: float
     requests: int
@@ -21,10 +21,10 @@ class Sample:
 
 
 MEMORY_SHARE, MEMORY_MIB = 0.03, 2.0
-"""Growth that is no leak: caches fill up to their bounds, and the allocator keeps freed memory."""
+"""Growth of memory that is no leak, as a share and in MiB. Caches fill up, and the allocator keeps freed memory."""
 
 _SPARE = 8
-"""Connections and threads by which samples may differ, depending on the last requests."""
+"""The number of open files and threads by which samples may differ, depending on the last requests."""
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -46,7 +46,7 @@ class Cost:
 
 
 class Stand:
-    """The provider on the load's core, which is this process's core as well."""
+    """The running provider. It shares a core with the load generator and with this process."""
 
     def __init__(self, directory: Path, provider_port: int, proxy_core: int) -> None:
         self.directory = directory
@@ -79,7 +79,7 @@ class Stand:
             yield proxy
 
     def file(self, route: peers.Route, port: int, name: str, body: Body, *, stream: bool = False) -> str:
-        """Return a file with the whole request, for the load."""
+        """Write the whole request to a file for the load generator, and return the file's path."""
         encoded = encode(body, model=route.model, stream=stream)
         path = self.directory / f"{route.name}-{name}{'-stream' if stream else ''}.http".replace(" ", "-")
         path.write_bytes(peers.head(route, port, len(encoded)) + encoded)

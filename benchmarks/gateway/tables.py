@@ -14,7 +14,7 @@ def least(samples: Sequence[float]) -> float | None:
 
 
 def ratios(figures: Figures, base: str, columns: Sequence[str]) -> dict[str, dict[str, float | None]]:
-    """Return each figure as a multiple of row *base*'s in the same column."""
+    """Return each figure as a multiple of the figure that the row *base* has in the same column."""
     out: dict[str, dict[str, float | None]] = {}
     for row, values in figures.items():
         out[row] = {}

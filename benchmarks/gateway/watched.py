@@ -38,7 +38,7 @@ def read_interval(script: str) -> float:
     """Return the seconds between two polls that the page's *script* names.
 
     Raises:
-        ValueError: it names none.
+        ValueError: the script names no interval.
     """
     found = re.search(r"^const EVERY_MS = \{ live: (\d+)", script, re.MULTILINE)
     if found is None:

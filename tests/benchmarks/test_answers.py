@@ -1,4 +1,4 @@
-"""Tests that the load generator reads answers wherever the network cuts them."""
+"""Tests that the load generator reads answers correctly, wherever the network cuts the bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STREAM = b'data: {"x":"sent=123456789 a"}\n\ndata: {"x":"sent=1234567891 b"}\n\n
 
 
 def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
-    """Return *data* cut at *cuts*, taken modulo its length."""
+    """Return the pieces of *data* between the positions *cuts*, each taken modulo the length of *data*."""
     places = sorted({0, len(data), *(cut % len(data) for cut in cuts)})
     return [data[start:end] for start, end in pairwise(places)]
 
@@ -33,7 +33,7 @@ def test_an_answer_is_complete_with_its_last_byte(cuts: list[int], answer: tuple
 
 @given(cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_every_stamp_is_read_once_and_whole(cuts: list[int]) -> None:
-    """A stamp that is cut in two is read once its rest has arrived."""
+    """Each time stamp of a stream is read exactly once, even if the network cuts the stamp in two."""
     reader = StampReader()
 
     found = [stamp for piece in pieces(STREAM, cuts) for stamp in reader.feed(piece)]

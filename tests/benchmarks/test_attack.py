@@ -1,4 +1,4 @@
-"""Tests of the pure parts of ``make attack``: goals, verdicts, bodies, and the comparison of answers."""
+"""Tests of the parts of ``make attack`` that start no process: goals, verdicts, bodies, and comparisons of answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def in_turn(*figures: Figure) -> tuple[list[int], Iterator[Figure]]:
 
 
 def test_a_goal_is_met_up_to_its_figure() -> None:
-    """A goal without a measurement is missed."""
+    """A figure up to the goal meets the goal, and a larger or missing figure misses it."""
     assert Figure(SMALL, "a", 100.0).met
     assert not Figure(SMALL, "a", 100.1).met
     assert not Figure(SMALL, "a", None).met
@@ -67,7 +67,7 @@ def test_the_worst_figure_is_the_largest_that_was_measured() -> None:
 def test_a_near_miss_is_measured_once_more(
     values: tuple[float | None, ...], counted: float | None, times: int
 ) -> None:
-    """A figure that meets its goal, or misses it by far, is not measured again."""
+    """A figure is measured again if it narrowly misses its goal, but not if it meets the goal or misses it by far."""
     asked, each = in_turn(*(Figure(SMALL, "a", value) for value in values))
 
     assert better_of_two(lambda: next(each)).value == counted
@@ -104,7 +104,7 @@ def test_the_table_counts_what_was_not_measured() -> None:
 
 
 def test_the_list_has_one_line_for_what_was_not_measured() -> None:
-    """Each measured case has its own line with its note."""
+    """Each measured case has its own line. Cases that were not measured share one line if they have the same note."""
     none = Figure(SMALL, "a", None, "no time was left")
 
     assert render_cases([none, Figure(SMALL, "b", 200.0, "200"), none]).splitlines()[2:] == [
@@ -148,7 +148,7 @@ def test_a_body_that_is_looked_at_is_the_request_itself() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE_ERRORS)
 def test_hostile_errors_are_about_a_mebibyte(name: str) -> None:
-    """Hostile errors have one to two MiB, since smaller errors would show nothing."""
+    """Hostile errors have about one to two MiB, since smaller errors would show nothing."""
     assert 0.9 * 2**20 < len(HOSTILE_ERRORS[name]) < 2.1 * 2**20
 
 
@@ -163,14 +163,14 @@ def test_every_wire_and_path_is_attacked(row: Row) -> None:
 
 
 def test_a_full_run_sends_every_family_to_every_wire() -> None:
-    """A full run has every family on every wire, and a short run has fewer cases."""
+    """A full run has enough cases for every family on every wire at two sizes, and a short run has fewer."""
     few, all_ = (len(list(cases(SMALL, full=full))) for full in (False, True))
 
     assert all_ > 2 * len({**DIRECT, **LITELLM}) * len(bodies.CHAT) > few
 
 
 def test_the_wait_is_what_the_idle_process_does_not_take() -> None:
-    """The wait is the longer extra time of the two probes, ``livez`` and ``chat``."""
+    """The wait is the larger of two extra times, of ``livez`` and of ``chat``, over the idle proxy's median."""
     idle = {"livez": {"median": 1.0, "worst": 9.0}, "chat": {"median": 3.0, "worst": 9.0}}
     waits = {"livez": {"median": 1.0, "worst": 21.0}, "chat": {"median": 3.0, "worst": 22.0}}
 
@@ -179,7 +179,7 @@ def test_the_wait_is_what_the_idle_process_does_not_take() -> None:
 
 
 def test_a_request_has_the_headers_that_are_asked_for() -> None:
-    """A header with an empty value is left out."""
+    """Given headers replace the usual ones, and a header with an empty value is left out."""
     raw = request("/a", b"{}", key="k", headers={"Content-Type": "", "Host": "x"})
 
     assert raw.startswith(b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nAuthorization: Bearer k\r\n")
@@ -197,7 +197,7 @@ def test_a_request_has_the_headers_that_are_asked_for() -> None:
     ],
 )
 def test_what_a_client_notices(after: Met, said: str) -> None:
-    """A client notices another status, another request at the provider, or a much longer wait."""
+    """The comparison names another status, another body at the provider, or a much longer wait."""
     assert changed(Met(200, "a", 0.1), after) == said
 
 
@@ -207,7 +207,7 @@ def test_foreign_and_own_requests_are_told_apart() -> None:
 
 
 def test_an_overlay_has_the_largest_limit_that_is_named() -> None:
-    """The memory under ``requests`` does not count as a limit."""
+    """An overlay's limit is the memory under ``limits`` in its manifest, and never the memory under ``requests``."""
     manifest = "requests: {cpu: 250m, memory: 900Mi}\nlimits: {memory: 768Mi}     # a comment\n"
 
     assert overlay_limit(manifest) == 768 * 2**20

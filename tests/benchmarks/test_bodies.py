@@ -33,7 +33,7 @@ def test_sizes_are_what_they_are_called() -> None:
 
 @pytest.mark.parametrize("size", ["10k", "100k"])
 def test_damaged_history_breaks_rules(size: str) -> None:
-    """A damaged history breaks rules, since its row of the table would show nothing otherwise."""
+    """A damaged history breaks rules of Gemini. Otherwise its row in the benchmark's table would measure no repair."""
     history = list(bodies()[f"{size} damaged"]["messages"])
 
     assert find_violations(history, GEMINI_3_STRICT) != ()
@@ -47,9 +47,9 @@ def test_every_message_is_marked() -> None:
 
 
 def test_numbers_take_the_place_of_marks() -> None:
-    """A number replaces the mark in every message, or in the last one only.
+    """A number replaces the mark in every message, or in the last message only.
 
-    The body's length stays as its head says.
+    The number is as long as the mark, so that the body's length stays as the request's head says.
     """
     parts = f"a{MARK}b{MARK}c".encode().split(MARK.encode())
 

@@ -1,8 +1,8 @@
 """Tests that a request costs no more Python calls than its bound.
 
 The bounds are 15 % above the counts of ``python -m benchmarks.gateway.calls`` on CPython 3.11. Two runs differ by less
-than 1 %. The bounds find a step that is taken twice, or a cache that never hits. A feature that is worth more calls
-raises the bound.
+than 1 %. The bounds find a step that is taken twice, or a cache that never hits. Raise a bound only for a feature that
+is worth more calls.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def counted() -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("route", BOUNDS)
 @pytest.mark.parametrize("size", BOUNDS["OpenAI"])
 def test_calls_of_a_request(counted: dict[str, dict[str, float]], route: str, size: str) -> None:
-    """A request's calls are below their bound and above a third of it. A count of zero fails."""
+    """The number of calls for a request is below its bound and above a third of the bound. So a count of zero fails."""
     assert BOUNDS[route][size] / 3 < counted[route][size] < BOUNDS[route][size]

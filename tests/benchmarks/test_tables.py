@@ -16,7 +16,10 @@ FLAT = [
 
 
 def test_ratios_are_to_the_base_in_the_same_column() -> None:
-    """A figure without a base has no ratio, and neither has a missing figure."""
+    """A ratio divides a figure by the base row's figure in the same column.
+
+    Without a base's figure there is no ratio.
+    """
     figures: Figures = {"base": {"a": 2.0, "b": None}, "ours": {"a": 5.0, "b": 7.0}}
 
     assert ratios(figures, "base", ["a", "b"]) == {
@@ -33,7 +36,7 @@ def test_table_has_a_line_for_each_row_and_a_hyphen_for_gaps() -> None:
 
 
 def test_refused_row_has_no_figure() -> None:
-    """``least`` of no samples is None."""
+    """``least`` returns the smallest sample, or None without samples."""
     assert least([]) is None
     assert least([3.0, 2.0]) == 2.0
 
@@ -65,7 +68,7 @@ def test_a_flat_series_is_good() -> None:
     ],
 )
 def test_what_a_leak_is(changed: dict[str, int], fault: str) -> None:
-    """Any one of these changes to the last sample is a fault."""
+    """``judge`` names the fault if any one of these values of the last sample changes."""
     assert judge([*FLAT[:-1], replace(FLAT[-1], **changed)]) == [fault]
 
 

@@ -18,13 +18,13 @@ def test_interval_is_the_pages_own() -> None:
 
 
 def test_page_that_names_no_interval_is_not_guessed_at() -> None:
-    """A page without an interval is an error. A guessed interval would say nothing of the page."""
+    """A script that names no interval raises ValueError. A guessed interval would say nothing about the page."""
     with pytest.raises(ValueError, match="how often"):
         read_interval("const OFTEN = 1;")
 
 
 def test_rounds_that_follow_one_another_are_compared() -> None:
-    """A machine that slows down during a run does not change the median of pairs."""
+    """If the machine's speed changes during a run, the median of pairs stays right, unlike the median."""
     rows, columns = compare({"small": [100.0, 200.0, 400.0]}, {"small": [101.0, 202.0, 404.0]})
 
     assert columns == ["least", "median", "median of pairs"]

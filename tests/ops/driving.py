@@ -25,7 +25,7 @@ TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
 TRACED = {"traceparent": f"00-{TRACE_ID}-00f067aa0ba902b7-01"}
 
 STEADY, NARROW, BACKED, LONELY = "steady", "narrow", "backed", "lonely"
-"""A model that answers, one with a small window, one with a fallback, and one without."""
+"""Names of models: one that answers, one with a small window, one with a fallback, and one without a fallback."""
 
 _PROMPT = "Say what a careful engineer looks at before a release, and in which order. " * 40
 _THOUGHTFUL = {
@@ -52,7 +52,7 @@ class Driver:
         self._served, self._provider, self._http = served, provider, http
 
     def drive(self) -> None:
-        """Send everything once. The order matters, since the provider's faults are a queue."""
+        """Call every method that sends requests once. The order matters, since the provider's faults are a queue."""
         self.answer()
         self.change()
         self.fail()
@@ -122,7 +122,7 @@ class Driver:
         _until(lambda: any(line["outcome"] == "client_disconnected" for line in self._finished()))
 
     def scrape(self, accept: str = "text/plain") -> str:
-        """Return the exposition, in the format that *accept* asks for."""
+        """Return the text of ``/metrics``, in the format that *accept* asks for."""
         return self._http.get(f"{self._served.origin}/metrics", headers={"Accept": accept}).text
 
     def _finished(self) -> list[dict[str, Any]]:

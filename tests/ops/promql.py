@@ -1,4 +1,4 @@
-"""Reads the names in a PromQL expression: metrics, label values, and the labels that it groups by.
+"""Reads the names in a PromQL expression: metrics, label values, and the labels that the expression groups by.
 
 This is not a parser. It reads valid expressions only. ``promtool`` tells whether an expression is valid.
 """
@@ -36,7 +36,7 @@ class Matcher:
         return self.value.split("|") if self.operator in ("=~", "!~") else [self.value]
 
     def fits(self, alternative: str, value: str) -> bool:
-        """Tell whether one of the alternatives matches a value."""
+        """Tell whether *alternative*, one of the values that the condition names, matches *value*."""
         if self.operator in ("=~", "!~"):
             return re.fullmatch(alternative, value) is not None
         return alternative == value

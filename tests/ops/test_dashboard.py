@@ -74,7 +74,7 @@ def test_rows_stand_in_order_and_panels_do_not_overlap() -> None:
 
 
 def test_dashboard_can_choose_source_installation_process_and_model() -> None:
-    """The reader can choose the data source, the installation, the process and the model, several at a time."""
+    """The reader can choose one data source, and several installations, processes and models at a time."""
     assert ["datasource", "job", "instance", "model", "manual"] == list(variables())
     assert variables()["datasource"]["query"] == "prometheus"
     for name in ("job", "instance", "model"):
@@ -113,7 +113,7 @@ def test_every_alert_is_beside_what_it_is_about() -> None:
 
 
 def test_expressions_name_what_there_is() -> None:
-    """Every metric, label and label value exists in the process's metrics or in the rules."""
+    """Every metric, label and label value of a query exists in the process's metrics or in the rules."""
     for place, expression in (panel_expressions() | annotation_expressions()).items():
         selectors = read_selectors(expression)
         labels = {label for one in selectors for label in {**labels_of_metrics(), **known()}[one.metric]}
@@ -154,9 +154,9 @@ def test_promtool_takes_the_expressions(tmp_path: Path) -> None:
 
 
 def test_every_range_is_grafanas() -> None:
-    """Every range is one of Grafana's variables.
+    """Every range in a query is one of Grafana's time variables.
 
-    A fixed range shows nothing over a long time, and too little over a short one.
+    A fixed range would not fit the period that the dashboard's reader chooses.
     """
     for panel in panels():
         for target in panel["targets"]:

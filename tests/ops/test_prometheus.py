@@ -16,12 +16,12 @@ from tests.ops.written_dashboard import panel_expressions
 from tests.ops.written_rules import RULES, alerts, recorded, rules
 
 NOT_DRIVEN = {"Observed, not made A", "Violations sent A"}
-"""Panels without data, since these tests do not drive the process to such events."""
+"""Queries of panels that have no data, since the driver's requests do not cause such events."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A process that was driven twice while Prometheus scraped it."""
+    """A process that got all of the driver's requests twice while Prometheus scraped it."""
 
     prometheus: Prometheus
     driver: Driver
@@ -29,9 +29,10 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    """Run Prometheus and the process that it scrapes, and drive the process twice.
+    """Run Prometheus and the process that it scrapes, and send the driver's requests to the process twice.
 
-    A rate needs a change between two scrapes. The first drive creates a series, and the second drive changes it.
+    A rate needs a change between two scrapes. The first requests create a series, and the second requests change its
+    value.
     """
     directory = tmp_path_factory.mktemp("prometheus")
     with ExitStack() as stack:
@@ -46,7 +47,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
 
 
 def test_the_process_is_scraped(watched: Watched) -> None:
-    """Prometheus sees the process as up, with the same count as the process's own metrics."""
+    """Prometheus sees the process as up. Its count of requests to one model is that of the process's own metrics."""
     told = watched.driver.scrape()
     [up] = watched.prometheus.query("up")
     [answered] = watched.prometheus.query('turnright_requests_total{model="narrow", outcome="ok"} > 0')
@@ -58,7 +59,7 @@ def test_the_process_is_scraped(watched: Watched) -> None:
 
 
 def test_the_rules_are_evaluated(watched: Watched) -> None:
-    """Every rule is loaded, and none has failed."""
+    """Every rule is loaded, and no rule has failed."""
     loaded = until(lambda: [rule for rule in watched.prometheus.rules() if rule["health"] != "unknown"])
 
     assert {(rule["health"], rule.get("lastError", "")) for rule in loaded} == {("ok", "")}

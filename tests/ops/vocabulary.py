@@ -1,7 +1,7 @@
-"""Lists the metrics that exist, their labels, and the values that a label can have.
+"""Lists the process's metrics, their labels, and the values that a label can have, for tests of queries.
 
-Names and labels come from a real scrape. Values come from the code's enumerations, since a scrape shows only
-some of them. Where the code has no enumeration, the scraped values count.
+Names and labels come from a real scrape. Values come from the code's enumerations, since a scrape shows only some of
+the values. Where the code has no enumeration, the scraped values count.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ NOT_FAILED = frozenset(
         *map(_told, _CLIENTS_OWN),
     }
 )
-"""Outcomes of requests that the client causes."""
+"""Outcomes of failed requests that the client causes."""
 
 OUTCOMES = frozenset({"ok", CLIENT_DISCONNECTED, *_codes(ProxyError), *map(_told, Kind)})
 FAILED = OUTCOMES - NOT_FAILED - {"ok"}
-"""Outcomes that the provider causes, or turnright."""
+"""Outcomes of failed requests that the provider or turnright causes."""
 
 _KINDS = frozenset(kind.value for kind in Kind)
 _VALUES: Mapping[tuple[str, str], frozenset[str]] = {
@@ -89,8 +89,8 @@ _VALUES: Mapping[tuple[str, str], frozenset[str]] = {
 def labels_of_metrics() -> Vocabulary:
     """Return each sample's name with its labels, and the values that were seen.
 
-    No known history makes ``on_violation: send`` count, since the steps leave every history legal. The labels
-    of that metric therefore come from the code.
+    No known history increases the metric of violations, since the repair leaves every history legal. So the labels of
+    that metric come from the code.
     """
     never = Metrics()
     never.violations.labels("no_turn")
@@ -110,8 +110,8 @@ def find_faults(
 ) -> list[str]:
     """Return a fault for each name in *selectors* that does not exist. *recorded* are the series that rules make.
 
-    The values of *free* labels are not checked. A model may be the word for unknown models, ``.*``, or a
-    pattern that fits ``openai/*``.
+    The values of *free* labels are not checked. The value of a label ``model`` may be the word for unknown models,
+    ``.*``, or a pattern that fits ``openai/*``.
     """
     metrics = labels_of_metrics()
     faults = []

@@ -1,4 +1,4 @@
-"""Reads the rules as they are written: the recorded series, the alerts, and the paths of the files."""
+"""Reads the file of Prometheus' rules: the recorded series and the alerts. Holds the paths of the rule files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def alerts() -> dict[str, Mapping[str, Any]]:
 
 @functools.cache
 def recorded() -> Vocabulary:
-    """Return the recorded series, each with the labels of its rule and the values that these can have.
+    """Return the recorded series, each with the labels of its rule and the values that these labels can have.
 
     A label comes from the metrics in the expression, or from the rule itself, as ``quantile`` does.
     """

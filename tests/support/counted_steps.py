@@ -27,7 +27,7 @@ _COUNTED = tuple(f"{_ROOT / package}/" for package in ("proxy", "sanitizers"))
 
 
 def count_steps(work: Callable[[], object]) -> Counter[str]:
-    """Return the number of steps of *work* by file path within the project; caches are cleared first."""
+    """Return the number of steps of *work* by file path within the project. The caches are cleared first."""
     clear_caches()
     counts: dict[str, list[int]] = {}
     steps_of: dict[CodeType, Trace | None] = {}
@@ -61,7 +61,7 @@ def _counting(count: list[int]) -> Trace:
 
 
 def clear_caches() -> None:
-    """Clear the caches of this project's functions, and those of tool schemas and tool outcomes."""
+    """Clear the caches of this project's functions, and the caches of tool schemas and tool outcomes."""
     for name, module in list(sys.modules.items()):
         if name.startswith(("proxy.", "sanitizers.")):
             for value in list(vars(module).values()):

@@ -61,7 +61,10 @@ class Guard:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Raise on forbidden events inside the context, and again at its end if there was one."""
+        """Raise on forbidden events inside the context.
+
+        Raise again at the context's end if there was a forbidden event.
+        """
         self.breaches.clear()
         self._active = True
         try:
@@ -102,7 +105,7 @@ def _top(name: str) -> str:
 
 
 def run_fresh_python(program: str, *arguments: str) -> str:
-    """Run *program* in a new interpreter and return its standard output; it must end with status 0.
+    """Run *program* in a new interpreter and return its standard output. The interpreter must end with status 0.
 
     Warnings are off, because warnings of imported packages do not matter here. The timeout is 60 seconds.
     """

@@ -12,10 +12,10 @@ from proxy.upstream.wires.gemini import build_request
 from sanitizers import Messages, Profile
 
 HERE = "here gemini-3"
-"""The origin of the deployment that gets the request."""
+"""The origin (endpoint and model family) of the deployment that gets the request."""
 
 THERE = "there gemini-3"
-"""The origin of another endpoint."""
+"""The origin of a deployment at another endpoint, for signatures that another endpoint made."""
 
 
 def kept_elsewhere(messages: Messages) -> dict[str, StoredSignature]:
@@ -25,14 +25,14 @@ def kept_elsewhere(messages: Messages) -> dict[str, StoredSignature]:
 
 
 def restored(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
-    """Return *messages* with each signature in one field only, or with none if they are from *elsewhere*."""
+    """Return *messages* with each signature in one field only. Signatures from *elsewhere* are removed."""
     if not profile.signs_calls:
         return remove_signatures(messages)[0]
     return restore_signatures(messages, kept_elsewhere(messages) if elsewhere else {}, HERE)[0]
 
 
 def as_sent(messages: Messages, profile: Profile, *, elsewhere: bool = False) -> Messages:
-    """Return *messages*, sanitized for *profile*, with restored signatures and stand-ins, as they are sent."""
+    """Return *messages* as they are sent, with restored signatures and stand-ins for missing signatures."""
     return with_stand_ins(restored(messages, profile, elsewhere=elsewhere), profile)[0]
 
 
@@ -44,5 +44,5 @@ def direct_body(
     *,
     elsewhere: bool = False,
 ) -> dict[str, Any]:
-    """Return the body for *messages*, sanitized for *profile*."""
+    """Return Gemini's request body for *messages*, which are already sanitized for *profile*."""
     return build_request(as_sent(messages, profile, elsewhere=elsewhere), parameters or {}, profile, model)

@@ -1,4 +1,4 @@
-"""Holds admission places for a client in tests, and releases each place once."""
+"""Holds places of the proxy's admission control (slots for requests) for a client, and releases each place once."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class HeldPlaces:
         return True
 
     def release(self) -> None:
-        """Release the places."""
+        """Release all places that the client holds here."""
         self.admission.release(self.client, self.amount)
 
 
 def acquire(admission: Admission, client: str, now: float = 0.0, amount: int = 1) -> HeldPlaces | None:
-    """Take *amount* places for *client* and return them, or None if there is no room."""
+    """Take *amount* places for *client* and return the places, or None if the admission control refuses."""
     return HeldPlaces(admission, client, amount) if admission.admit(client, now, amount) else None

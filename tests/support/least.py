@@ -1,4 +1,4 @@
-"""Repeats wall-clock measurements, because the machine may pause during one of them."""
+"""Repeats wall-clock measurements, because the machine may pause during one measurement."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ Check = Callable[[Any], None]
 
 
 def assert_answer(answer: Any) -> None:
-    """Check a `chat.completion`."""
+    """Assert that *answer* is a valid `chat.completion`."""
     _object(
         answer,
         {**_head("chat.completion"), "choices": _list(_choice)},
@@ -18,7 +18,7 @@ def assert_answer(answer: Any) -> None:
 
 
 def assert_chunk(chunk: Any) -> None:
-    """Check a `chat.completion.chunk`."""
+    """Assert that *chunk* is a valid `chat.completion.chunk`."""
     choice = _of(
         {"index": _count, "delta": _delta, "finish_reason": _or_null(_reason)}, {"logprobs": _logprobs}
     )

@@ -1,6 +1,6 @@
 """Writes the tables of ``docs/providers.md`` from the tables of the code.
 
-``python -m tests.support.provider_table`` prints both tables. A test compares them with the page.
+``python -m tests.support.provider_table`` prints both tables. A test compares both tables with the page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODELS = {
     "ollama": ("llama3.1",),
     "vertex_ai": ("gemini-2.5-pro", "gemini-3.6-flash", "claude-sonnet-4-5", "mistral-large"),
 }
-"""Models of providers whose rules depend on the model, and of providers that only a file configures."""
+"""Models of the providers whose rules depend on the model, or that only a configuration file can set up."""
 
 NAMES = {
     "anthropic": "Anthropic",
@@ -76,7 +76,7 @@ def providers() -> list[list[str]]:
 
 
 def rules() -> list[list[str]]:
-    """Return the rows of the second table: the name of each dialect, and how it differs from OpenAI's format."""
+    """Return the rows of the second table: each set of rules, and how they differ from OpenAI's format."""
     rows = {row.name: row for row in vars(table).values() if isinstance(row, Dialect)}
     return [
         [f"`{name}`", " ".join(_differences(row)) or "As in OpenAI's format."] for name, row in rows.items()

@@ -26,9 +26,10 @@ GEMINI = "gemini/gemini-3.6-flash"
 
 
 def settings_of(models: Mapping[str, Any] | None = None, **sections: Any) -> Settings:
-    """Load settings from model names with their `litellm_params`, or just their model, and from whole sections.
+    """Return settings with *models*, which map names to `litellm_params` or to a model, and with *sections*.
 
-    The real loader reads the settings as JSON, which is valid YAML. Nothing is retried unless a test asks for it.
+    The real loader reads the settings as JSON, which is valid YAML. Failed calls are not retried unless *sections* set
+    `num_retries`.
     """
     sections = {**sections, "router_settings": {"num_retries": 0, **sections.get("router_settings", {})}}
     entries = [
@@ -39,7 +40,7 @@ def settings_of(models: Mapping[str, Any] | None = None, **sections: Any) -> Set
 
 
 def chat(content: Any = "Hello.", **fields: Any) -> dict[str, Any]:
-    """Build the body of a chat request for `MODEL`."""
+    """Return the body of a chat request for `MODEL`."""
     return {"model": MODEL, "messages": [user(content)], **fields}
 
 
@@ -71,7 +72,7 @@ class Reply:
 
 
 def events_of(raw: bytes) -> list[Any]:
-    """Read server-sent events; each must be one `data:` line and an empty one."""
+    """Return the values of server-sent events. Each event must be one `data:` line and an empty line."""
     assert raw.endswith(b"\n\n")
     found = raw.decode().removesuffix("\n\n").split("\n\n")
     assert all(event.startswith("data: ") and "\n" not in event for event in found)
@@ -81,7 +82,7 @@ def events_of(raw: bytes) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Proxied:
-    """A serving proxy and a session of its client."""
+    """A running proxy, and a client session that sends requests to the proxy."""
 
     server: Serving
     session: aiohttp.ClientSession
@@ -103,7 +104,7 @@ class Proxied:
         return await self.request("GET", path, headers=headers)
 
     async def request(self, method: str, path: str, **arguments: Any) -> Reply:
-        """Send a request and read the whole answer; a request with *data* gets the content type of JSON."""
+        """Send a request and read the whole answer. A request with *data* gets the content type of JSON by default."""
         if "data" in arguments:
             named = CIMultiDict({"Content-Type": "application/json"})
             named.update(arguments.get("headers") or {})
@@ -153,7 +154,7 @@ class Proxied:
 async def proxied(
     settings: Settings, upstream: Upstream, tracing: Tracing | None = None
 ) -> AsyncIterator[Proxied]:
-    """Serve the proxy on a free port, and return it with a client."""
+    """Serve the proxy on a free port, and yield the proxy with a client session."""
     timeout = aiohttp.ClientTimeout(total=60)
     async with (
         serving(settings, upstream, tracing, host="127.0.0.1", port=0) as server,

@@ -41,7 +41,7 @@ def commands() -> Iterator[str]:
 
 
 def sections() -> list[type[Section]]:
-    """Return every section of a configuration."""
+    """Return the class of every section of a configuration."""
     for module in pkgutil.iter_modules(schema.__path__):
         importlib.import_module(f"{schema.__name__}.{module.name}")
     found, waiting = [], [Section]
@@ -95,12 +95,12 @@ def metrics() -> dict[str, Metric]:
 
 
 def _labels(collector: object) -> Sequence[str]:
-    """Return the label names of a metric, whether this project's class or the library's holds them."""
+    """Return the label names of a metric, which is an object of this project's class or of the library's."""
     return collector.names if isinstance(collector, Labelled) else getattr(collector, "_labelnames", ())
 
 
 class Code(NamedTuple):
-    """An error code's status and type; the status is None where the provider's own status is passed on."""
+    """An error code's status and type. The status is None where the provider's own status is passed on."""
 
     status: int | None
     type: str
@@ -126,7 +126,7 @@ def change_steps() -> tuple[str, ...]:
 
 
 def paths(app: web.Application) -> dict[str, set[str]]:
-    """Return the methods of every path of *app*; ``*`` stands for all."""
+    """Return the methods of every path of *app*. ``*`` stands for all methods."""
     found: dict[str, set[str]] = {}
     for route in app.router.routes():
         assert route.resource is not None
@@ -178,7 +178,7 @@ def _constant_of(node: ast.AST) -> str:
 
 
 def _is_header(text: str) -> bool:
-    """Tell whether *text* is a header's name; a lower-case word such as ``host`` or ``date`` does not count."""
+    """Tell whether *text* is a header's name. A lower-case word such as ``host`` or ``date`` does not count."""
     if _FURTHER.fullmatch(text):
         return True
     return text.lower() in _LOWER and ("-" in text or text[:1].isupper())

@@ -2,7 +2,7 @@
 
 This module does what :mod:`proxy.upstream.direct.transport` and :mod:`proxy.forwarding.chat.stream_chat` do, without
 timeouts and connections. One stream can thus be cut in thousands of ways in a second. Other tests run the same examples
-over sockets, to show that these modules really do so.
+over sockets, to show that the real modules do the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CREATED = 1_790_000_000
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The client's answer; *refused* is the cause if the client got an error's status and no stream."""
+    """The client's answer. *refused* is the cause if the client got an error's status and no stream."""
 
     raw: bytes
     refused: Cause | None = None
@@ -52,7 +52,7 @@ def deployment_of(model: str) -> Deployment:
 def replay(
     pieces: Iterable[bytes], model: str, *, include_usage: bool = False, taken: Collection[str] = ()
 ) -> Replayed:
-    """Return what a client gets for a stream of *model* in these pieces; *taken* are call ids of the history."""
+    """Return what a client gets for a stream of *model* in *pieces*. *taken* are the call ids of the history."""
     deployment = deployment_of(model)
     normalizer = ChunkNormalizer(
         fallback_id=FALLBACK_ID,

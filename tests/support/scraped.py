@@ -18,7 +18,7 @@ Samples: TypeAlias = dict[tuple[str, Labels], float]
 
 
 def exposition(metrics: Metrics) -> str:
-    """Return the metrics in the text format, as a scraper gets them."""
+    """Return the metrics in Prometheus' text format, as a scraper gets the metrics."""
     return generate_latest(metrics.registry).decode()
 
 

@@ -20,7 +20,7 @@ End = Literal["finished", "failed", "cancelled", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A step that takes this many seconds."""
+    """A step that waits for *seconds*."""
 
     seconds: float
 
@@ -33,7 +33,7 @@ Step = dict[str, Any] | BaseException | Pause | asyncio.Event
 
 
 def answer(text: Any = "Good day.", **message: Any) -> Answer:
-    """Build a whole answer. Keyword arguments become fields of its message."""
+    """Return a whole answer. Keyword arguments become fields of its message."""
     said = {"role": "assistant", "content": text, **message}
     return {
         "id": "chatcmpl-scripted",
@@ -46,13 +46,13 @@ def answer(text: Any = "Good day.", **message: Any) -> Answer:
 
 
 def chunk(delta: Any = None, finish: str | None = None, *, index: int = 0, **fields: Any) -> Chunk:
-    """Build a chunk of one choice. Keyword arguments become fields of the chunk."""
+    """Return a chunk with one choice. Keyword arguments become fields of the chunk."""
     choice = {"index": index, "delta": delta or {}, "finish_reason": finish}
     return {"id": "chatcmpl-scripted", "model": "scripted", "choices": [choice], **fields}
 
 
 def say(text: str) -> Chunk:
-    """Build a chunk of text."""
+    """Return a chunk with text."""
     return chunk({"content": text})
 
 
@@ -74,21 +74,21 @@ class Exchange:
     _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def note(self, end: End) -> None:
-        """Record the end. The first record stands."""
+        """Record how the call ended. Later records are ignored."""
         self.end = self.end or end
         self._ended.set()
 
     async def ended(self, *, within: float = 30.0) -> End | None:
-        """Return how the call ended. Raises `TimeoutError` if it has not ended after so many seconds."""
+        """Return how the call ended. Raises `TimeoutError` if the call has not ended after *within* seconds."""
         async with asyncio.timeout(within):
             await self._ended.wait()
         return self.end
 
 
 class ScriptedUpstream:
-    """Follows its script and keeps every call.
+    """An upstream that follows its script, and records every call.
 
-    `unsupported` names parameters that "the provider" does not accept.
+    *unsupported* names the parameters that the imitated provider does not accept.
     """
 
     def __init__(self, *replies: Iterable[Step], unsupported: Iterable[str] = ()) -> None:
@@ -111,7 +111,7 @@ class ScriptedUpstream:
         self.script.append(list(steps))
 
     async def called(self, count: int = 1) -> Exchange:
-        """Wait until `count` calls have been made, and return the last of them."""
+        """Wait until *count* calls have been made, and return call number *count*."""
         async with asyncio.timeout(30):
             while len(self.exchanges) < count:  # noqa: ASYNC110 - a test may poll
                 await asyncio.sleep(0.001)

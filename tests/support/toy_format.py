@@ -1,4 +1,4 @@
-"""A client format that shares no field with OpenAI's, numbers its events and has no comments.
+"""A client format for tests, which shares no field with OpenAI's format, numbers its events and has no comments.
 
 This format stands for future client formats. Its stream has a state, and its requests, answers and errors resemble no
 provider's. The toy wire of the tests uses the same format, and its answers go out as ``native`` events.
@@ -37,7 +37,7 @@ class ToyStream:
         return b"".join(self._event("said", fields) for fields in (*said, *used))
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
-        """Decode the chunk and write it."""
+        """Decode *chunk*, and return what :meth:`write_chunk` returns for the decoded chunk."""
         return self.write_chunk(orjson.loads(chunk))
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
@@ -106,7 +106,7 @@ class ToyFormat:
         )
 
     def write_answer(self, answer: Answer, /) -> bytes:
-        """Write the text, the calls and the id of the answer."""
+        """Return the text, the calls and the id of *answer* in the toy format."""
         message = answer["choices"][0]["message"]
         used = {"used": message["tool_calls"]} if "tool_calls" in message else {}
         return write_json({"text": message["content"], "in": answer["id"], **used})
@@ -117,7 +117,7 @@ class ToyFormat:
         return write_json({"native": with_our_names(native, answer, calls)})
 
     def write_stream(self) -> StreamWriter:
-        """Return a writer that counts from one."""
+        """Return a new writer of a stream, which numbers its events from one."""
         return ToyStream()
 
     def write_error(self, error: ProxyError, /) -> bytes:

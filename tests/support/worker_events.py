@@ -14,7 +14,7 @@ Send = Callable[..., None]
 
 
 def send_fewer_events(config: pytest.Config) -> None:
-    """Drop a worker's events that the terminal does not show; outside of a worker, do nothing.
+    """Drop a worker's events that the terminal does not show. Outside of a worker, do nothing.
 
     ``--durations`` and ``--junit-xml`` read all reports, so all events are sent with these options.
     """

@@ -19,64 +19,64 @@ MARK = {"type": "ephemeral"}
 
 
 def body(messages: Any = (U,), **fields: Any) -> dict[str, Any]:
-    """Build a request."""
+    """Return a request to Anthropic's Messages API with *messages*."""
     return {"model": MODEL, "max_tokens": 4096, "messages": list(messages), **fields}
 
 
 def without(fields: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a copy that lacks a field."""
+    """Return a copy of *fields* without the field *name*."""
     return {key: value for key, value in fields.items() if key != name}
 
 
 def text(value: Any, **extra: Any) -> dict[str, Any]:
-    """Build a text block."""
+    """Return a text block."""
     return {"type": "text", "text": value, **extra}
 
 
 def called(*ids: str, before: Any = (), **extra: Any) -> dict[str, Any]:
-    """Build an assistant message that makes calls."""
+    """Return an assistant message with a call for each of *ids*, after the blocks *before*."""
     blocks = [{"type": "tool_use", "id": id, "name": "f", "input": {}, **extra} for id in ids]
     return {"role": "assistant", "content": [*before, *blocks]}
 
 
 def results(*ids: str, after: Any = (), **extra: Any) -> dict[str, Any]:
-    """Build a user message with the results of the calls that have these ids."""
+    """Return a user message with a result for each call in *ids*, followed by the blocks *after*."""
     blocks = [{"type": "tool_result", "tool_use_id": id, "content": "ok", **extra} for id in ids]
     return {"role": "user", "content": [*blocks, *after]}
 
 
 def user(*blocks: Any) -> dict[str, Any]:
-    """Build a user message."""
+    """Return a user message with *blocks*."""
     return {"role": "user", "content": list(blocks)}
 
 
 def assistant(*blocks: Any) -> dict[str, Any]:
-    """Build an assistant message."""
+    """Return an assistant message with *blocks*."""
     return {"role": "assistant", "content": list(blocks)}
 
 
 def image(media_type: str = "image/png", data: str = PNG) -> dict[str, Any]:
-    """Build an image block."""
+    """Return an image block."""
     return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
 
 
 def thought(value: str = "Hm.", signature: str | None = None) -> dict[str, Any]:
-    """Build a thinking block, with a valid signature unless *signature* is given."""
+    """Return a thinking block, with a valid signature unless *signature* is given."""
     return {"type": "thinking", "thinking": value, "signature": signature or sign(value)}
 
 
 def rounds(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request with a declared tool, whose history begins with a user message."""
+    """Return a request with a declared tool. Its history is a user message, followed by *messages*."""
     return body([U, *messages], tools=[TOOL], **fields)
 
 
 def tools(*declared: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request that declares tools."""
+    """Return a request that declares the tools *declared*."""
     return body(tools=list(declared), **fields)
 
 
 def schema(**fields: Any) -> dict[str, Any]:
-    """Build a tool declaration with this schema."""
+    """Return a tool declaration whose input schema has *fields*."""
     return {**TOOL, "input_schema": fields}
 
 

@@ -14,38 +14,38 @@ NAMED = "toolConfig.tools.1.member.toolSpec.name"
 
 
 def user(*blocks: Any) -> dict[str, Any]:
-    """Build a user message."""
+    """Return a user message with *blocks*."""
     return {"role": "user", "content": list(blocks)}
 
 
 def assistant(*blocks: Any) -> dict[str, Any]:
-    """Build an assistant message."""
+    """Return an assistant message with *blocks*."""
     return {"role": "assistant", "content": list(blocks)}
 
 
 def text(value: str = "Hello.") -> dict[str, Any]:
-    """Build a text block."""
+    """Return a text block."""
     return {"text": value}
 
 
 def called(id: str, name: str = "f") -> dict[str, Any]:
-    """Build the block of a call."""
+    """Return the content block of a call."""
     return {"toolUse": {"toolUseId": id, "name": name, "input": {}}}
 
 
 def result(id: str, *content: Any, **extra: Any) -> dict[str, Any]:
-    """Build the block of a call's result."""
+    """Return the content block of a result, for the call *id*."""
     return {"toolResult": {"toolUseId": id, "content": list(content or [text("ok")]), **extra}}
 
 
 def thought(value: str = "Hm.", signature: str | None = None) -> dict[str, Any]:
-    """Build the block of a thought."""
+    """Return the content block of a thought, without a signature unless *signature* is given."""
     told = {"text": value} if signature is None else {"text": value, "signature": signature}
     return {"reasoningContent": {"reasoningText": told}}
 
 
 def tool(name: str = "f") -> dict[str, Any]:
-    """Build a tool declaration."""
+    """Return a tool declaration."""
     return {"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}}
 
 
@@ -53,7 +53,7 @@ TOOLS = (tool(),)
 
 
 def body(*messages: Any, tools: Any = TOOLS, **fields: Any) -> dict[str, Any]:
-    """Build a request."""
+    """Return the body of a request to Bedrock's Converse API with *messages*."""
     config = {"toolConfig": {"tools": list(tools)}} if tools else {}
     return {"messages": list(messages), **config, **fields}
 

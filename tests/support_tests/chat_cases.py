@@ -1,4 +1,4 @@
-"""Bodies for the judges of Mistral, DeepSeek and chat templates: one per broken rule, and similar legal ones."""
+"""Bodies for the judges of Mistral, DeepSeek and chat templates: one for each broken rule, and legal bodies."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ BOTH = assistant(calls=[call(ID), call(OTHER)])
 
 
 def function(name: str) -> dict[str, Any]:
-    """Build the declaration of a tool."""
+    """Return the declaration of the tool *name*."""
     return {
         "type": "function",
         "function": {"name": name, "parameters": {"type": "object", "properties": {}}},
@@ -21,27 +21,27 @@ def function(name: str) -> dict[str, Any]:
 
 
 def declared(**function: Any) -> dict[str, Any]:
-    """Build the declaration of a tool from the fields of its function."""
+    """Return the declaration of a tool. Keyword arguments are the fields of its function."""
     return {"type": "function", "function": function}
 
 
 def at(model: str, *messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request to a model."""
+    """Return a request to *model*."""
     return {"model": model, "messages": list(messages), **fields}
 
 
 def large(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request to Mistral."""
+    """Return a request to Mistral's large model."""
     return at("mistral-large-latest", *messages, **fields)
 
 
 def thinking(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request to DeepSeek's reasoner."""
+    """Return a request to DeepSeek's reasoner."""
     return at("deepseek-reasoner", *messages, **fields)
 
 
 def chatting(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request to DeepSeek's model that does not think."""
+    """Return a request to DeepSeek's model that does not think."""
     return at("deepseek-chat", *messages, **fields)
 
 

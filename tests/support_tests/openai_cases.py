@@ -1,4 +1,4 @@
-"""Histories for OpenAI's judge: one per broken rule, with OpenAI's error, and similar legal ones."""
+"""Histories for OpenAI's judge: one for each broken rule, with OpenAI's error, and similar legal histories."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ CALL = "messages[1].tool_calls[0]"
 
 
 def with_call(entry: Any) -> list[Any]:
-    """Build a history around one call whose result has the id `c1`."""
+    """Return a history with the call *entry* and a result for the call id `c1`."""
     return [U, assistant(calls=[entry]), tool("c1")]
 
 

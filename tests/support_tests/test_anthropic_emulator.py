@@ -22,7 +22,7 @@ TOOLS: list[Any] = [
 
 @pytest.fixture
 async def emulator() -> AsyncIterator[Emulator]:
-    """Serve an emulator."""
+    """Run Anthropic's emulator, and yield it."""
     async with serving_anthropic() as served:
         yield served
 
@@ -67,7 +67,7 @@ def joined(stream: str) -> Any:
 
 
 def take(block: Any, delta: Any) -> None:
-    """Add one piece to a block."""
+    """Add *delta*, a piece from the stream, to *block*."""
     kinds = {
         "text_delta": "text",
         "thinking_delta": "thinking",
@@ -123,7 +123,7 @@ async def test_calls_with_a_thought(client: httpx.AsyncClient, stream: bool) -> 
 async def test_anthropic_emulator_refuses_an_illegal_history(
     client: httpx.AsyncClient, emulator: Emulator
 ) -> None:
-    """An illegal history gets a 400 in Anthropic's envelope, and the record holds the refusal."""
+    """An illegal history gets a 400 in Anthropic's envelope, and the record of the request holds the refusal."""
     asked = body([U, called("a"), U], tools=[TOOL], stream=True)
 
     response = await client.post("/v1/messages", json=asked)
@@ -143,7 +143,7 @@ async def test_headers_are_judged(emulator: Emulator) -> None:
 
 
 async def test_anthropic_emulator_follows_its_script(client: httpx.AsyncClient, emulator: Emulator) -> None:
-    """Errors, calls and cut streams can be scripted, and the request after them is served."""
+    """Errors, calls and cut streams can be scripted. The request after the scripted ones is served normally."""
     emulator.faults.extend(
         [
             {"status": 529, "message": "Overloaded"},

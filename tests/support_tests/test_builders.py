@@ -1,4 +1,4 @@
-"""The builders write the wire shapes that the rest of the tests rely on."""
+"""Tests that the builders return messages in OpenAI's format, on which the other tests rely."""
 
 from tests.support.builders import (
     PNG_URL,
@@ -31,7 +31,7 @@ def test_user_message_takes_parts() -> None:
 
 
 def test_calls_and_results() -> None:
-    """A call carries its function; the result carries the id of the call."""
+    """A call holds its function, and a result holds the id of its call."""
     function = {"name": "grep", "arguments": '{"q":1}'}
     entry = {"id": "c1", "type": "function", "function": function}
     spoken = assistant(calls=[call("c1", "grep", '{"q":1}')])

@@ -1,4 +1,4 @@
-"""Tests the emulators in OpenAI's shape through the real client package: their ids, reasoning and errors."""
+"""Tests the emulators of Mistral, DeepSeek and chat templates through OpenAI's client: ids, reasoning and errors."""
 
 import re
 from typing import Any
@@ -31,7 +31,7 @@ def connected(base_url: str) -> AsyncOpenAI:
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("model", WIRES)
 async def test_calls_go_back(model: str, stream: bool) -> None:
-    """Each answer's calls have new ids in the provider's style, and the emulator accepts the history with them."""
+    """Each answer's calls have new ids in the provider's style, and the emulator accepts these calls in a history."""
     wire, style = WIRES[model]
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         message = await ask(client, model, [ASKING], stream)
@@ -87,7 +87,7 @@ async def ask(client: AsyncOpenAI, model: str, messages: Any, stream: bool) -> d
 async def test_chat_emulators_refuse_in_their_providers_envelope(
     wire: ChatWire, model: str, messages: Any, caught: type[openai.APIStatusError]
 ) -> None:
-    """An illegal history gets the provider's status and envelope, and the record holds the refusal."""
+    """An illegal history gets the provider's status and envelope, and the record of the request holds the refusal."""
     async with serving(wire) as emulator, connected(emulator.base_url) as client:
         with pytest.raises(caught) as told:
             await client.chat.completions.create(model=model, messages=messages)

@@ -1,4 +1,4 @@
-"""Tests that legal contents are accepted, and that each kind of damage is refused at times."""
+"""Tests that Gemini's judge accepts legal ``contents``, and refuses each kind of damage at times."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ UNSHRUNK = settings(phases=[Phase.generate], database=None, max_examples=1_000)
 
 @given(legal_contents())
 def test_legal_contents_are_taken_by_the_strictest_model(contents: Contents) -> None:
-    """Legal contents are accepted with and without ids, and with and without thoughts."""
+    """The strictest model accepts legal contents with and without ids, and with and without thoughts."""
     assert judge(STRICT, {"contents": contents}) is None
 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_each_damage_of_contents_is_refused_at_times(name: str) -> None:
-    """Each damage makes some legal contents illegal; a damage that is never refused would test nothing."""
+    """Each damage makes some legal contents illegal. A damage that is never refused would test nothing."""
 
     def is_refused(contents: Contents) -> bool:
         damaged = (DAMAGES[name](copy.deepcopy(contents), at, at) for at in range(4))

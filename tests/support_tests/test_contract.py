@@ -1,4 +1,4 @@
-"""Tests the contract's checks of answers: they find each fault, and accept answers as OpenAI sends them."""
+"""Tests the checks of the proxy's answers: they find each fault, and accept answers as OpenAI sends them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Chunks = list[dict[str, Any]]
 
 
 def chunk(delta: Any, finish: Any = None) -> dict[str, Any]:
-    """Build a chunk of one choice."""
+    """Return a chunk with one choice."""
     return {**HEAD, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
 def piece(index: int, arguments: str, **fields: Any) -> dict[str, Any]:
-    """Build a piece of a call."""
+    """Return a piece of a streamed call."""
     name = {"name": fields.pop("name")} if "name" in fields else {}
     return {"index": index, **fields, "function": {**name, "arguments": arguments}}
 
@@ -43,7 +43,7 @@ ERROR = {"error": {"message": "Broken.", "type": "server_error", "param": None, 
 
 
 def written(chunks: list[Any], end: str = "data: [DONE]\n\n") -> bytes:
-    """Write chunks as a stream."""
+    """Return the bytes of a stream with *chunks*, followed by *end*."""
     return ("".join(f"data: {json.dumps(one)}\n\n" for one in chunks) + end).encode()
 
 
@@ -68,7 +68,7 @@ def test_good_stream_is_read_as_it_was_meant() -> None:
 
 
 def test_broken_stream_owes_no_finish_reason() -> None:
-    """A stream that was broken off needs no finish reason."""
+    """A stream that ends with an error needs no finish reason."""
     judged = judge_stream(written([*GOOD[:3], ERROR], ""))
 
     assert judged.violations == []
@@ -76,7 +76,7 @@ def test_broken_stream_owes_no_finish_reason() -> None:
 
 
 def put(at: int, path: str, value: Any) -> Callable[[Chunks], None]:
-    """Return a fault that sets a value at a path of one chunk."""
+    """Return a function that damages chunks: it sets *value* at *path* in the chunk *at*."""
     names: list[Any] = [int(name) if name.isdecimal() else name for name in path.split(".")]
 
     def fault(chunks: Chunks) -> None:
@@ -89,7 +89,7 @@ def put(at: int, path: str, value: Any) -> Callable[[Chunks], None]:
 
 
 def drop(at: int, path: str) -> Callable[[Chunks], None]:
-    """Return a fault that deletes a path of one chunk."""
+    """Return a function that damages chunks: it deletes *path* in the chunk *at*."""
     *names, last = path.split(".")
 
     def fault(chunks: Chunks) -> None:
@@ -161,7 +161,7 @@ FAULTS: list[tuple[Callable[[Chunks], Any], str]] = [
     ("fault", "words"), FAULTS, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_fault_of_a_stream_is_named(fault: Callable[[Chunks], Any], words: str) -> None:
-    """Each fault in a chunk is named."""
+    """The violations of a stream name each fault in its chunks."""
     chunks = copy.deepcopy(GOOD)
     fault(chunks)
 
@@ -191,7 +191,7 @@ def test_fault_of_a_stream_is_named(fault: Callable[[Chunks], Any], words: str) 
     ],
 )
 def test_faults_of_the_frame(raw: bytes, words: str) -> None:
-    """A fault of the stream's events or their encoding is named."""
+    """The violations of a stream name each fault in its events or their encoding."""
     assert any(words in found for found in faults(raw))
 
 
@@ -259,7 +259,7 @@ def test_good_answer_is_read_as_it_was_meant() -> None:
     ],
 )
 def test_faults_of_answers(fault: Callable[[Chunks], None], words: str) -> None:
-    """Each fault of a whole answer is named."""
+    """The violations of a whole answer name each of its faults."""
     answers = [copy.deepcopy(ANSWER)]
     fault(answers)
 

@@ -10,14 +10,14 @@ from tests.support.cpu_time import cpu_seconds
 
 
 def burn(seconds: float) -> None:
-    """Keep this thread busy for so many CPU seconds."""
+    """Keep this thread busy for *seconds* of CPU time."""
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         pass
 
 
 def counted(*seconds: float) -> tuple[list[float], Callable[[], None]]:
-    """Return the list of remaining times, and work that burns the next of them."""
+    """Return the list of times that are left, and a function that burns CPU for the next time in the list."""
     left = list(seconds)
     return left, lambda: burn(left.pop(0))
 
@@ -38,7 +38,7 @@ def test_first_run_within_the_bound_is_enough() -> None:
 
 
 def test_other_threads_and_waiting_do_not_count() -> None:
-    """Only CPU time of this thread counts."""
+    """Neither the CPU time of another thread nor the time of a sleep counts."""
 
     def work() -> None:
         other = threading.Thread(target=burn, args=(0.2,))

@@ -1,4 +1,4 @@
-"""Each rule of Anthropic refuses with its own text, and the nearest legal request passes."""
+"""Tests of Anthropic's judge: each broken rule is refused with its own text, and similar legal requests pass."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_anthropic_judge_names_the_fault_in_anthropics_words(case: str) -> None:
-    """The refusal has Anthropic's text in Anthropic's envelope."""
+    """The refusal of a broken rule has Anthropic's text in Anthropic's envelope."""
     asked, words = REFUSED[case]
 
     refusal = judge_anthropic(asked)
@@ -43,7 +43,7 @@ def test_anthropic_judge_has_the_texts_of_public_reports(entry: dict[str, Any]) 
 
 
 def test_anthropic_judge_asks_for_key_and_version() -> None:
-    """A missing key or version is refused by its name. The headers' case does not matter."""
+    """The refusal of a request without a key or version names the missing header. The headers' case does not matter."""
     refused = [judge_headers(headers) for headers in ({}, {"X-Api-Key": "k"})]
 
     assert [(refusal.message, refusal.status) for refusal in refused if refusal] == [
@@ -54,7 +54,7 @@ def test_anthropic_judge_asks_for_key_and_version() -> None:
 
 
 def test_places_of_cache_marks_are_read() -> None:
-    """The paths of cache marks are read from a request body."""
+    """``cache_marks`` returns the paths of all blocks and tools of a request that have ``cache_control``."""
     marked = text("a", cache_control=MARK)
     result = {"type": "tool_result", "tool_use_id": "t", "content": [marked]}
 

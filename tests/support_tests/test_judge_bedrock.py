@@ -1,4 +1,4 @@
-"""Each rule of Bedrock refuses with its own text, and the nearest legal request passes."""
+"""Tests of Bedrock's judge: each broken rule is refused with its own text, and similar legal requests pass."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_bedrock_judge_names_the_fault_in_bedrocks_words(case: str) -> None:
-    """The refusal has Bedrock's text in the body, and the error's type in a header."""
+    """The refusal of a broken rule has Bedrock's text in the body, and the error's type in a header."""
     model, body, words = REFUSED[case]
 
     refusal = judge_bedrock(model, body)
@@ -25,7 +25,7 @@ def test_bedrock_judge_names_the_fault_in_bedrocks_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_bedrock_judge_takes_what_bedrock_takes(case: str) -> None:
-    """Requests that Bedrock accepts pass."""
+    """The judge accepts requests that Bedrock accepts."""
     model, body = ACCEPTED[case]
 
     assert judge_bedrock(model, body) is None

@@ -1,6 +1,6 @@
-"""Each rule of Mistral, DeepSeek and the chat templates refuses with its own text.
+"""Tests of the judges of Mistral, DeepSeek and chat templates: each broken rule is refused with its own text.
 
-The nearest legal request passes.
+Similar legal requests pass.
 """
 
 import json
@@ -21,7 +21,7 @@ KNOWN: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", cases.MISTRAL_REFUSED)
 def test_mistral_judge_names_the_fault_in_mistrals_words(case: str) -> None:
-    """The refusal has Mistral's text, with Mistral's code or in a list of shape faults."""
+    """The refusal of a broken rule has Mistral's text, with Mistral's code or in a list of validation errors."""
     body, words, code = cases.MISTRAL_REFUSED[case]
 
     refusal = judge_mistral(body)
@@ -39,13 +39,13 @@ def test_mistral_judge_names_the_fault_in_mistrals_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", cases.MISTRAL_ACCEPTED)
 def test_mistral_judge_takes_what_mistral_takes(case: str) -> None:
-    """Requests that Mistral accepts pass."""
+    """The judge accepts requests that Mistral accepts."""
     assert judge_mistral(cases.MISTRAL_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("case", cases.DEEPSEEK_REFUSED)
 def test_deepseek_judge_names_the_fault_in_deepseeks_words(case: str) -> None:
-    """The refusal has DeepSeek's text in DeepSeek's envelope."""
+    """The refusal of a broken rule has DeepSeek's text in DeepSeek's envelope."""
     body, words = cases.DEEPSEEK_REFUSED[case]
 
     refusal = judge_deepseek(body)
@@ -58,13 +58,13 @@ def test_deepseek_judge_names_the_fault_in_deepseeks_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", cases.DEEPSEEK_ACCEPTED)
 def test_deepseek_judge_takes_what_deepseek_takes(case: str) -> None:
-    """Requests that DeepSeek accepts pass."""
+    """The judge accepts requests that DeepSeek accepts."""
     assert judge_deepseek(cases.DEEPSEEK_ACCEPTED[case]) is None
 
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_REFUSED)
 def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> None:
-    """The refusal has the template's text, and the status of the template's server."""
+    """The refusal of a broken rule has the chat template's text, and the status of the template's server."""
     body, words, status = cases.TEMPLATED_REFUSED[case]
 
     refusal = judge_templated(body)
@@ -76,7 +76,7 @@ def test_template_judge_names_the_fault_in_the_templates_words(case: str) -> Non
 
 @pytest.mark.parametrize("case", cases.TEMPLATED_ACCEPTED)
 def test_template_judge_takes_what_the_template_takes(case: str) -> None:
-    """Requests that the chat template accepts pass."""
+    """The judge accepts requests that the chat template accepts."""
     assert judge_templated(cases.TEMPLATED_ACCEPTED[case]) is None
 
 

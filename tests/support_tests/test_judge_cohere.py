@@ -1,4 +1,4 @@
-"""Each rule of Cohere's v2 refuses with its own text, and the nearest legal request passes."""
+"""Tests of the judge of Cohere's API v2: each broken rule is refused with its own text. Similar legal requests pass."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ ROUND = [U, assistant(calls=[call("c1")]), tool("c1")]
 
 
 def body(*messages: Any, **fields: Any) -> dict[str, Any]:
-    """Build a request to Cohere."""
+    """Return a request to Cohere."""
     return {"model": "command-a-03-2025", "messages": list(messages), **fields}
 
 
@@ -86,7 +86,7 @@ ACCEPTED: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_cohere_judge_names_the_fault_in_coheres_words(case: str) -> None:
-    """The refusal has Cohere's text in Cohere's envelope."""
+    """The refusal of a broken rule has Cohere's text and status, and the keys of Cohere's envelope."""
     asked, words, status = REFUSED[case]
 
     refusal = judge_cohere(asked)
@@ -98,5 +98,5 @@ def test_cohere_judge_names_the_fault_in_coheres_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_cohere_judge_takes_what_cohere_takes(case: str) -> None:
-    """Requests that Cohere accepts pass."""
+    """The judge accepts requests that Cohere accepts."""
     assert judge_cohere(ACCEPTED[case]) is None

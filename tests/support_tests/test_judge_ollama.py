@@ -1,4 +1,4 @@
-"""Each rule of Ollama refuses with its own text, and the nearest legal request passes."""
+"""Tests of Ollama's judge: each broken rule is refused with its own text, and similar legal requests pass."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ ARGUMENTS = {"field": FIELD, "type": "api.ToolCallFunctionArguments"}
 
 
 def body(*messages: Any, model: str = "qwen3.5", **fields: Any) -> dict[str, Any]:
-    """Build a request to Ollama."""
+    """Return a request to Ollama."""
     return {"model": model, "messages": list(messages), **fields}
 
 
 def called(arguments: Any) -> dict[str, Any]:
-    """Build an assistant message with a call."""
+    """Return an assistant message with a call that has *arguments*."""
     return assistant("", tool_calls=[{"function": {"name": "f", "arguments": arguments}}])
 
 
@@ -67,7 +67,7 @@ ACCEPTED: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_ollama_judge_names_the_fault_in_ollamas_words(case: str) -> None:
-    """The refusal has Ollama's text in Ollama's envelope."""
+    """The refusal of a broken rule has Ollama's text in Ollama's envelope."""
     asked, words, status = REFUSED[case]
 
     refusal = judge_ollama(asked)
@@ -78,5 +78,5 @@ def test_ollama_judge_names_the_fault_in_ollamas_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_ollama_judge_takes_what_ollama_takes(case: str) -> None:
-    """Requests that Ollama accepts pass."""
+    """The judge accepts requests that Ollama accepts."""
     assert judge_ollama(ACCEPTED[case]) is None

@@ -1,4 +1,4 @@
-"""Each rule of OpenAI refuses with its own text, and the nearest legal history passes."""
+"""Tests of OpenAI's judge: each broken rule is refused with its own text, and similar legal histories pass."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def test_openai_judge_names_the_fault_in_openais_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_openai_judge_takes_what_openai_takes(case: str) -> None:
-    """Histories that OpenAI accepts pass."""
+    """The judge accepts histories that OpenAI accepts."""
     assert judge_openai(ACCEPTED[case]) is None
 
 
@@ -49,7 +49,7 @@ def test_openai_judge_refuses_a_body_that_is_not_whole(body: Any, words: str) ->
 
 
 def declared(schema: Any) -> dict[str, Any]:
-    """Return the tool ``g`` with these parameters."""
+    """Return the declaration of the tool ``g``, whose parameters have the schema *schema*."""
     return {"type": "function", "function": {"name": "g", "parameters": schema}}
 
 
@@ -125,7 +125,7 @@ def test_openai_judge_refuses_parameters_over_the_limits(
     ],
 )
 def test_openai_judge_takes_parameters_within_the_limits(fields: dict[str, Any]) -> None:
-    """Parameters within the limits pass."""
+    """The judge accepts parameters within the limits."""
     assert judge_openai_body({"model": "m", "messages": [U], **fields}) is None
 
 
@@ -143,7 +143,7 @@ PATH = "messages[0].content[0].image_url"
     ],
 )
 def test_openai_judge_refuses_addresses_without_an_image(url: str, found: str) -> None:
-    """An image address that is no image is refused with its path."""
+    """An ``image_url`` that leads to no image is refused with the path of the field."""
     refusal = judge_openai_body({"model": "m", "messages": [user([image(url)])]})
     assert refusal is not None
     assert (refusal.message, refusal.code) == (

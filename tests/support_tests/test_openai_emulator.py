@@ -35,7 +35,7 @@ MENTION: Any = user("Call grep and read_file now.")
 
 @pytest.fixture
 async def emulator() -> AsyncIterator[OpenAIEmulator]:
-    """Serve an emulator."""
+    """Run OpenAI's emulator, and yield it."""
     async with serving_openai() as served:
         yield served
 
@@ -48,7 +48,7 @@ async def client(emulator: OpenAIEmulator) -> AsyncIterator[AsyncOpenAI]:
 
 
 async def stream(client: AsyncOpenAI, **extra: Any) -> list[Any]:
-    """Read a whole stream."""
+    """Return all chunks of a streamed answer."""
     arguments: dict[str, Any] = {"model": "m", "messages": [U], "stream": True, **extra}
     return [chunk async for chunk in await client.chat.completions.create(**arguments)]
 
@@ -225,7 +225,6 @@ async def test_scripted_200_may_hold_no_json(client: AsyncOpenAI, emulator: Open
 
 
 async def test_scripted_text_may_be_empty(client: AsyncOpenAI, emulator: OpenAIEmulator) -> None:
-    """A scripted text may be empty."""
     emulator.faults.append({"text": ""})
     answer = await client.chat.completions.create(model="m", messages=[U])
     assert answer.choices[0].message.content == ""
@@ -248,7 +247,7 @@ async def test_scripted_calls_come_behind_results_as_well(
     ("streaming", "slow"), [(False, {"delay_seconds": 30}), (True, {"chunk_delay_seconds": 30})]
 )
 async def test_disconnect_is_recorded(emulator: OpenAIEmulator, streaming: bool, slow: Any) -> None:
-    """A client's disconnect cancels the handler, and the record says ``disconnected``."""
+    """If a client disconnects, the record of its request says ``disconnected``."""
     emulator.faults.append(slow)
     body = {"model": "m", "messages": [U], "stream": streaming}
     async with aiohttp.ClientSession() as session:
@@ -262,5 +261,5 @@ async def test_disconnect_is_recorded(emulator: OpenAIEmulator, streaming: bool,
 
 
 async def test_record_is_bounded(emulator: OpenAIEmulator) -> None:
-    """The emulator keeps at most 1000 requests, and drops the oldest."""
+    """The emulator's record of requests is bounded to the last 1000."""
     assert emulator.requests.maxlen == 1000

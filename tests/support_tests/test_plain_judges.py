@@ -1,4 +1,4 @@
-"""Tests of what the OpenAI emulator's embeddings and text completions refuse, and what they accept."""
+"""Tests of the judges of embeddings and text completions in OpenAI's emulator: what they refuse and accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the strategies: legal histories are legal, damage can make them illegal, and each text can be found again."""
+"""Tests the Hypothesis strategies: legal histories are legal, damage can make them illegal, and texts are unique."""
 
 import copy
 import functools
@@ -51,12 +51,12 @@ def sample(strategy: st.SearchStrategy[History], count: int = 100) -> list[Histo
 
 @functools.cache
 def legal_sample() -> tuple[History, ...]:
-    """Draw legal histories once for several tests, which must not change them."""
+    """Draw legal histories once for several tests, which must not change the histories."""
     return tuple(sample(legal_histories(), 300))
 
 
 def roles_of(history: History) -> list[str]:
-    """List the roles without the leading system message. An assistant that calls tools is `call`."""
+    """Return the messages' roles, without a leading system message. An assistant that calls tools is `call`."""
     roles = ["call" if message.get("tool_calls") else message["role"] for message in history]
     return roles[1:] if roles[0] == "system" else roles
 
@@ -71,7 +71,7 @@ FOLLOWERS = {
 
 @given(legal_histories(allow_trailing_assistant=True, whitespace=True, id_style="mixed"))
 def test_legal_histories_are_accepted(history: History) -> None:
-    """OpenAI accepts every legal history, with every option on."""
+    """OpenAI's judge accepts every history of the strategy of legal histories, with every option on."""
     assert judge_openai(history) is None
 
 
@@ -136,13 +136,13 @@ def test_tokens_are_unique(history: History) -> None:
 
 
 def test_damaged_histories_are_often_refused() -> None:
-    """OpenAI refuses at least forty of a hundred damaged histories, and accepts some."""
+    """OpenAI's judge refuses at least forty of a hundred damaged histories, and accepts some."""
     refused = [judge_openai(history) is not None for history in sample(damaged_histories())]
     assert 0.4 <= sum(refused) / len(refused) < 1
 
 
 def test_arbitrary_histories_are_both() -> None:
-    """Arbitrary histories are mostly illegal, and sometimes legal."""
+    """OpenAI's judge refuses at least forty of a hundred arbitrary histories, and accepts some."""
     refused = [judge_openai(history) is not None for history in sample(any_histories())]
     assert 0.4 <= sum(refused) / len(refused) < 1
 
@@ -217,7 +217,7 @@ def test_texts_are_found_with_the_index_of_their_message() -> None:
 
 
 def test_examples_shrink_to_something_small() -> None:
-    """The smallest history with parallel calls is one question, two calls and two results."""
+    """Hypothesis shrinks a history with parallel calls to one question, two calls and two results."""
     found = find(
         legal_histories(),
         lambda history: any(len(message.get("tool_calls", ())) > 1 for message in history),

@@ -1,4 +1,4 @@
-"""Uses the inspector in a real browser as a reader does, and records faults that must not happen."""
+"""Uses the inspector's page in a real browser as a user does, and records faults that must not happen."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _OVERLAPS = """([rows, cells]) => [...document.querySelectorAll(rows)].flatMap((
     meet(one, other, "left", "right") && meet(one, other, "top", "bottom")
   ).map((other) => `${one.text} / ${other.text}`));
 })"""
-"""This script compares the drawn contents of cells, because the cells themselves never overlap."""
+"""A script that finds cells whose drawn contents overlap. The cells themselves never overlap."""
 
 
 class Reader:
@@ -84,13 +84,13 @@ class Reader:
             self.faults.append(f"asked elsewhere: {request.url}")
 
     def open(self, fragment: str = "") -> None:
-        """Open the page anew and wait until it has loaded its data."""
+        """Open the page anew and wait until the page has loaded its data."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.origin}/ui{fragment}")
         self.page.wait_for_selector("body[data-ready]")
 
     def copied(self, label: str, within: str = "#panel-send") -> str:
-        """Press a button, and return what it put on the clipboard."""
+        """Press the button with the text *label*, and return the text that the button copied to the clipboard."""
         self.page.click(f'{within} button:text-is("{label}")')
         self.page.wait_for_selector(f'{within} button:text-is("Copied")')
         self.page.wait_for_selector(f'{within} button:text-is("{label}")')
@@ -98,7 +98,7 @@ class Reader:
         return text
 
     def paste(self, request: Mapping[str, Any] | list[Any] | str) -> None:
-        """Put a request into the field and submit it; return when the answer is shown."""
+        """Put a request into the field, submit it, and wait until the page shows the result."""
         if not self.page.is_visible("#request"):
             self.page.click("summary")
         self.page.fill("#request", request if isinstance(request, str) else json.dumps(request))

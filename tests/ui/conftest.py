@@ -34,7 +34,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def axe() -> Path:
-    """Return the script that judges accessibility."""
+    """Return the path of axe's script, which judges accessibility."""
     found = find_axe()
     if found is None:
         pytest.skip(
@@ -59,7 +59,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def configure(api_base: str, **general: Any) -> dict[str, Any]:
-    """Return a configuration with four models; two are emulated, and one of these has a small context window."""
+    """Return a configuration with four models. Two models are emulated, and one of these two has a small window."""
     models: dict[str, tuple[dict[str, str], dict[str, int]]] = {
         "gemini": ({"model": "gemini/gemini-3.6-flash", "api_base": api_base}, {}),
         "small": ({"model": "gemini/gemini-2.5-flash", "api_base": api_base}, {"max_input_tokens": 12_000}),
@@ -85,7 +85,7 @@ def gemini(directory: Path) -> Iterator[Gemini]:
 
 @pytest.fixture(scope="session")
 def served(directory: Path, gemini: Gemini) -> Iterator[Served]:
-    """Run ``turnright serve`` without a key, keeping bodies."""
+    """Run ``turnright serve`` without a key. The inspector keeps the bodies of recent requests."""
     config = configure(gemini.api_base, inspector={"bodies": True})
     with serve(directory, config) as process:
         yield process
@@ -110,7 +110,7 @@ Opened = Callable[..., Reader]
 
 @pytest.fixture
 def read(browser: Any, served: Served) -> Iterator[Opened]:
-    """Return a function that makes a reader with a new browser context; the reader's faults fail the test."""
+    """Return a function that makes a :class:`Reader` with a new browser context. The reader's faults fail the test."""
     contexts: list[Any] = []
     readers: list[Reader] = []
 

@@ -1,4 +1,4 @@
-"""Builds the histories for the page's tests: known broken ones, long ones, and a hostile one."""
+"""Builds histories for the tests of the inspector's page: broken, long and hostile histories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKEN: dict[str, list[dict[str, Any]]] = {
     "tail": [user(), assistant("I was about to")],
     "media": [user([text("See:"), image("data:image/png;base64,!!!!")]), assistant("No."), user("Go on.")],
 }
-"""A history for each step that repairs it for Gemini's strict models."""
+"""Maps the name of each repair step to a history that this step repairs for Gemini's strict models."""
 
 TRAP = (
     "<script>globalThis.ran = 1</script><img src=x onerror='globalThis.ran = 2'>"
@@ -51,7 +51,7 @@ HOSTILE: dict[str, Any] = {
 
 
 def long_history(count: int) -> list[dict[str, Any]]:
-    """Return *count* messages of an agent at work, some of them broken."""
+    """Return *count* messages of an agent at work. Some are results without a call."""
     messages: list[dict[str, Any]] = [user("Begin.")]
     while len(messages) < count - 1:
         number = len(messages)
@@ -63,7 +63,7 @@ def long_history(count: int) -> list[dict[str, Any]]:
 
 
 def heavy_history() -> list[dict[str, Any]]:
-    """Return a history of some 90,000 tokens, which exceeds a small window."""
+    """Return a history of some 90,000 tokens, which exceeds the window of the model ``small``."""
     messages = [system("You are a coding agent. " * 40), user("Fix the failing test. " * 20)]
     for number in range(12):
         messages.append(
@@ -74,7 +74,7 @@ def heavy_history() -> list[dict[str, Any]]:
 
 
 def small_request() -> dict[str, Any]:
-    """Return a small request with several faults. The first picture shows it."""
+    """Return a small request with several faults, which the documentation's first picture shows."""
     return {
         "model": "gemini",
         "messages": [
@@ -93,7 +93,7 @@ def small_request() -> dict[str, Any]:
 
 
 def varied_request() -> dict[str, Any]:
-    """Return a request that most steps change. The other pictures show it."""
+    """Return a request that most repair steps change, for other pictures in the documentation."""
     signed = call("c1", "get weather", '{"city": "Oslo"}')
     return {
         "model": "gemini",

@@ -1,4 +1,4 @@
-"""Makes the data of ten busy minutes, as the process reports them, for the tests of the charts."""
+"""Builds the data of ten busy minutes, as the process reports such data, for tests of the charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests histories in the page: pasted, dropped, read step by step, and hostile ones, which must not run."""
+"""Tests histories in the inspector's page: pasted, dropped, read step by step, and hostile ones that must not run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from tests.ui.histories import BROKEN, HOSTILE, KNOWN, long_history
 
 @pytest.mark.parametrize("step", BROKEN)
 def test_each_step_shows_what_it_changed(read: Opened, step: str) -> None:
-    """A step that changed the history is in the strip, and its view marks a turn with the rule and the reason."""
+    """The page lists a step that changed the history.
+
+    The view of this step marks a turn with the rule and the reason.
+    """
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": BROKEN[step]})
@@ -30,7 +33,7 @@ def test_each_step_shows_what_it_changed(read: Opened, step: str) -> None:
 
 
 def test_every_known_history_can_be_walked_through(read: Opened) -> None:
-    """Every stage of every history that was reported of real clients is shown, and the page reports no fault."""
+    """For each known history of a real client, every stage of the repair shows at least one turn."""
     reader = read()
     reader.open()
     for known in KNOWN:
@@ -43,7 +46,7 @@ def test_every_known_history_can_be_walked_through(read: Opened) -> None:
 def test_findings_stand_at_their_turn_in_the_providers_words(read: Opened) -> None:
     """The view of the received history marks the turn that a provider would refuse.
 
-    It shows the provider's words and their source.
+    The view quotes the provider's error text and names the source of the quotation.
     """
     reader = read()
     reader.open()
@@ -118,7 +121,7 @@ def test_hostile_history_runs_nothing(read: Opened) -> None:
 
 
 def test_refusal_stands_at_its_message(read: Opened) -> None:
-    """A refusal by turnright is shown at the top and at the message that it names.
+    """A refusal by turnright is shown at the top, and at the message that the refusal names.
 
     The page shows no outgoing request.
     """
@@ -145,7 +148,7 @@ def test_example_is_there_to_begin_with(read: Opened) -> None:
 def test_hostile_target_in_the_address_runs_nothing(read: Opened) -> None:
     """Markup in the address's fragment does not run, and an unknown target is reported.
 
-    Anybody can write a link.
+    This protects users, since anybody can write such a link.
     """
     reader = read()
     reader.open("#tab=models&target=model:%3Cimg%20src=x%20onerror=ran=1%3E&step=%22%3E%3Cscript%3E&recent=")
@@ -167,7 +170,7 @@ def test_hostile_target_in_the_address_runs_nothing(read: Opened) -> None:
     ],
 )
 def test_what_is_no_request_is_told_beside_the_field(read: Opened, given: str, said: str) -> None:
-    """Text that is no request causes a message beside the field, and the field is marked as invalid."""
+    """Text in the field that is no request causes an error message, and the field is marked as invalid."""
     reader = read()
     reader.open()
     reader.page.fill("#request", given)
@@ -178,7 +181,7 @@ def test_what_is_no_request_is_told_beside_the_field(read: Opened, given: str, s
 
 
 def test_file_can_be_opened_and_dropped(read: Opened, tmp_path: Path) -> None:
-    """A file that is chosen and a file that is dropped lead to the same view."""
+    """The page shows the history of a request file that is chosen, or dropped on the page."""
     path = tmp_path / "request.json"
     path.write_text(json.dumps({"model": "gemini", "messages": BROKEN["pairing"]}))
     reader = read()
@@ -251,4 +254,4 @@ _SCROLL = """() => new Promise(done => {
   };
   requestAnimationFrame(step);
 })"""
-"""Scrolls from the top to the bottom, and resolves to the milliseconds between frames."""
+"""A script that scrolls from the top to the bottom, and resolves to the milliseconds between frames."""

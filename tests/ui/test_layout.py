@@ -1,4 +1,4 @@
-"""Tests the page's layout: the first view is complete, no cells overlap, and numbers agree."""
+"""Tests the layout of the inspector's page: the first view is complete, no cells overlap, and numbers agree."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_many_models_are_not_all_listed(read: Opened) -> None:
 
 @SIZES
 def test_steps_are_one_line(read: Opened, viewport: dict[str, int]) -> None:
-    """The steps are on one line; a wide window shows all of them, and a narrow one the current step."""
+    """The repair steps are on one line. A wide window shows all steps, and each window shows the current step."""
     reader = read(viewport=viewport)
     reader.open()
     reader.paste(varied_request())
@@ -137,7 +137,7 @@ def test_columns_never_overlap(read: Opened, viewport: dict[str, int]) -> None:
 
 
 def test_recent_request_names_the_model_that_was_asked_for(read: Opened) -> None:
-    """The list shows the requested model, even if it is not configured or a wildcard serves it."""
+    """The list of recent requests shows the requested model, even if the model is not configured."""
     reader = read()
     reader.page.route("**/ui/api/recent", lambda route: route.fulfill(json=recent_requests()))
     reader.open("#tab=recent")
@@ -155,7 +155,7 @@ def test_recent_request_names_the_model_that_was_asked_for(read: Opened) -> None
 
 @pytest.mark.parametrize("target", ["model:gemini", "model:gpt", "profile:anthropic-strict"])
 def test_numbers_of_the_verdict_are_those_of_the_list(read: Opened, target: str) -> None:
-    """The verdict, the steps and the lists show the same numbers of findings and of changes."""
+    """The verdict, the list of steps and the turns' notes show the same numbers of findings and of changes."""
     reader = read()
     reader.open()
     reader.page.select_option("#target", target)
@@ -195,7 +195,7 @@ def test_provider_is_named_beside_its_words(read: Opened) -> None:
 def test_sent_body_is_on_the_providers_wire(read: Opened) -> None:
     """For Gemini, the page shows the path and the body of Gemini's own API.
 
-    For a model behind litellm, the page names litellm and shows the body in OpenAI's format.
+    For a model that is called through litellm, the page names litellm and shows the body in OpenAI's format.
     """
     reader = read()
     reader.open()
@@ -212,7 +212,7 @@ def test_sent_body_is_on_the_providers_wire(read: Opened) -> None:
 
 
 def test_live_names_its_windows_and_has_times_by_model(read: Opened) -> None:
-    """Every number names its time window.
+    """Every chart of the live tab names its time window.
 
     Each model is listed with its errors by class, its latency and its time to the first token.
     """

@@ -47,7 +47,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def guarded(directory: Path, gemini: Gemini, site: str) -> Iterator[Served]:
-    """Serve without a key. Pages of `localhost` are allowed, those of `127.0.0.1` are not."""
+    """Serve without a key. Pages of `localhost` are allowed, and pages of `127.0.0.1` are not."""
     config = configure(gemini.api_base, allowed_origins=[f"http://localhost:{site}"])
     with serve(directory, config) as process:
         yield process
@@ -82,7 +82,7 @@ def requests_served(served: Served) -> int:
 def test_allowed_page_reads_answers(browser: Any, guarded: Served, site: str, stream: bool) -> None:
     """An allowed page reads answers, streams and turnright's headers.
 
-    Its JSON and an SDK's header cause a preflight.
+    The request's JSON and an SDK's header cause a preflight.
     """
     with browser.new_context() as context:
         page = context.new_page()
@@ -101,7 +101,7 @@ def test_other_page_neither_reads_nor_spends(
 ) -> None:
     """A page of another origin reads nothing, and its request does not reach the provider.
 
-    This holds with a preflight and without one.
+    This holds with a preflight and without a preflight.
     """
     before = requests_served(guarded)
     with browser.new_context() as context:

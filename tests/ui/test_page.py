@@ -1,4 +1,4 @@
-"""Tests the page itself, and its accessibility with axe.
+"""Tests the inspector's page itself, and its accessibility with axe.
 
 The tests cover tabs, targets, keys, links, the keyboard, both colour schemes, and narrow screens.
 """
@@ -32,7 +32,7 @@ def ask(served: Served, body: dict[str, Any]) -> None:
 
 
 def test_budget_is_a_picture_with_its_numbers(read: Opened) -> None:
-    """The budget's tab draws both bars, the cut part and the marks, and names the numbers."""
+    """The budget tab draws two bars, before and after the cut, with the cut part, and names the numbers."""
     reader = read()
     reader.open()
     reader.paste(HEAVY)
@@ -57,9 +57,9 @@ def test_budget_is_a_picture_with_its_numbers(read: Opened) -> None:
 
 
 def test_other_models_are_a_table_to_choose_from(read: Opened) -> None:
-    """Every configured model and every profile has a row.
+    """The models tab has a row for each target: configured models and profiles.
 
-    A click on a row shows that target and puts it into the address.
+    A click on a row shows the history for that target, and puts the target's name into the address.
     """
     reader = read()
     reader.open()
@@ -79,7 +79,7 @@ def test_other_models_are_a_table_to_choose_from(read: Opened) -> None:
 
 
 def test_link_reproduces_the_view_without_the_content(read: Opened) -> None:
-    """A link reproduces the view for a reader who has the content. The link itself holds no content."""
+    """A link reproduces step, layout and target for a reader who pastes the same history. The link holds no content."""
     reader = read()
     reader.open()
     reader.paste({"model": "gemini", "messages": [user("A secret."), tool("x", "Another.")]})
@@ -115,7 +115,10 @@ def test_page_copies_body_command_and_changes(read: Opened) -> None:
 
 
 def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
-    """A recent request is in the list. Its stored body opens with the provider's own token count."""
+    """A recent request is in the list.
+
+    Its stored body can be opened. The budget tab then compares the estimate with the provider's token count.
+    """
     ask(served, {"model": "gemini", "messages": [user("Who are you?"), tool("x", "stray")]})
     reader = read()
     reader.open("#tab=recent")
@@ -129,7 +132,7 @@ def test_recent_requests_can_be_looked_at(read: Opened, served: Served) -> None:
 
 
 def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> None:
-    """The page polls the live data on its own tab, seldom at the first view, and never on other tabs."""
+    """The page polls the live data on the live tab, less often at the first view, and never on the budget tab."""
     reader = read()
     asked: list[str] = []
     reader.page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/live") else None)
@@ -149,7 +152,7 @@ def test_live_is_polled_while_somebody_looks(read: Opened, served: Served) -> No
 
 
 def test_charts_tell_what_is_new_to_them(read: Opened) -> None:
-    """The charts name classes and steps, and sum up the small ones.
+    """The charts name error classes and repair steps, and sum up the rare ones as ``Others``.
 
     Each chart has a text for screen readers.
     """
@@ -258,7 +261,7 @@ def test_keyboard_alone_is_enough(read: Opened) -> None:
 def test_single_keys_work_anywhere_until_they_are_switched_off(read: Opened) -> None:
     """Single keys select views, steps, changes and the field, and a list names these keys.
 
-    The keys do nothing while somebody writes, or once they are switched off.
+    The keys do nothing while somebody writes in a field, or after the user has switched the keys off.
     """
     reader = read()
     reader.open()
@@ -312,7 +315,7 @@ def test_steps_can_be_walked_by_buttons(read: Opened) -> None:
 
 
 def test_request_can_be_folded_away(read: Opened) -> None:
-    """A result folds the request away and uses the whole width.
+    """When a result is shown, the request's field is hidden, and the result uses the whole width.
 
     The target can still be chosen, and a key brings the request's field back.
     """

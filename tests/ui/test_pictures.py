@@ -60,7 +60,7 @@ SCENES: dict[str, tuple[Callable[[Reader], None], str, int]] = {
 
 @pytest.mark.parametrize("name", SCENES)
 def test_picture_is_drawn_and_small(read: Opened, plain: Served, pictures: Path, name: str) -> None:
-    """Every picture is drawn with 160 colours, which make its file a third as large, and is below the limit."""
+    """Every picture is drawn with 160 colours, which shrink its file to a third. The file is below ``MAX_OCTETS``."""
     image: Any = pytest.importorskip("PIL.Image", reason="Pillow is not installed: make pictures")
     prepare, scheme, height = SCENES[name]
     view = {"width": WIDTH, "height": height}

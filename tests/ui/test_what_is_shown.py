@@ -21,7 +21,7 @@ EXACT = "9007199254740993"
 
 @pytest.fixture(scope="module", params=["observe", "off", "strict"])
 def modal(request: pytest.FixtureRequest, directory: Path, gemini: Gemini) -> Iterator[tuple[str, Served]]:
-    """Serve in each mode other than ``repair``."""
+    """Run the proxy in each ``sanitize`` mode other than ``repair``, and yield the mode and the process."""
     config = {**configure(gemini.api_base), "sanitize": {"mode": request.param}}
     with serve(directory, config) as process:
         yield request.param, process
@@ -29,7 +29,7 @@ def modal(request: pytest.FixtureRequest, directory: Path, gemini: Gemini) -> It
 
 @pytest.fixture(scope="module")
 def pooled(directory: Path, gemini: Gemini) -> Iterator[Served]:
-    """Serve one model by two deployments in one pool. The first deployment answers."""
+    """Run a proxy that serves one model with two deployments in one pool. The first deployment answers."""
     config = configure(gemini.api_base, inspector={"bodies": True})
     other = {"model_name": "gemini", "litellm_params": {"model": "openai/gpt-4o", "api_key": "x"}}
     with serve(directory, {**config, "model_list": [*config["model_list"], other]}) as process:
@@ -37,7 +37,7 @@ def pooled(directory: Path, gemini: Gemini) -> Iterator[Served]:
 
 
 def test_the_mode_is_told(read: Opened, modal: tuple[str, Served]) -> None:
-    """In modes without repair, the page shows the sent history unchanged, and the repairs as what would happen."""
+    """In modes other than ``repair``, the page shows the repairs as what would happen, and what is done instead."""
     mode, served = modal
     reader = read(served.origin)
     reader.open()
@@ -113,7 +113,7 @@ def test_members_of_a_pool(read: Opened, pooled: Served) -> None:
 
 
 def test_verdicts_are_of_the_request_that_is_shown(read: Opened) -> None:
-    """Late verdicts of an earlier request are dropped, and each request is asked about once."""
+    """Late verdicts of an earlier request are dropped, and the page asks for the verdicts of each request once."""
     reader = read()
     held: list[Any] = []
     asked: list[str] = []

@@ -41,17 +41,17 @@ class Configured:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The environment: the keys that the configuration names, and no other."""
+        """The environment variables: an invented value for each key that the configuration names."""
         return {name: value for name, value in KEYS.items() if f"os.environ/{name}" in self.text}
 
     @property
     def settings(self) -> Settings:
-        """The configuration as the process has it."""
+        """The settings that the process reads from the configuration."""
         return load_settings(self.text.encode(), self.keys).settings
 
 
 def configured(place: str) -> Configured:
-    """Return the configuration of a kustomization, or of compose."""
+    """Return the configuration of the kustomization *place*, or that of compose."""
     if place != "compose":
         manifests = render(place)
         seconds: int = manifests.pod["terminationGracePeriodSeconds"]

@@ -79,6 +79,6 @@ def ports_of(container: Document) -> dict[str, int]:
 
 
 def option(container: Document, name: str, default: str) -> str:
-    """Return the value of an option of ``turnright serve`` in a container's arguments."""
+    """Return the value of an option of ``turnright serve`` in a container's arguments, or *default*."""
     arguments = container["args"]
     return str(arguments[arguments.index(name) + 1]) if name in arguments else default

@@ -56,4 +56,4 @@ MONITOR_SCHEMAS = {
     "PodMonitor": _monitor("PodMonitor", "podMetricsEndpoints"),
     "ServiceMonitor": _monitor("ServiceMonitor", "endpoints"),
 }
-"""A JSON schema for each kind."""
+"""Maps each of the two kinds of resources to its JSON schema."""

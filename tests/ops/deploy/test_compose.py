@@ -45,9 +45,9 @@ def test_services_are_hardened() -> None:
 
 
 def test_directories_are_mounted() -> None:
-    """Every mounted path is an existing directory, mounted read-only.
+    """Every path that is mounted from the host is an existing directory, and read-only in the container.
 
-    A mounted single file would hide later changes.
+    If a single file were mounted, the container would not see later changes of the file.
     """
     compose = read_compose()
     for service in compose["services"].values():
@@ -62,7 +62,7 @@ def test_directories_are_mounted() -> None:
 
 
 def test_keys_are_asked_for() -> None:
-    """The container gets every environment variable of the configuration, and compose refuses to start without one."""
+    """The container gets every key that the configuration names, and compose refuses to start if one is not set."""
     given = read_compose()["services"]["turnright"]["environment"]
 
     assert set(configured("compose").keys) == set(given)
@@ -70,7 +70,7 @@ def test_keys_are_asked_for() -> None:
 
 
 def test_prometheus_scrapes_the_admin_listener() -> None:
-    """Prometheus scrapes the service's name at the admin listener's port.
+    """Prometheus scrapes the service ``turnright`` at the port of the admin listener.
 
     Prometheus loads the rules next to its configuration.
     """
@@ -85,9 +85,9 @@ def test_prometheus_scrapes_the_admin_listener() -> None:
 
 
 def test_grafana_finds_its_files() -> None:
-    """The provisioning and the dashboards are inside Grafana's mount.
+    """Grafana reads its provisioning and its dashboards from the mounted directory.
 
-    The data source is Prometheus' service and port.
+    The data source is the service ``prometheus`` at port 9090.
     """
     grafana = read_compose()["services"]["grafana"]
     [mount] = (entry.split(":")[1] for entry in grafana["volumes"] if entry.startswith("./grafana:"))

@@ -15,7 +15,7 @@ from tests.ops.deploy.configurations import PLACES, Configured, configured
 from tests.process.running import Running, command, environment
 
 SECONDS_TO_EXIT = 4
-"""Seconds that a process may take after its grace, for the last events and its exit."""
+"""Seconds that a process may take after the drain grace, for the last events and its exit."""
 
 FILE = "/etc/turnright/turnright.yaml"
 
@@ -49,7 +49,7 @@ def test_check_has_nothing_to_say(deployed: Configured, tmp_path: Path) -> None:
 
 
 def test_its_bodies_fit_its_memory(deployed: Configured) -> None:
-    """The largest accepted body fits the container's memory. A limit of one MiB more causes a warning."""
+    """The limit of bodies causes no warning about the container's memory. A limit of one MiB more causes a warning."""
     general = deployed.settings.general_settings
     larger = general.model_copy(update={"max_body_mib": general.max_body_mib + 1})
 
@@ -60,7 +60,7 @@ def test_its_bodies_fit_its_memory(deployed: Configured) -> None:
 
 
 def test_it_may_be_served_where_it_is(deployed: Configured) -> None:
-    """A configuration asks for keys exactly where it listens beyond loopback."""
+    """A deployed configuration asks clients for keys if, and only if, the API does not listen on loopback."""
     host = value_of(deployed, "--host", "127.0.0.1")
 
     assert bind_fault(deployed.settings.general_settings, host) is None
@@ -70,7 +70,7 @@ def test_it_may_be_served_where_it_is(deployed: Configured) -> None:
 def test_its_arguments_start_a_process_that_gets_ready(deployed: Configured, tmp_path: Path) -> None:
     """The command line accepts the arguments, and the admin listener answers the probes without a key.
 
-    The test replaces the ports by free ones, and the host by loopback.
+    The test replaces the ports by free ports, and the host by loopback.
     """
     file = tmp_path / "turnright.yaml"
     raw = yaml.safe_load(deployed.text)
@@ -104,7 +104,7 @@ def test_its_arguments_start_a_process_that_gets_ready(deployed: Configured, tmp
 
 
 def test_the_process_is_given_the_time_it_takes_to_drain(deployed: Configured) -> None:
-    """The time that is given to stop is longer than the configuration's delay and grace together."""
+    """The process's time to stop covers the drain delay, the drain grace and four seconds for the exit."""
     general = deployed.settings.general_settings
 
     assert deployed.seconds_to_stop >= general.drain_delay + general.drain_grace + SECONDS_TO_EXIT

@@ -14,7 +14,7 @@ from tests.ops.deploy.tools import DEPLOY, run_tool
 ROOT = DEPLOY.parent
 DOCKERFILE = DEPLOY / "Dockerfile"
 LOCKS = ("requirements.lock", "requirements-otel.lock")
-"""The values that the Dockerfile's argument LOCK may have. The first one is its default."""
+"""The values that the Dockerfile's argument LOCK may have. The first value is the default."""
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -61,7 +61,7 @@ def test_what_is_installed_is_locked_by_hash() -> None:
 
 
 def test_locks_hold_hashes_and_no_addresses() -> None:
-    """Every package of the locks has a fixed version and hashes, and no address of an index."""
+    """Every package in the lock files has a fixed version and hashes, and no address of an index."""
     for path in (*(ROOT / lock for lock in LOCKS), DEPLOY / "build.lock"):
         entries = re.split(r"\n(?=\S)", path.read_text("utf-8").strip())
         assert all(re.match(r"[\w.-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
@@ -69,7 +69,7 @@ def test_locks_hold_hashes_and_no_addresses() -> None:
 
 
 def test_the_image_is_told_apart_and_runs_without_a_shell() -> None:
-    """The user is a number, the command is a list, the version is the project's, and SIGTERM stops the process."""
+    """The user is a number, the command is a list, the version is the project's, and the stop signal is SIGTERM."""
     labels = dict(re.findall(r'([\w.]+)="([^"]*)"', " ".join(texts("LABEL"))))
 
     assert texts("USER") == ["65532:65532"]

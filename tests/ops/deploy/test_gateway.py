@@ -1,4 +1,4 @@
-"""Tests the gateway: selectors and ports match, a rollout loses no request, and pods reach public addresses only."""
+"""Tests the Kubernetes overlay ``gateway``: its selectors, ports, rollout, autoscaler and network policy."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def lets_out(address: str, port: int) -> bool:
 
 
 def selectors() -> Iterator[tuple[str, Document]]:
-    """Yield every selector that is meant for the gateway's own pods, with the name of its holder."""
+    """Yield every selector that is meant for the gateway's own pods, with the name of its resource or topology key."""
     gateway = render(GATEWAY)
     yield "Deployment", gateway.one("Deployment")["spec"]["selector"]["matchLabels"]
     yield "Service", gateway.one("Service")["spec"]["selector"]
@@ -67,7 +67,7 @@ def test_selectors_select_the_pods() -> None:
 
 
 def test_ports_lead_to_listeners() -> None:
-    """The service's ports and the policy's ports are the container's. turnright listens on these."""
+    """The service and the network policy use the container's declared ports. turnright listens on these ports."""
     gateway = render(GATEWAY)
     service = {port["name"]: port["targetPort"] for port in gateway.one("Service")["spec"]["ports"]}
     let_in = {
@@ -94,13 +94,13 @@ def test_service_monitor_finds_the_service() -> None:
 
 
 def test_a_client_stays_on_one_replica() -> None:
-    """The service uses the client's address for affinity, since each process keeps its own signatures."""
+    """The service uses the client's address for affinity, since each process keeps its own store of signatures."""
     assert configured(GATEWAY).settings.store.url == "memory://"
     assert render(GATEWAY).one("Service")["spec"]["sessionAffinity"] == "ClientIP"
 
 
 def test_rollout_loses_no_request() -> None:
-    """A new replica is ready before an old one stops.
+    """A new replica is ready before an old replica stops.
 
     The grace period lets an old replica finish a request that began in its last moment.
     """
@@ -140,14 +140,14 @@ def test_disruptions_take_one_at_a_time() -> None:
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_private_addresses_cannot_be_reached(address: str) -> None:
-    """Egress to private networks, to loopback and to a cloud's metadata service is blocked."""
+    """Egress to private networks, to loopback and to a cloud's metadata service is blocked on ports 80 and 443."""
     assert not lets_out(address, 443)
     assert not lets_out(address, 80)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_providers_can_be_reached(address: str) -> None:
-    """Egress to public addresses is allowed for HTTPS, and blocked for other ports."""
+    """Egress to public addresses is allowed on port 443, and blocked on ports 80 and 53."""
     assert lets_out(address, 443)
     assert not lets_out(address, 80)
     assert not lets_out(address, 53)

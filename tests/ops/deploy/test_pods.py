@@ -25,7 +25,7 @@ def manifests(request: pytest.FixtureRequest) -> Manifests:
 
 
 def test_containers_are_restricted(manifests: Manifests) -> None:
-    """Every container meets the Pod Security Standard `restricted`, and cannot write to its root."""
+    """Every container meets the Pod Security Standard `restricted`, and cannot write to its root file system."""
     expected = {
         "runAsNonRoot": True,
         "runAsUser": NOBODY,
@@ -44,7 +44,7 @@ def test_containers_are_restricted(manifests: Manifests) -> None:
 def test_pods_have_no_rights(manifests: Manifests) -> None:
     """Pods get no token, no host access and no service variables.
 
-    The named account exists, and has no token either.
+    The pod's service account exists, and gets no token either.
     """
     pod, account = manifests.pod, manifests.one("ServiceAccount")
 
@@ -75,7 +75,10 @@ def test_probes_ask_what_is_there(manifests: Manifests) -> None:
 
 
 def test_memory_is_bounded_and_the_cpu_is_not(manifests: Manifests) -> None:
-    """CPU and memory requests are set. The memory limit is enough for as many requests as are let in."""
+    """CPU and memory requests are set, and only memory is limited.
+
+    The limit is enough for ``max_in_flight`` requests.
+    """
     for container in manifests.containers():
         resources = container["resources"]
         assert {"cpu", "memory"} == set(resources["requests"])
@@ -89,7 +92,7 @@ def test_memory_is_bounded_and_the_cpu_is_not(manifests: Manifests) -> None:
 def test_configuration_is_mounted_as_a_directory(manifests: Manifests) -> None:
     """The configuration is mounted as a directory, since a file by subPath is never updated.
 
-    Pods write to /tmp only.
+    The only writable volumes are mounted at /tmp, with a size limit.
     """
     volumes = {volume["name"]: volume for volume in manifests.pod["volumes"]}
     used = set()
@@ -112,7 +115,10 @@ def test_configuration_is_mounted_as_a_directory(manifests: Manifests) -> None:
 
 
 def test_image_has_one_name_and_this_trees_version(manifests: Manifests) -> None:
-    """The image of turnright has one name and this tree's version. No image has an open tag."""
+    """The image of turnright has one name and this tree's version.
+
+    No container uses a floating tag such as ``latest``.
+    """
     assert manifests.turnright["image"] == f"registry.example/turnright:{__version__}"
     assert all(
         re.search(r":[0-9][^:/]*$", container["image"]) and not container["image"].endswith(":latest")
@@ -121,7 +127,7 @@ def test_image_has_one_name_and_this_trees_version(manifests: Manifests) -> None
 
 
 def test_keys_are_in_no_file(manifests: Manifests) -> None:
-    """Keys come from one Secret, which is not among the documents. Only turnright's container gets it."""
+    """Keys come from one Secret, which the manifests do not contain. Only turnright's container gets it."""
     assert "Secret" not in {document["kind"] for document in manifests.documents}
     assert {"turnright": [{"secretRef": {"name": "turnright-keys"}}]} == {
         container["name"]: container["envFrom"]

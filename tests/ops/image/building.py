@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[3]
 BASE_ARCHIVE = ROOT / ".venv" / "image-base.tar"
-"""The archive of the base image is kept, since the base takes longer to build than all the rest."""
+"""The archive of the base image. It is kept, since building the base takes longer than the rest of the image."""
 
 BASE, IMAGE = "localhost/turnright-base", "localhost/turnright"
 PACKAGES = "ca-certificates,python3,python3-venv"
@@ -97,7 +97,10 @@ def remove_images(directory: Path) -> None:
 
 
 def pip_settings() -> dict[str, str]:
-    """Return this machine's pip settings for its index, by pip's own names. Environment variables win."""
+    """Return this machine's pip settings for its index, by pip's own names.
+
+    Environment variables win over configuration files.
+    """
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Fixtures of the image, which is built once per session."""
+"""Fixtures of the image's tests. The image is built once per session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.ops.image.building import Built, build_image, remove_images
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
-    """Return the image. Tests are skipped where the image cannot be built, with the reason."""
+    """Build and yield the image. Where it cannot be built, the tests are skipped with the reason."""
     missing = [name for name in ("buildah", "mmdebstrap", "setpriv", "unshare") if shutil.which(name) is None]
     if missing:
         pytest.skip(f"the image cannot be built here without {', '.join(missing)}")

@@ -1,4 +1,4 @@
-"""Builds the image of ``deploy/Dockerfile`` and runs it without privileges, on a read-only root."""
+"""Tests the image of ``deploy/Dockerfile``, which runs without privileges on a read-only root file system."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BROKEN: Any = [
 
 
 def test_configuration_of_the_image(built: Built) -> None:
-    """The image has a numeric user, a command without a shell, SIGTERM, both ports, and the version."""
+    """The image has a numeric user, an entry point without a shell, SIGTERM, two ports, and the project's version."""
     config = built.config
 
     assert (config["User"], config["Entrypoint"]) == ("65532:65532", ENTRYPOINT)
@@ -100,9 +100,9 @@ for place in ("/", "/opt/turnright", "/etc/turnright", "/var/tmp", "/tmp"):
 
 
 def test_everything_that_is_loaded_was_compiled(built: Built, configuration: Path) -> None:
-    """Every module of a serving process has bytecode.
+    """Every module that a serving process loads has bytecode.
 
-    The environment's bytecode is not checked against the files' times.
+    Python does not compare the bytecode in ``/opt/turnright`` with the source files.
     """
     status, out, errors = run_boxed(built, configuration, ["python3", "-c", LOADED])
     loaded = [line.split() for line in out.splitlines()]
@@ -134,7 +134,7 @@ def test_demo_runs_in_the_image(built: Built, configuration: Path) -> None:
 
 @contextmanager
 def serving(built: Built, configuration: Path) -> Iterator[dict[str, Any]]:
-    """Serve in the box while the context lasts, and yield the ready line.
+    """Run ``turnright serve`` in the restricted image while the context lasts, and yield the ready line.
 
     Then SIGTERM must end the process with 0.
     """

@@ -1,4 +1,4 @@
-"""A strict Anthropic Messages endpoint on loopback: judges requests, answers plausibly, fails on demand."""
+"""Emulates Anthropic's Messages API on loopback: judges requests strictly, answers plausibly, fails on demand."""
 
 from tests.support.anthropic_emulator.caching import cache_marks
 from tests.support.anthropic_emulator.errors import Refusal

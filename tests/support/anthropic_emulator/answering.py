@@ -38,7 +38,7 @@ def prompt_in(body: dict[str, Any]) -> Prompt:
 
 
 def message(body: dict[str, Any], said: Said, sequence: int) -> dict[str, Any]:
-    """Build the answer to a request that does not stream."""
+    """Return the answer to a request that does not stream."""
     asked, written = token_counts(body["messages"], said)
     return {
         **_head(body, sequence),
@@ -49,7 +49,7 @@ def message(body: dict[str, Any], said: Said, sequence: int) -> dict[str, Any]:
 
 
 def events(body: dict[str, Any], said: Said, sequence: int) -> Iterator[dict[str, Any]]:
-    """Build the events of a stream, from `message_start` to `message_stop`."""
+    """Yield the events of a stream, from `message_start` to `message_stop`."""
     asked, written = token_counts(body["messages"], said)
     opening = {**_head(body, sequence), "content": [], "stop_reason": None, "usage": _usage(asked, 1)}
     yield {"type": "message_start", "message": opening}

@@ -18,7 +18,7 @@ def cache_marks(body: dict[str, Any]) -> list[str]:
 
 
 def cache_faults(body: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the marks, in Anthropic's words."""
+    """Yield Anthropic's error text for each fault of the `cache_control` marks."""
     for path, block in _marked(body):
         mark = block["cache_control"]
         kind = mark.get("type") if isinstance(mark, dict) else None

@@ -1,8 +1,9 @@
 """Judges a Messages request by Anthropic's rules, with Anthropic's own error texts.
 
-The proxy has its own invariant checker. This judge shares no code with it, so that an error in one shows up as a
-disagreement. Passes go from the outside in: headers, shape, model, parameters, tools, then the conversation. The module
-of each pass holds its texts and their sources. Texts marked as from memory follow the pattern of similar ones.
+The proxy has its own invariant checker. This judge shares no code with that checker. So an error in either of them
+shows up as a disagreement. The checks run in this order: headers, shape, model, parameters, tools, then the
+conversation. The module of each check holds the error texts and their sources. Error texts marked as from memory follow
+the pattern of similar error texts.
 
 Known to be legal, and so accepted: neighbouring messages of one role (the API reads them as one) and an empty `content`
 of a result. So are texts after the results of a user message, thinking blocks while thinking is off, and results in any
@@ -32,7 +33,7 @@ BLANK_STOP = "stop_sequences: each stop sequence must contain non-whitespace"
 
 
 def judge_anthropic(body: Any) -> Refusal | None:
-    """Return the first fault that Anthropic would report, or None for a request that it accepts."""
+    """Return the first fault that Anthropic would report, or None if Anthropic accepts the request."""
     if not isinstance(body, dict):
         return Refusal(NO_JSON)
     for words in field_faults(body):
@@ -46,7 +47,7 @@ def judge_anthropic(body: Any) -> Refusal | None:
 
 
 def judge_headers(headers: Mapping[str, str]) -> Refusal | None:
-    """Return what is wrong with a request's headers, or None; header names are case-insensitive.
+    """Return Anthropic's error for a request's headers, or None. Header names are case-insensitive.
 
     Since its version 2, Anthropic's own client sends the key as a bearer token.
     """

@@ -23,7 +23,7 @@ WRONG_ROLE = "{path}: `{kind}` blocks can only be in `{role}` messages"
 
 
 def pairing_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield every fault between calls and results; neighbouring messages of one role count as one."""
+    """Yield the error text of each fault between calls and results. Neighbouring messages of one role count as one."""
     called: list[str] = []
     called_at = 0
     seen: set[str] = set()
@@ -45,13 +45,13 @@ def pairing_faults(messages: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a message's content as blocks; a string becomes one text block."""
+    """Return a message's content as blocks. A string becomes one text block."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _turns(messages: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Merge neighbouring messages of one role, as the API does (source: its versioning page)."""
+    """Merge neighbouring messages of one role, as the API does (source: the versioning page of Anthropic's API)."""
     start, merged = 0, list(blocks_of(messages[0]))
     for index, message in enumerate(messages[1:], 1):
         if message["role"] == messages[start]["role"]:

@@ -1,4 +1,4 @@
-"""Issues and verifies signatures of thinking blocks without state, so that they survive a restart.
+"""Issues and verifies signatures of thinking blocks without state. So signatures stay valid after a restart.
 
 A signature is a keyed hash over the thought. The key is fixed and public, so a signature proves nothing outside tests.
 Source of the words: claude-code#10627, Antigravity-Manager#498. The text for `data` is made up in the same manner.
@@ -20,7 +20,7 @@ def sign(thought: str) -> str:
 
 
 def is_signed(thought: str, signature: str) -> bool:
-    """Return whether the signature was issued for just this thought."""
+    """Return whether *signature* is the one that :func:`sign` issues for the text *thought*."""
     return hmac.compare_digest(sign(thought).encode(), signature.encode(errors="replace"))
 
 

@@ -25,7 +25,7 @@ EMPTY_ERROR = "{path}: `tool_result` content cannot be empty if `is_error` is tr
 
 
 def text_faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
-    """Yield every fault in the texts, in the first message and in the last one."""
+    """Yield the error text of each fault in the texts, the first message and the last message."""
     messages = body["messages"]
     system = body.get("system")
     for block in system if isinstance(system, list) else ():

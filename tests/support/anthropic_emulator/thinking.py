@@ -57,7 +57,7 @@ def is_thinking(body: dict[str, Any]) -> bool:
 
 
 def thinking_faults(body: dict[str, Any], model: Claude) -> Iterator[str]:
-    """Yield every fault of a request's thinking, the blocks of its history included."""
+    """Yield the error text of each fault in a request's thinking settings, or in its history's thinking blocks."""
     thinking = body.get("thinking") or {"type": "disabled"}
     if thinking.get("type") not in ("enabled", "adaptive", "disabled"):
         yield TAGS.format(kind=thinking.get("type"))

@@ -47,7 +47,7 @@ _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}", re.ASCII)
 
 
 def tool_faults(body: dict[str, Any]) -> Iterator[str]:
-    """Yield every fault of the declarations, of the choice, and of a history whose tools are not declared."""
+    """Yield the error text of each fault: in the declarations, in the choice, or a history of calls without tools."""
     tools = body.get("tools") or []
     names: list[Any] = []
     for index, tool in enumerate(tools):

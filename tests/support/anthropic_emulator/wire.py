@@ -43,7 +43,7 @@ class AnthropicWire:
             yield f"event: {event['type']}\ndata: {data}\n\n".encode()
 
     def closing(self) -> bytes:
-        """See `Wire`: `message_stop` is the last event, and nothing follows it."""
+        """Return no bytes, since `message_stop` is the last event and nothing follows (see `Wire`)."""
         return b""
 
     def broken_event(self) -> bytes:
@@ -63,5 +63,5 @@ ANTHROPIC = AnthropicWire()
 
 
 def serving_anthropic() -> AbstractAsyncContextManager[Emulator]:
-    """Serve an emulator on a free loopback port; its `base_url` has no path."""
+    """Serve an emulator on a free loopback port. The emulator's `base_url` has no path."""
     return serving(ANTHROPIC)

@@ -1,4 +1,4 @@
-"""A strict Bedrock Converse endpoint on loopback."""
+"""Emulates Bedrock's Converse API on loopback, and judges requests strictly."""
 
 from tests.support.bedrock_emulator.judging import Refusal, judge_bedrock
 from tests.support.bedrock_emulator.wire import BEDROCK

@@ -89,7 +89,7 @@ class Refusal:
 
 
 def judge_bedrock(model: str, body: Any) -> Refusal | None:
-    """Return the first fault that Bedrock would report of a request to *model*, or None."""
+    """Return the first fault that Bedrock would report for a request to *model*, or None if there is no fault."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
         return Refusal("The messages field is required.", type="SerializationException")
     return next((Refusal(words) for words in _faults(model, body)), None)

@@ -1,4 +1,4 @@
-"""Emulates providers with OpenAI's shapes and their own rules: Mistral, DeepSeek, servers with chat templates."""
+"""Emulates providers with OpenAI's format and rules of their own: Mistral, DeepSeek, servers with chat templates."""
 
 from tests.support.chat_emulator.deepseek import judge_deepseek
 from tests.support.chat_emulator.mistral import judge_mistral

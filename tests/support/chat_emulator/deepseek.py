@@ -46,7 +46,7 @@ MAX_TOOLS = 128
 
 
 def thinks(body: dict[str, Any]) -> bool:
-    """Return whether the model thinks: as `thinking.type` says, or by default the reasoner and V4."""
+    """Return whether the model thinks: if `thinking.type` enables thinking, or by default for the reasoner and V4."""
     switched = (body.get("thinking") or {}).get("type")
     if switched is not None:
         return bool(switched == "enabled")
@@ -54,7 +54,7 @@ def thinks(body: dict[str, Any]) -> bool:
 
 
 def judge_deepseek(body: Any) -> DeepSeekRefusal | None:
-    """Return the first fault that DeepSeek would report, or None for a request that it accepts."""
+    """Return the first fault that DeepSeek would report, or None if DeepSeek accepts the request."""
     if not isinstance(body, dict):
         return DeepSeekRefusal(JSON.format(what="expected value at line 1 column 1"))
     return next((DeepSeekRefusal(words) for words in _faults(body)), None)

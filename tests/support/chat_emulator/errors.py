@@ -1,4 +1,4 @@
-"""The error shapes of these providers, which follow OpenAI's in outline and differ in detail.
+"""The errors of Mistral, DeepSeek, vLLM, llama.cpp and Ollama, which differ from OpenAI's error format in detail.
 
 Sources: Mistral, datapizza-ai#98 (a code in digits, as a string) and eca#231 (422 with pydantic's list); DeepSeek,
 deepseek-ai/DeepSeek-R1#21 (type and code are one text); vLLM, vllm#2964 (flat; the code is the status); llama.cpp,
@@ -15,7 +15,7 @@ from typing_extensions import override
 
 @dataclass(frozen=True, slots=True)
 class PlainRefusal(ABC):
-    """The fields that all refusals have; each subclass defines its envelope."""
+    """A server's error for a request that it refuses. Each subclass defines the envelope of its provider."""
 
     message: str
     status: int = 400
@@ -33,7 +33,7 @@ class PlainRefusal(ABC):
 
 @dataclass(frozen=True, slots=True)
 class MistralRefusal(PlainRefusal):
-    """A refusal by Mistral; *detail* is pydantic's list of errors if the request's shape is wrong."""
+    """A refusal by Mistral. *detail* is pydantic's list of errors, if the request's types or fields are wrong."""
 
     detail: tuple[Mapping[str, Any], ...] = ()
 

@@ -90,7 +90,7 @@ Fault = MistralRefusal
 
 
 def judge_mistral(body: Any) -> MistralRefusal | None:
-    """Return the first fault that Mistral would report, or None for a request that it accepts."""
+    """Return the first fault that Mistral would report, or None if Mistral accepts the request."""
     if not isinstance(body, dict):
         return _invalid(("body",), "json_invalid", "JSON decode error", None)
     return next(_faults(body), None)

@@ -76,7 +76,7 @@ Rules = Callable[[list[Message]], Iterator[str]]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The template of one model family, on one server."""
+    """The chat template of one model family: its rules, whether it accepts tools, and the errors of its server."""
 
     rules: Rules
     takes_tools: bool = True
@@ -87,7 +87,7 @@ class Template:
 
 
 def judge_templated(body: Any) -> PlainRefusal | None:
-    """Return the first fault that the model's template raises, in its server's envelope."""
+    """Return the first fault that the model's chat template raises, in the envelope of its server, or None."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or "model" not in body:
         return VllmRefusal("[{'type': 'missing', 'loc': ('body',), 'msg': 'Field required'}]")
     template = template_of(str(body["model"]))
@@ -102,7 +102,7 @@ def judge_templated(body: Any) -> PlainRefusal | None:
 
 
 def template_of(model: str) -> Template:
-    """Return the model's template; a name that fits no row gets a template that accepts everything."""
+    """Return the chat template of *model*. A name that fits no prefix gets a template that accepts everything."""
     name = model.rpartition("/")[2].lower()
     for prefix, template in TEMPLATES.items():
         if name.startswith(prefix):
@@ -282,4 +282,4 @@ TEMPLATES: dict[str, Template] = {
     "qwen3.5": Template(_with_a_query),
     "ollama-qwen3.5": Template(_with_a_query_on_ollama, refusal=OllamaRefusal, status=500),
 }
-"""Maps the prefix of a model's name, without its owner, to a template; the first that fits wins."""
+"""Maps the prefix of a model's name, without its owner, to a chat template. The first prefix that fits decides."""

@@ -1,4 +1,4 @@
-"""The wire formats of these providers: OpenAI's shapes with their own judges, ids and errors."""
+"""The wire formats of Mistral, DeepSeek and chat templates: OpenAI's format with other judges, ids and errors."""
 
 import string
 

@@ -1,10 +1,10 @@
-"""Judges a v2 chat request by Cohere's rules.
+"""Judges a request to Cohere's chat API v2 by Cohere's rules.
 
 Sources. Unknown fields (422): openrouter-examples#71, garak#1202; the known ones are those of the client `cohere`
 (7.3.1, 2026-11), whose types also say what a call and a declaration must have. An empty message: Risuai#504; an
 assistant message with nothing: langchain-cohere#15. That each call has to be answered: agentdojo#200, which does not
-quote the text. The texts about pairing are made up here. v2, which is the version that litellm uses, accepts a user
-message after results (langchain-oracle#9).
+quote the text. The error texts about calls without results, and results without calls, are made up here. v2, which is
+the version that litellm uses, accepts a user message after results (langchain-oracle#9).
 
 Known to be legal, and so accepted: successive messages of one role, results in any order, an assistant message first or
 last.
@@ -85,7 +85,7 @@ class Refusal:
 
 
 def judge_cohere(body: Any) -> Refusal | None:
-    """Return the first fault that Cohere would report, or None for a request that it accepts."""
+    """Return the first fault that Cohere would report, or None if Cohere accepts the request."""
     if not isinstance(body, dict):
         return Refusal("invalid json syntax")
     for name in ("model", "messages"):

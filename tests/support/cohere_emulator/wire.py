@@ -1,9 +1,9 @@
 """Cohere's v2 wire format: requests in OpenAI's shape, answers in Cohere's own.
 
-Source: docs.cohere.com/reference/chat and /reference/chat-stream. A whole answer with calls has a plan. A stream has
-none, and holds a start, pieces of arguments and an end for each call. The last event has the finish reason and the
-usage. A client that accepts only `application/json` gets one line per event, as in v1. litellm sends this header and
-reads nothing else.
+Source: docs.cohere.com/reference/chat and /reference/chat-stream. A whole answer with calls has a plan. A stream has no
+plan. For each call it has a start, pieces of the arguments and an end. The last event has the finish reason and the
+usage. A client that accepts only `application/json` gets one line per event, as in v1. litellm sends this header, and
+reads only this form of a stream.
 """
 
 import json
@@ -64,7 +64,7 @@ class CohereWire:
             yield f"{data}\n".encode() if in_lines else f"event: {event['type']}\ndata: {data}\n\n".encode()
 
     def closing(self) -> bytes:
-        """See `Wire`: `message-end` is the last event."""
+        """Return no bytes, since `message-end` is the last event (see `Wire`)."""
         return b""
 
     def broken_event(self) -> bytes:

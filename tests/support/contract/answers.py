@@ -1,4 +1,4 @@
-"""Judges a whole answer by the contract."""
+"""Judges a whole (not streamed) answer by the contract of all answers (:mod:`tests.support.contract`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def judge_answer(
     fresh_ids: bool = False,
     broken_arguments: bool = False,
 ) -> Judged:
-    """Judge a whole answer; the options are those of `judge_stream`."""
+    """Return the violations of a whole answer, and its content. The options are those of `judge_stream`."""
     notes: list[str] = []
     said = Said()
     judge_head(answer, "chat.completion", notes)

@@ -10,10 +10,10 @@ from typing import Any
 from tests.support.contract.said import Call, Choice, Said
 
 LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-"""A call id that every provider accepts, by OpenAI's length and Anthropic's alphabet."""
+"""Matches the call ids that every provider accepts: OpenAI limits their length, and Anthropic their characters."""
 
 FRESH_ID = re.compile(r"call_[a-z2-7]{24}")
-"""The form of the call ids that the proxy makes."""
+"""Matches the call ids that the proxy makes."""
 
 _FINISHES = {"stop", "length", "tool_calls", "content_filter", "function_call"}
 
@@ -80,7 +80,7 @@ def signature_of(holder: Mapping[str, Any], where: str, notes: list[str]) -> str
 
 
 def judge_beside_calls(said: Mapping[str, Any], where: str, notes: list[str]) -> None:
-    """Note empty texts beside calls, and an empty list of calls."""
+    """Note empty texts in a message with calls, and an empty list of calls."""
     if "tool_calls" not in said:
         return
     if not isinstance(said["tool_calls"], list) or not said["tool_calls"]:

@@ -10,7 +10,7 @@ ERROR_FIELDS = {"message", "type", "param", "code"}
 
 
 def read_events(raw: bytes, notes: list[str]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the chunks of a stream and the error that ended the stream, or None; violations go to *notes*."""
+    """Return the chunks of a stream, and the error that ended the stream or None. Violations go to *notes*."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:

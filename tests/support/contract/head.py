@@ -19,7 +19,7 @@ def judge_head(value: Mapping[str, Any], kind: str, notes: list[str]) -> None:
 
 
 def judge_same(chunks: list[dict[str, Any]], notes: list[str]) -> None:
-    """Note the fields that change between chunks although they must not."""
+    """Note each of the fields `id`, `created` and `model` that is not the same in all chunks."""
     for name in ("id", "created", "model"):
         if len({repr(chunk.get(name)) for chunk in chunks}) > 1:
             notes.append(f"{name}: is not the same in all chunks")

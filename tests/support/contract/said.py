@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class Call:
-    """One tool call; *pieces* is how many pieces it came in."""
+    """One tool call. *pieces* is the number of pieces that the stream held of this call."""
 
     id: str = ""
     name: str = ""
@@ -33,7 +33,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Said:
-    """The whole answer; *error* is the content of the error event that ended the stream."""
+    """The whole answer. *error* is the content of the error event that ended the stream."""
 
     choices: dict[int, Choice] = field(default_factory=dict)
     usage: Mapping[str, Any] | None = None

@@ -1,7 +1,7 @@
 """Judges an answer by the openai SDK's strict types, and a stream by its accumulator.
 
-Fields that the SDK's types do not know are a vendor's clutter, which strict clients refuse. A few fields in common use
-are excepted (`_BESIDE`).
+Strict clients refuse fields that the SDK's types do not know. Such a field is a violation, called clutter. A few fields
+in common use are excepted (`_BESIDE`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BESIDE: dict[type[pydantic.BaseModel], frozenset[str]] = {
 
 
 def validated(value: dict[str, Any], notes: list[str], *, whole: bool) -> bool:
-    """Return whether *value* fits the SDK's type; type errors and unknown fields go to *notes*."""
+    """Return whether *value* fits the SDK's type. Type errors and unknown fields go to *notes*."""
     kind: type[pydantic.BaseModel] = ChatCompletion if whole else ChatCompletionChunk
     try:
         model = kind.model_validate(value, strict=True)

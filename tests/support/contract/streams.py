@@ -23,10 +23,11 @@ def judge_stream(
     fresh_ids: bool = False,
     broken_arguments: bool = False,
 ) -> Judged:
-    """Judge a stream.
+    """Return the violations of a stream, and the answer as a client reads it.
 
     *taken* are the ids of the calls in the request's history. *fresh_ids* requires that the proxy made every id, as for
-    Gemini models. *broken_arguments* allows arguments that are no JSON object, because the model itself wrote them.
+    Gemini models. *broken_arguments* allows arguments that are no JSON object, for a model that itself wrote such
+    arguments.
     """
     notes: list[str] = []
     chunks, error = read_events(raw, notes)

@@ -1,7 +1,7 @@
 """The common parts of every provider's emulator: recorded requests, queued faults, a server on loopback.
 
-A provider is a `Wire`: its URL paths, its judge, and its shapes of answers and errors. This package contains no
-provider's rules.
+Each provider implements `Wire`: its URL paths, its judge, and the formats of its answers and errors. This package
+contains no provider's rules.
 """
 
 from tests.support.emulated.answering import Prompt, Said, fragments, say, token_counts

@@ -1,7 +1,7 @@
 """Makes the emulated model's answer, which depends only on the request and on a sequence number.
 
 The answer calls each declared tool that the user's newest message names, or only the tool that the request forces. Any
-other request gets a text. The wire decides the answer's form, ids included.
+other request gets a text. The provider's `Wire` decides the format of the answer and its ids.
 """
 
 import json
@@ -15,7 +15,7 @@ _FRAGMENT = 8  # characters of text or of arguments in one chunk
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The parts of an accepted request that decide its answer; *forced* is the tool that must be called."""
+    """The parts of an accepted request that decide its answer. *forced* is the tool that must be called."""
 
     newest: str
     after_result: bool

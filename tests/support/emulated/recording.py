@@ -18,7 +18,7 @@ Finished = Literal["complete", "disconnected", "cut"]
 
 
 class Fault(TypedDict, total=False):
-    """A fault of one chat request."""
+    """A fault or a scripted answer for one chat request."""
 
     status: int  # answer with this error status, judged or not
     message: str  # the error's message
@@ -37,7 +37,7 @@ class Fault(TypedDict, total=False):
 
 @dataclass(slots=True)
 class RecordedRequest:
-    """One chat request as it came in, and how it ended; `finished` is None while it is being served."""
+    """One chat request as received, and how it ended. `finished` is None while the request is being served."""
 
     body: Any
     raw: bytes
@@ -50,7 +50,7 @@ class RecordedRequest:
     _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def end(self, how: Finished) -> None:
-        """Record how the request ended; only the first call counts."""
+        """Record how the request ended. Only the first call of this method counts."""
         self.finished = self.finished or how
         self._ended.set()
 

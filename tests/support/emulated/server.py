@@ -19,7 +19,7 @@ WIRE = web.AppKey("wire", Wire)
 
 
 def create_emulator(wire: Wire) -> web.Application:
-    """Build the application; its state is `app[EMULATOR]`."""
+    """Return the emulator's aiohttp application, whose state is `app[EMULATOR]`."""
     app = web.Application(client_max_size=MAX_BODY)
     app[EMULATOR] = Emulator()
     app[WIRE] = wire
@@ -31,7 +31,7 @@ def create_emulator(wire: Wire) -> web.Application:
 
 @asynccontextmanager
 async def serving(wire: Wire) -> AsyncIterator[Emulator]:
-    """Serve an emulator on a free loopback port; its `base_url` is what a client is configured with."""
+    """Serve an emulator on a free loopback port. Its `base_url` is the address for a client's configuration."""
     app = create_emulator(wire)
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
     await runner.setup()

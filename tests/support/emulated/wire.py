@@ -1,4 +1,4 @@
-"""The interface of an emulated provider."""
+"""The interface that each emulated provider implements."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from tests.support.emulated.answering import Prompt, Said
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request as it was received; *path* names the model for providers that put it into the URL."""
+    """One request as received. Where a provider's URL names the model, *path* names it."""
 
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)

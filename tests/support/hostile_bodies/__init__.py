@@ -1,7 +1,7 @@
-"""Builders of readable request bodies that are made to be slow, one builder for each kind of work.
+"""Builders of readable request bodies that make the proxy work hard, one builder for each kind of work.
 
-Each builder takes an approximate size in bytes and returns the request's fields, without ``model``. Some hold halves of
-surrogate pairs, which orjson cannot write. :func:`body_of` therefore uses :mod:`json`. A family goes to
+Each builder takes an approximate size in bytes and returns the request's fields, without ``model``. Some fields hold
+halves of surrogate pairs, which orjson cannot write. :func:`body_of` therefore uses :mod:`json`. A family goes to
 ``/v1/chat/completions`` unless :data:`PATHS` names another path.
 """
 

@@ -27,7 +27,7 @@ def _results(size: int, content: str) -> Body:
 
 
 def _results_by_base(size: int) -> Body:
-    """Return results whose ids are those of their calls, without the signature at the end."""
+    """Return calls with signed ids, and results whose ids lack the signature at the end."""
     calls = many(size // 2, lambda at: call(f"c{at}__thought__QUJD"))
     return chat([user("go"), assistant(None, calls), *(tool(f"c{at}") for at in range(len(calls)))])
 

@@ -19,7 +19,7 @@ DEEP = 120
 
 
 def many(size: int, item: Callable[[int], Any]) -> list[Any]:
-    """Return as many items as fit into *size* bytes, by the length of a late item."""
+    """Return as many items as fit into *size* bytes, by the length of item number 100,000 as JSON."""
     return [item(at) for at in range(max(1, size // (len(json.dumps(item(100_000))) + 2)))]
 
 
@@ -29,12 +29,12 @@ def flat(size: int, item: Callable[[int], list[Any]]) -> list[Any]:
 
 
 def chat(messages: list[Any], **parameters: Any) -> Body:
-    """Return a chat of *messages*."""
+    """Return the fields of a chat request with *messages*."""
     return {"messages": messages, **parameters}
 
 
 def asked(**parameters: Any) -> Body:
-    """Return a chat of one short question, with *parameters*."""
+    """Return the fields of a chat request with one short question and *parameters*."""
     return chat([user("Go on.")], **parameters)
 
 
@@ -57,7 +57,7 @@ def nested(inner: Any, levels: int, wrap: Callable[[Any], Any]) -> Any:
 
 
 def one_turn(size: int, item: Callable[[int], Any], *, answered: bool = False) -> Body:
-    """Return a chat with one turn of many calls; if *answered*, each call has its result."""
+    """Return a chat with one turn of many calls. If *answered*, each call has its result."""
     if not answered:
         return chat([user("go"), assistant(None, many(size, item))])
     calls = many(size * 3 // 5, item)
@@ -65,5 +65,5 @@ def one_turn(size: int, item: Callable[[int], Any], *, answered: bool = False) -
 
 
 def turns(size: int, item: Callable[[int], list[Any]], **parameters: Any) -> Body:
-    """Return a chat of many groups of messages."""
+    """Return a chat with as many groups of messages as fit into *size* bytes."""
     return chat([user("go"), *flat(size, item)], **parameters)

@@ -1,4 +1,4 @@
-"""A strict Ollama `/api/chat` on loopback."""
+"""Emulates Ollama's `/api/chat` on loopback, and judges requests strictly."""
 
 from tests.support.ollama_emulator.judging import Refusal, judge_ollama
 from tests.support.ollama_emulator.wire import OLLAMA

@@ -3,8 +3,8 @@
 Sources. No user message (Qwen 3.5, HTTP 500): leviath#471. Images: ollama-js#68. Values that Go cannot decode, unknown
 roles, and models without tools: Ollama's own texts, from memory.
 
-Known to be legal, and so accepted: any order of roles, results without calls, and empty texts. A template just renders
-them. This judge checks neither call ids nor the pairing of calls and results.
+Known to be legal, and so accepted: any order of roles, results without calls, and empty texts. Ollama's chat template
+just renders such histories. This judge checks neither call ids nor the pairing of calls and results.
 """
 
 import binascii
@@ -38,12 +38,12 @@ class Refusal:
         return {"error": self.message}
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it: none."""
+        """Return the headers of the answer: none."""
         return {}
 
 
 def judge_ollama(body: Any) -> Refusal | None:
-    """Return the first fault that Ollama would report, or None for a request that it accepts."""
+    """Return the first fault that Ollama would report, or None if Ollama accepts the request."""
     if not isinstance(body, dict):
         return Refusal(NO_BODY)
     model = body.get("model")

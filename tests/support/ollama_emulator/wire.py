@@ -25,7 +25,7 @@ class OllamaWire:
         return judge_ollama(asked.body)
 
     def wants_stream(self, asked: Asked) -> bool:
-        """See `Wire`: Ollama streams unless it is told not to."""
+        """Return whether the answer is a stream, as it is unless the request has `stream: false` (see `Wire`)."""
         return asked.body.get("stream") is not False
 
     def prompt(self, asked: Asked) -> Prompt:
@@ -56,7 +56,7 @@ class OllamaWire:
         yield _encoded(_line(asked, {"role": "assistant", "content": ""}, said))
 
     def closing(self) -> bytes:
-        """See `Wire`: the line that is `done` is the last."""
+        """Return no bytes, since the line with `done` ends a stream (see `Wire`)."""
         return b""
 
     def broken_event(self) -> bytes:

@@ -1,8 +1,8 @@
-"""Builds an answer in OpenAI's shape, as a completion or as chunks, from a request and the answer's content.
+"""Builds an answer in OpenAI's format, as a completion or as chunks, from a request and the answer's content.
 
 Chunks follow the live API: the role comes first, and a call's id and name before its argument fragments. The finish
-reason has a separate chunk. The usage, if requested, is in a last chunk without choices. Reasoning comes before the
-text, as `reasoning_content`.
+reason comes in a separate chunk. The usage, if requested, is in a last chunk without choices. Reasoning comes before
+the text, as `reasoning_content`.
 """
 
 import json
@@ -35,7 +35,7 @@ def prompt_in(body: dict[str, Any], *, thinks: bool = False) -> Prompt:
 
 
 def completion(body: dict[str, Any], said: Said, sequence: int, call_id: CallId) -> dict[str, Any]:
-    """Build the answer to a request that does not stream."""
+    """Return the answer to a request that does not stream."""
     message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": None}
     if said.reasoning is not None:
         message["reasoning_content"] = said.reasoning
@@ -47,7 +47,7 @@ def completion(body: dict[str, Any], said: Said, sequence: int, call_id: CallId)
 
 
 def chunks(body: dict[str, Any], said: Said, sequence: int, call_id: CallId) -> Iterator[dict[str, Any]]:
-    """Build the events of a stream, without the closing `[DONE]`."""
+    """Yield the chunks of a stream, without the closing `[DONE]`."""
     head = _head(body, sequence, "chat.completion.chunk")
     with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
     if with_usage:
@@ -71,7 +71,7 @@ def usage(body: dict[str, Any], said: Said) -> dict[str, Any]:
 
 
 def calls_in(said: Said, ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the calls of an answer, as `tool_calls`, with these ids."""
+    """Return the calls of an answer as `tool_calls`, with the call ids *ids*."""
     return [
         {
             "id": call_id,
@@ -83,7 +83,7 @@ def calls_in(said: Said, ids: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def text_of(message: dict[str, Any]) -> str:
-    """Join the texts of a message."""
+    """Return the texts of a message, joined by spaces."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content

@@ -19,7 +19,7 @@ KNOWN = frozenset(_KNOWN.split())
 
 
 def judge_completion(body: Any) -> Refusal | None:
-    """Return OpenAI's error for a request that it refuses, or None."""
+    """Return OpenAI's error for a text completion, or None if OpenAI accepts the request."""
     if not isinstance(body, dict) or not body.get("model"):
         return Refusal("you must provide a model parameter")
     for name in body:
@@ -42,7 +42,7 @@ def judge_completion(body: Any) -> Refusal | None:
 
 
 def completion(body: dict[str, Any], sequence: int, text: str) -> dict[str, Any]:
-    """Build the answer to a request that does not stream; *text* continues each prompt."""
+    """Return the answer to a request that does not stream. *text* continues each prompt."""
     texts = _texts(body, text)
     return {
         **_head(body, sequence),
@@ -52,7 +52,7 @@ def completion(body: dict[str, Any], sequence: int, text: str) -> dict[str, Any]
 
 
 def chunks(body: dict[str, Any], sequence: int, text: str) -> Iterator[dict[str, Any]]:
-    """Build the events of a stream, without the closing `[DONE]`."""
+    """Yield the chunks of a stream, without the closing `[DONE]`."""
     head, texts = _head(body, sequence), _texts(body, text)
     with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
     if with_usage:
@@ -67,7 +67,7 @@ def chunks(body: dict[str, Any], sequence: int, text: str) -> Iterator[dict[str,
 
 
 def _texts(body: dict[str, Any], text: str) -> list[str]:
-    """Return the texts of all choices: for each prompt as many as the request's `n`."""
+    """Return the texts of all choices. Each prompt has as many choices as the request's `n`."""
     texts = []
     for prompt in list_inputs(body["prompt"]):
         before = prompt if body.get("echo") and isinstance(prompt, str) else ""

@@ -1,7 +1,7 @@
-"""Judges and answers requests to OpenAI's embeddings endpoint; a vector depends on its input alone.
+"""Judges and answers requests to OpenAI's embeddings endpoint. A vector depends on its input alone.
 
 Sources of the texts: an input that is none, BERTopic#1594; a model that only chats, ragflow#1835; an argument that
-nobody knows, coroot#698. A batch takes 2,048 inputs (API reference).
+nobody knows, coroot#698. A request may have at most 2,048 inputs (API reference).
 """
 
 import hashlib
@@ -18,7 +18,7 @@ KNOWN = {"dimensions", "encoding_format", "input", "model", "user"}
 
 
 def judge_embeddings(body: Any) -> Refusal | None:
-    """Return OpenAI's error for a request that it refuses, or None."""
+    """Return OpenAI's error for an embeddings request, or None if OpenAI accepts the request."""
     if not isinstance(body, dict) or not body.get("model"):
         return Refusal("you must provide a model parameter")
     for name in body:
@@ -38,7 +38,7 @@ def judge_embeddings(body: Any) -> Refusal | None:
 
 
 def embeddings(body: dict[str, Any], count: int | None = None, *, shuffled: bool = False) -> dict[str, Any]:
-    """Build the answer, with *count* embeddings if that is given, and in reverse order if *shuffled*."""
+    """Return the answer. *count* sets the number of embeddings, and *shuffled* reverses their order."""
     inputs = list_inputs(body["input"])
     chosen = (inputs * 2)[: len(inputs) if count is None else count]
     data = [
@@ -55,7 +55,7 @@ def embeddings(body: dict[str, Any], count: int | None = None, *, shuffled: bool
 
 
 def vector_of(one: Any, size: int = SIZE) -> list[float]:
-    """Return the vector of one input; its numbers are exact in float32, so both formats hold the same."""
+    """Return the vector of one input. Its numbers are exact in float32, so that floats and base64 hold the same."""
     digest = hashlib.shake_128(json.dumps(one).encode()).digest(2 * size)
     return [number / 32768 for number in array("h", digest)]
 

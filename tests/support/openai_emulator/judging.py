@@ -1,15 +1,16 @@
-"""Judges `messages` by OpenAI's rules, with OpenAI's own error texts.
+"""Judges the `messages` of a chat request by OpenAI's rules, with OpenAI's own error texts.
 
-The proxy has its own invariant checker. This judge shares no code with it, so that an error in one shows up as a
-disagreement. The judge makes three passes over the whole list, in the live API's order: the schema, the pairing of
-calls and results, and missing contents. A bad role at a later index therefore wins over a missing content at an earlier
-one. The `param` of a schema error reads `messages[1].content`, that of a later pass `messages.[1].content`.
+The proxy has its own invariant checker. This judge shares no code with that checker. So an error in either of them
+shows up as a disagreement. The judge makes three passes over the whole list, in the live API's order: the schema, the
+pairing of calls and results, and missing contents. So a bad role at a later index is reported before a missing content
+at an earlier index. The `param` of a schema error reads `messages[1].content`. The `param` of a later pass reads
+`messages.[1].content`.
 
 Sources of the texts. Pairing: SemanticKernel#12708, agno#4345, dataline#172. Two results for one call: agno#5116,
 opencode#1211. No `tool_call_id`: langchain#22600. Null content: langchainjs#4153. Empty `tool_calls`: openai-node#1341.
 Long ids: vercel/ai#5171. Wrong content type: pydantic-ai#2653. The order of the passes, the developer role's own words
 and the fields that replace `content` are from a public record of the live API (August 2026). Four texts are not quoted
-anywhere and follow the pattern of similar texts. They are those for a repeated id within one message, an empty id, the
+anywhere and follow the pattern of similar texts. These four concern a repeated id within one message, an empty id, the
 `custom` type of a call, and the legacy role without a name.
 
 Known to be legal, and so accepted: successive messages of one role, results in any order within their block, and ids
@@ -56,17 +57,17 @@ class Refusal:
         return {"error": error}
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers that belong to it: none."""
+        """Return the headers of the answer: none."""
         return {}
 
 
 def judge_openai(messages: Any) -> Refusal | None:
-    """Return the first fault that OpenAI would report, or None for a history that it accepts."""
+    """Return the first fault that OpenAI would report, or None if OpenAI accepts the history."""
     return next(_faults(messages), None)
 
 
 def judge_openai_body(body: Any) -> Refusal | None:
-    """Judge a whole request: some fields beside `messages`, the messages, and their images."""
+    """Return the first fault of a whole request: in some other fields, in `messages`, or in their images."""
     if not isinstance(body, dict):
         return Refusal(
             "We could not parse the JSON body of your request. (HINT: This likely means you aren't using "

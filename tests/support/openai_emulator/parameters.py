@@ -1,9 +1,9 @@
-"""Finds OpenAI's errors in the fields beside `messages`: tools, the tool choice, and limits.
+"""Finds OpenAI's errors in fields other than `messages`: tools, the tool choice, and limits.
 
 Sources: `only allowed when 'tools' are specified`, swarm#30; an object without properties, fast-agent#143; names, 128
 tools and 4 stop sequences, OpenAI's reference, in the words that it has for other fields of these kinds. Anthropic and
-DeepSeek refuse two tools of one name (claude-code#10687, Clawith#251). This judge refuses them too, so that the proxy
-must avoid them.
+DeepSeek refuse two tools of one name (claude-code#10687, Clawith#251). This judge refuses such tools too, so that a
+test fails if the proxy sends them.
 """
 
 import re
@@ -28,7 +28,7 @@ class ParameterFault(NamedTuple):
 
 
 def parameter_faults(body: dict[str, Any]) -> Iterator[ParameterFault]:
-    """Yield every fault in the fields beside `messages`."""
+    """Yield every fault in the fields other than `messages`."""
     tools = body.get("tools")
     if tools is not None:
         yield from _tools_faults(tools)

@@ -51,7 +51,7 @@ def _event(chunk: dict[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ChatWire:
-    """A wire in OpenAI's shape."""
+    """The wire format of a provider that copies OpenAI's: its judge, call ids, errors and models."""
 
     judge_body: Callable[[Any], Refused | None]
     call_id: answering.CallId = openai_call_id
@@ -96,7 +96,7 @@ class ChatWire:
         return self.fail(status, message, type, code)
 
     def other(self, method: str, path: str) -> Refused | Any:
-        """See `Wire`: the list of models, and otherwise a 404."""
+        """Return the list of models, and a 404 for any other path (see `Wire`)."""
         if (method, path) != ("GET", f"{self.base_path}/models"):
             return Refusal(f"Invalid URL ({method} {path})", status=404)
         rows = [
@@ -127,7 +127,7 @@ class OpenAIWire(ChatWire):
 
     @override
     def prompt(self, asked: Asked) -> Prompt:
-        """See `Wire`; a text completion has the same text whole and streamed."""
+        """See `Wire`. A text completion has the same text in a whole answer and in a stream."""
         return ChatWire.prompt(self, asked) if asked.path in ("", CHAT) else _CONSTANT
 
     @override
@@ -153,10 +153,10 @@ OPENAI = OpenAIWire(judge_openai_body)
 
 
 def create_openai_emulator() -> web.Application:
-    """Build the application; its state is `app[EMULATOR]`."""
+    """Return the emulator's aiohttp application, whose state is `app[EMULATOR]`."""
     return create_emulator(OPENAI)
 
 
 def serving_openai() -> AbstractAsyncContextManager[Emulator]:
-    """Serve an emulator on a free loopback port; its `base_url` ends in `/v1`."""
+    """Serve an emulator on a free loopback port. The emulator's `base_url` ends in `/v1`."""
     return serving(OPENAI)

@@ -46,7 +46,7 @@ def distinct_calls(draw: st.DrawFn, most: int = 3) -> list[tuple[str, dict[str, 
 
 
 def cut(draw: st.DrawFn, text: str, most: int = 3) -> list[str]:
-    """Cut a text at random places into non-empty parts; an empty text has no parts."""
+    """Cut a text at random positions into non-empty parts. An empty text has no parts."""
     places = draw(st.lists(st.integers(0, len(text)), max_size=most))
     parts = [text[start:end] for start, end in pairwise([0, *sorted(places), len(text)])]
     return [part for part in parts if part]

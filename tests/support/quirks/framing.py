@@ -1,4 +1,4 @@
-"""Writes server-sent events in every way that the standard allows, and in a few others."""
+"""Writes server-sent events in the ways that the standard allows, and in a few other ways of real servers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DONE = "[DONE]"
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """One way to write a stream."""
+    """One way to write a stream of server-sent events as bytes."""
 
     newline: str = "\n"
     space: bool = True
@@ -20,16 +20,16 @@ class Framing:
     """True if the stream begins with a byte order mark."""
     comments: bool = False
     fields: bool = False
-    """True if each event has the fields `event`, `id` and `retry` beside its data."""
+    """True if each event has the fields `event`, `id` and `retry` in addition to its data."""
     lines: bool = False
     """True if JSON has line breaks, with a separate `data:` line for each line."""
     escaped: bool = True
     """True if characters beyond ASCII are written as escapes."""
     last_blank: bool = True
-    """True if a blank line ends the last event; some servers leave this line out."""
+    """True if a blank line ends the last event. Some servers leave this line out."""
 
     def write(self, events: Iterable[Any]) -> bytes:
-        """Write events: values as JSON, and texts unchanged."""
+        """Return the bytes of *events*: values are written as JSON, and texts unchanged."""
         parts = [": processing\n\n"] if self.comments else []
         for event in events:
             parts.append(self._event(event))
@@ -66,4 +66,4 @@ FRAMINGS = {
     "utf-8": Framing(escaped=False),
     "no last blank line": Framing(last_blank=False),
 }
-"""All framings by their names."""
+"""Maps a name to each framing that the fixed examples use."""

@@ -16,7 +16,7 @@ NamedCall = tuple[str, Any]
 Wire = Literal["openai", "gemini"]
 
 GOOGLE = "openai/gemini-3.6-flash"
-"""A Gemini model behind Google's OpenAI-compatible endpoint."""
+"""A Gemini model that is called at Google's OpenAI-compatible endpoint."""
 
 OTHER = "openai/some-model"
 """A model of another OpenAI-compatible server."""
@@ -25,12 +25,12 @@ NATIVE = "gemini/gemini-3.6-flash"
 """A Gemini model on its own wire."""
 
 UNTOLD: Mapping[str, Any] = {"untold": True}
-"""A usage that is not compared. The contract still checks it."""
+"""Stands for any usage: the usage is not compared, and only the contract's checks apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The contents of an answer's first choice, and of *others*.
+    """The expected contents of an answer: the first choice's, and those of *others*.
 
     *fault* means that the answer is an error, before any content or as the stream's last event, and may be retried.
     *ids* are the ids that must reach the client unchanged. None stands for an id that may change. *signatures* are the
@@ -50,11 +50,11 @@ class Meaning:
 
     @property
     def broken(self) -> bool:
-        """True if the model itself wrote arguments that are no object."""
+        """True if the model itself wrote arguments that are no JSON object."""
         return any(not isinstance(arguments, dict) for _, arguments in self.calls)
 
     def differences(self, said: Said, *, usage_asked: bool = True, estimated: bool = False) -> list[str]:
-        """Return the differences between *said* and the meaning.
+        """Return the differences between *said*, the answer that the client read, and the meaning.
 
         *estimated* is true for a transport that estimates a missing usage, and adds details of its own.
         """

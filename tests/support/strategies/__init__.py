@@ -1,6 +1,6 @@
-"""Hypothesis strategies for chat histories: legal, damaged, arbitrary and growing ones.
+"""Hypothesis strategies for legal, damaged, arbitrary and growing chat histories.
 
-Each strategy draws a small plan (integers, tuples and lists of them) and a pure function builds the messages from it.
+Each strategy draws a small plan of integers, tuples and lists. A pure function builds the messages from the plan.
 Examples therefore shrink towards short and simple histories. No draw is filtered out, or spent on numbering texts. Each
 text holds a unique token, such as `t12§`. The token shows whether a repair has lost the text, whatever was merged or
 moved.

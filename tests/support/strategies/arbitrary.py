@@ -1,6 +1,6 @@
 """Random lists of random messages: known roles, colliding ids, contents of every known shape.
 
-Damaged histories stay close to real ones, but these lists do not. These lists find cases that nobody thought of.
+Damaged histories stay close to legal histories, but these lists do not. These lists find cases that nobody thought of.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ _messages = st.tuples(
 
 
 def any_histories(*, max_messages: int = 12) -> st.SearchStrategy[History]:
-    """Draw one to `max_messages` messages in any order; every provider refuses most of these lists."""
+    """Draw one to `max_messages` messages in any order. Most of these lists are illegal."""
     return st.lists(_messages, min_size=1, max_size=max_messages).map(_built)
 
 
@@ -72,7 +72,7 @@ def _message(
 
 
 def _content(role: str, shape: int, flavour: int, numbers: Numbers) -> Any:
-    """Return the content of a message; half of the shapes hold text."""
+    """Return the content of a message in the form number *shape*. About half of the forms hold text."""
     if shape <= 4:
         return numbers.text(flavour)
     shapes: dict[int, Any] = {5: None, 6: "", 7: " ", 8: [], 9: ABSENT, 10: [text("")], 11: [image()]}

@@ -1,7 +1,7 @@
-"""Strategies for Gemini's `contents`: legal ones from legal histories, damaged ones, and arbitrary ones.
+"""Strategies for Gemini's `contents`: legal (from legal histories), damaged, arbitrary and hostile lists.
 
-Every call has a stand-in for its signature. These strategies test the order and form of contents, not whether a model
-accepts calls without signatures.
+Every call of a legal list has a stand-in for its signature. These strategies test the order and form of contents, not
+whether a model accepts calls without signatures.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def legal_contents(draw: st.DrawFn) -> Contents:
 
 @st.composite
 def damaged_contents(draw: st.DrawFn) -> Contents:
-    """Draw legal contents with one to five damages of :data:`DAMAGES`; never an empty list."""
+    """Draw legal contents with one to five damages of :data:`DAMAGES`. The list is never empty."""
     contents = draw(legal_contents())
     plan = st.tuples(st.sampled_from(list(DAMAGES)), st.integers(0, 40), st.integers(0, 40))
     for name, place, variant in draw(st.lists(plan, min_size=1, max_size=5)):

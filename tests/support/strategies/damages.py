@@ -38,7 +38,7 @@ SIGNATURE_MARK = "__thought__"
 def damaged_histories(
     draw: st.DrawFn, *, max_damages: int = 6, max_rounds: int = 4, parallel: int = 3, media: bool = True
 ) -> History:
-    """Draw a legal history, then one to `max_damages` damages; the result is never an empty list."""
+    """Draw a legal history with one to `max_damages` damages. The result is never an empty list."""
     messages = copy.deepcopy(
         draw(
             legal_histories(
@@ -154,7 +154,7 @@ def _insert_system(messages: History, place: int, variant: int, numbers: Numbers
 
 
 def _to_legacy(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Rewrite a call as `function_call` and its result as role `function`; some variants rewrite only one."""
+    """Rewrite a call as `function_call` and its result as role `function`. Some variants rewrite only one of both."""
     found = [message for message in messages if _calls_of(message) and _calls_of(message)[0].get("function")]
     if not found:
         return messages
@@ -213,7 +213,7 @@ def _same_call_twice(messages: History, place: int, variant: int, numbers: Numbe
 
 
 def _long_id(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Make an id longer than 40 characters, on the call and on its result."""
+    """Make a call's id longer than 40 characters, on the call and on its result."""
     entry = _pick_call(messages, place)
     if entry is None or not isinstance(entry.get("id"), str):
         return messages
@@ -228,7 +228,7 @@ def _long_id(messages: History, place: int, variant: int, numbers: Numbers) -> H
 
 
 def _signed_id(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Append litellm's signature suffix to the id of a call, but not to its result's."""
+    """Append litellm's signature suffix to the id of a call, but not to the id of its result."""
     entry = _pick_call(messages, place)
     if entry is not None and isinstance(entry.get("id"), str):
         signature = base64.b64encode(bytes(range(variant + 1))).decode()
@@ -242,7 +242,7 @@ def _dangling_call(messages: History, place: int, variant: int, numbers: Numbers
 
 
 def _misplaced_calls(messages: History, place: int, variant: int, numbers: Numbers) -> History:
-    """Add a call, with or without an id, or a legacy call to a message that is not the assistant's."""
+    """Add a call, with or without an id, or a legacy call to a message of another role than `assistant`."""
     others = [message for message in messages if message["role"] != "assistant"]
     if not others:
         return messages

@@ -126,7 +126,7 @@ junk = st.one_of(
 
 
 def paths_of(value: Any, prefix: Path = ()) -> Iterator[Path]:
-    """Yield the path of *value* itself, then that of every value inside."""
+    """Yield the path of *value* itself, then the path of every value inside *value*."""
     yield prefix
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, inner in items:
@@ -178,7 +178,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def odd_requests(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a request with a few wrong values at any depth; the rest of the request is well formed."""
+    """Draw a request with a few wrong values at any depth. The rest of the request is well formed."""
     request: Any = draw(requests())
     match draw(st.integers(0, 4)):
         case 0:
@@ -223,7 +223,7 @@ def _written(value: Any) -> bytes:
 
 @st.composite
 def _spoilt(draw: st.DrawFn) -> bytes:
-    """Draw a request's bytes with a few of them lost, doubled or changed."""
+    """Draw a request's bytes, a few of which are lost, doubled or changed."""
     body = bytearray(_written(draw(requests())))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(body)))

@@ -1,8 +1,8 @@
 """Strategies for histories that every provider accepts, and for how such histories grow.
 
-A legal history keeps the strictest of the rules in the provider table. After an optional system message, the user comes
-first and roles alternate. Every result follows its call directly, in call order. Texts are not blank, ids have nine
-letters and digits (Mistral's rule), and parallel calls differ.
+A legal history keeps the strictest rules of all providers that turnright knows. After an optional system message, the
+user comes first and roles alternate. Every result follows its call directly, in call order. Texts are not blank, ids
+have nine letters and digits (Mistral's rule), and parallel calls differ.
 """
 
 import json
@@ -62,7 +62,7 @@ def legal_histories(
 ) -> History:
     """Draw a history that ends with a user message or with results, or with assistant text if allowed.
 
-    `whitespace` allows blank texts (Anthropic refuses them), `media` allows image parts, and `extras` adds unknown
+    `whitespace` allows blank texts, which Anthropic refuses. `media` allows image parts, and `extras` adds unknown
     fields. `reuse_ids` lets some histories use ids again after their results. The `mixed` id style uses other
     providers' ids of up to 40 characters.
     """
@@ -149,7 +149,7 @@ def _options(draw: st.DrawFn, media: bool, reuse_ids: bool, id_style: IdStyle) -
 
 
 def _message(role: Any, plan: _Said, numbers: Numbers) -> dict[str, Any]:
-    """Build a message of text: mostly a string, sometimes one or two parts."""
+    """Return a message with text: mostly a string, sometimes one or two parts."""
     content: Any = numbers.text(plan.flavour)
     if plan.form == 4:
         content = [text(content)]
@@ -159,7 +159,7 @@ def _message(role: Any, plan: _Said, numbers: Numbers) -> dict[str, Any]:
 
 
 def _question(plan: _Said, numbers: Numbers, options: _Options) -> dict[str, Any]:
-    """Build a user message; one form in six holds an image, alone or beside text."""
+    """Return a user message. One form in six holds an image, alone or with a text."""
     if options.media and plan.form == 3:
         parts = [image()] if plan.flavour % 2 else [text(numbers.text(plan.flavour)), image()]
         return _with_extra(user(parts), plan)
@@ -185,7 +185,7 @@ def _step(plan: _Step, numbers: Numbers, options: _Options) -> History:
 
 
 def _arguments(form: int, numbers: Numbers, *, alone: bool) -> str:
-    """Return arguments as JSON with a unique number; a call without parallel calls may have `{}` instead."""
+    """Return arguments as JSON with a unique number. A call without parallel calls may have `{}` instead."""
     if form == 0 and alone:
         return "{}"
     number = numbers.next()

@@ -42,12 +42,12 @@ _plans = st.tuples(
 
 
 def mark_of(number: int) -> str:
-    """Return the base64 text that occurs in the bytes of only one medium."""
+    """Return the base64 text that marks the medium *number*, since no other medium's data contains this text."""
     return b64encode(f"mark{number:05d}".encode()).decode()  # 9 bytes: no padding, and on a border of three
 
 
 def media_part(number: int, kind: int, head: int, mime: int, form: int) -> dict[str, Any]:
-    """Build a media part whose bytes, if it has any, hold :func:`mark_of` *number*."""
+    """Return a media part. If the part has base64 data, the data contains :func:`mark_of` *number*."""
     start = _HEADS[head]
     data = b64encode(start + bytes(-len(start) % 3)).decode() + mark_of(number) + "AA=="
     given = {"kind": _TYPES[mime], "data": data, "bare": data.rstrip("="), "number": number}
@@ -64,7 +64,7 @@ def media_part(number: int, kind: int, head: int, mime: int, form: int) -> dict[
 
 @st.composite
 def media_histories(draw: st.DrawFn, *, asked: bool = True) -> History:
-    """Draw a legal history with media; *asked* allows media in the newest user message as well."""
+    """Draw a legal history with media. *asked* allows media in the newest user message as well."""
     history = draw(legal_histories(media=False, extras=False, reuse_ids=False, min_steps=1, max_rounds=3))
     last = max(at for at, message in enumerate(history) if message["role"] == "user")
     places = [

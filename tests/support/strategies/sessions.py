@@ -1,7 +1,8 @@
 """Strategies for agent sessions with long tool results, parallel calls and interruptions, and their requests.
 
 A session is one legal history. Its requests are the prefixes that a client sends, each ending where the model must
-answer. Texts are long enough to be shortened. A text repeats its token, so that a test can still identify what is left.
+answer. Texts are long enough to be shortened. Each text repeats its token, so that a test can identify a shortened
+text.
 """
 
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ _ROUNDS = st.integers(0, 4 * len(WORDS) * 6 * (len(TOOLS) * len(LENGTHS)) ** 3 -
 def sessions(
     draw: st.DrawFn, *, min_rounds: int = 1, max_rounds: int = 20, alternating: bool = False
 ) -> History:
-    """Draw the history of a session of up to *max_rounds*; *alternating* excludes successive user messages."""
+    """Draw the history of a session of up to *max_rounds*. *alternating* excludes successive user messages."""
     plans = draw(st.lists(_ROUNDS, min_size=min_rounds, max_size=max_rounds))
     numbers = Numbers()
     history: History = [system(_words(numbers, 5))] if draw(st.booleans()) else []
@@ -90,7 +91,7 @@ def _words(numbers: Numbers, count: int) -> str:
 
 
 def _result(numbers: Numbers, count: int, form: int) -> Any:
-    """Return a tool result that repeats one token *count* times, in the form with this number."""
+    """Return a tool result that repeats one token *count* times, in the form number *form*."""
     token = numbers.text()
     if form == 0:
         return "\n".join([f"{token} 日本 🙂👩\u200d👧"] * count)

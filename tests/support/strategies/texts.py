@@ -1,4 +1,4 @@
-"""Writes the numbered texts of the strategies, and finds them again in a history."""
+"""Writes the numbered texts of the strategies, and finds these texts again in a history."""
 
 import json
 import re
@@ -33,7 +33,7 @@ class Numbers:
         return self._last
 
     def text(self, flavour: int = 0) -> str:
-        """Return a new text; flavours beyond the table are blanks, which hold no token."""
+        """Return a new text in the pattern *flavour*. Flavours beyond the table are blank texts without a token."""
         if flavour >= len(FLAVOURS):
             return BLANKS[flavour % len(BLANKS)]
         return FLAVOURS[flavour].format(f"t{self.next()}§")
@@ -52,12 +52,12 @@ def indexed_texts_of(messages: list[dict[str, Any]]) -> list[tuple[int, str]]:
 
 
 def texts_of(messages: list[dict[str, Any]]) -> list[str]:
-    """Return every non-empty text in the contents of all roles; a content that is an object has no texts."""
+    """Return every non-empty text in the contents of all roles. A content that is an object has no texts."""
     return [found for _, found in indexed_texts_of(messages)]
 
 
 def tokens_of(messages: list[dict[str, Any]]) -> list[str]:
-    """Return the tokens of the texts in their order, such as `t12§`; blank texts have none."""
+    """Return the tokens of the texts in their order, such as `t12§`. Blank texts have no token."""
     return [match[0] for found in texts_of(messages) for match in TOKEN.finditer(found)]
 
 

@@ -20,7 +20,7 @@ Part = dict[str, Any]
 
 @st.composite
 def gemini_rows(draw: st.DrawFn) -> Row:
-    """Draw an answer's meaning and the events of its stream."""
+    """Draw a row: the events of a stream that writes an answer in a random way, and the answer's meaning."""
     calls = draw(distinct_calls())
     text, thoughts = draw(TEXTS), draw(st.sampled_from(["", "", "Hm.", "Hm, so: 日"]))
     reason = draw(st.sampled_from(["STOP"] * 4 + ["MAX_TOKENS", draw(st.sampled_from(_FILTERED))]))

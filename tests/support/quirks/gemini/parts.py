@@ -1,4 +1,4 @@
-"""The parts of answers on Gemini's own wire."""
+"""Builders of the parts, events and rows of examples on Gemini's own wire, and frequent constants."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ HEAD = {"modelVersion": "gemini-3.6-flash", "responseId": "resp-1"}
 
 
 def text(said: str, **fields: Any) -> dict[str, Any]:
-    """Build a part of text."""
+    """Return a part with text."""
     return {"text": said, **fields}
 
 
 def call(name: str = "f", args: Any = None, **fields: Any) -> dict[str, Any]:
-    """Build a part with a call; keyword arguments other than `id` become fields of the part."""
+    """Return a part with a call. Keyword arguments other than `id` become fields of the part."""
     named = {"id": fields.pop("id")} if "id" in fields else {}
     given = {} if args is None else {"args": args}
     return {"functionCall": {**named, "name": name, **given}, **fields}
 
 
 def event(*parts: Any, end: str | None = None, usage: Any = None, **fields: Any) -> dict[str, Any]:
-    """Build an event of one candidate; keyword arguments become fields of the candidate."""
+    """Return an event with one candidate. Keyword arguments become fields of the candidate."""
     candidate = {"content": {"role": "model", "parts": list(parts)}, "index": 0, **fields}
     ending = {} if end is None else {"finishReason": end}
     return {
@@ -42,7 +42,7 @@ def event(*parts: Any, end: str | None = None, usage: Any = None, **fields: Any)
 
 
 def bare(**fields: Any) -> dict[str, Any]:
-    """Build an event of one candidate without parts."""
+    """Return an event with one candidate that has no parts."""
     return {"candidates": [{"index": 0, **fields}], **HEAD}
 
 
@@ -56,9 +56,9 @@ def row(
     framing: Framing = PLAIN,
     taken: tuple[str, ...] = (),
 ) -> Row:
-    """Build a row; a stream of one event is also the row's whole answer, unless *whole* is given.
+    """Return a row. A stream of one event is also the row's whole answer, unless *whole* is given.
 
-    The last event gets a usage, as Gemini always sends it, unless some event already has one.
+    The last event gets usage, as Gemini always sends it, unless an event already has usage.
     """
     if events and not any("usageMetadata" in one for one in events):
         events = [*events[:-1], _counted(events[-1])]
@@ -78,13 +78,13 @@ def row(
 
 
 def _counted(event: Any) -> Any:
-    """Return an event of an answer with a usage added; return anything else unchanged."""
+    """Return *event* with usage added if it belongs to an answer. An error or another value is returned unchanged."""
     is_answer = isinstance(event, dict) and "error" not in event
     return {**event, "usageMetadata": USAGE} if is_answer else event
 
 
 def calls(*found: tuple[str, Any], finish: str = "tool_calls", **more: Any) -> Meaning:
-    """Return the meaning of an answer that makes calls."""
+    """Return the meaning of an answer that makes the calls *found*."""
     return Meaning(calls=found, finish=finish, **more)
 
 

@@ -24,7 +24,7 @@ _FILTERS = ["function_call_filter: MALFORMED_FUNCTION_CALL", "function_call_filt
 
 @st.composite
 def openai_rows(draw: st.DrawFn) -> Row:
-    """Draw the stream of an answer in a random way of writing, and its meaning."""
+    """Draw a row: a stream that writes an answer in a random way, and the answer's meaning."""
     model = draw(st.sampled_from([GOOGLE, OTHER]))
     way = draw(ways())
     calls = understood(way, draw(distinct_calls()))
@@ -175,7 +175,7 @@ def _with_heads(draw: st.DrawFn, chunks: list[dict[str, Any]]) -> list[dict[str,
 
 
 def _kept_ids(model: str, way: Way, slots: list[Slot]) -> tuple[str | None, ...]:
-    """Return the ids that must reach the client unchanged: legal, distinct ids of models other than Gemini's."""
+    """Return the call ids that must reach the client unchanged: legal, distinct ids of models other than Gemini's."""
     kept = model == OTHER and way.ids in ("own", "own each")
     return tuple(
         way.id_of(at, slot.name, 0) if kept and number == 0 else None

@@ -1,4 +1,4 @@
-"""The fields that vendors add to OpenAI's, at every level at which reports show them."""
+"""Adds the fields that vendors add to OpenAI's format, at every level at which reports show such fields."""
 
 from __future__ import annotations
 

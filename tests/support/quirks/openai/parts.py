@@ -1,4 +1,4 @@
-"""The parts of answers on OpenAI's wire, as the servers in public reports write them."""
+"""Builders of chunks, calls, answers and rows on OpenAI's wire, as the servers in public reports write these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT_A = '{"city":"A"}'
 TEXT_B = '{"city":"B"}'
 
 ABSENT: Any = object()
-"""Marks a field that is left out; None stands for null."""
+"""Marks a field that is left out. None stands for null."""
 
 
 def present(**fields: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def present(**fields: Any) -> dict[str, Any]:
 
 
 def chunk(delta: Any = ABSENT, finish: Any = None, *, at: int = 0, **fields: Any) -> dict[str, Any]:
-    """Build a chunk of one choice; keyword arguments become fields of the chunk, and ABSENT removes a field."""
+    """Return a chunk with one choice. Keyword arguments become fields of the chunk, and ABSENT removes a field."""
     choice = present(index=at, delta=delta, finish_reason=finish)
     head = {
         "id": "chatcmpl-1",
@@ -35,21 +35,21 @@ def chunk(delta: Any = ABSENT, finish: Any = None, *, at: int = 0, **fields: Any
 
 
 def say(text: str, **fields: Any) -> dict[str, Any]:
-    """Build a chunk of text."""
+    """Return a chunk with text."""
     return chunk({"content": text}, **fields)
 
 
 def piece(
     index: Any = ABSENT, id: Any = ABSENT, name: Any = ABSENT, arguments: Any = ABSENT, **extra: Any
 ) -> Any:
-    """Build a piece of a call."""
+    """Return a piece of a streamed call."""
     function = present(name=name, arguments=arguments)
     kind = "function" if name is not ABSENT else ABSENT
     return present(index=index, id=id, type=kind, function=function or ABSENT, **extra)
 
 
 def calling(*pieces: Any, finish: Any = None, **delta: Any) -> dict[str, Any]:
-    """Build a chunk of pieces of calls."""
+    """Return a chunk with *pieces* of calls."""
     return chunk({**delta, "tool_calls": list(pieces)}, finish)
 
 
@@ -59,19 +59,19 @@ CALLS = chunk({}, "tool_calls")
 
 
 def call(id: Any = ABSENT, name: Any = "f", arguments: Any = ABSENT, **extra: Any) -> dict[str, Any]:
-    """Build a whole call."""
+    """Return a call of a whole (not streamed) answer."""
     return present(id=id, type="function", function=present(name=name, arguments=arguments), **extra)
 
 
 def whole(message: Any, finish: Any = "stop", **fields: Any) -> bytes:
-    """Write a whole answer."""
+    """Return the bytes of a whole (not streamed) answer."""
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1_760_000_000, "model": "some-model"}
     return json.dumps(present(**{**head, "choices": [choice], **fields})).encode()
 
 
 def whole_calls(*calls: Any, finish: Any = "tool_calls", content: Any = None, **fields: Any) -> bytes:
-    """Write a whole answer that makes calls."""
+    """Return the bytes of a whole answer that makes *calls*."""
     return whole({"content": content, "tool_calls": list(calls)}, finish, **fields)
 
 
@@ -87,13 +87,13 @@ def row(
     done: bool = True,
     taken: tuple[str, ...] = (),
 ) -> Row:
-    """Build a row; the stream ends with `[DONE]` unless *done* is false."""
+    """Return a row. The stream ends with `[DONE]` unless *done* is false."""
     body = framing.write([*events, *([DONE] if done else [])])
     return Row(name, model, body, meaning, whole, taken, source)
 
 
 def calls(*found: tuple[str, Any], finish: str = "tool_calls", **more: Any) -> Meaning:
-    """Return the meaning of an answer that makes calls."""
+    """Return the meaning of an answer that makes the calls *found*."""
     return Meaning(calls=found, finish=finish, **more)
 
 

@@ -1,9 +1,9 @@
-"""Draws the ways in which OpenAI-compatible servers separate calls, as far as a reader can still understand them.
+"""Draws the ways in which OpenAI-compatible servers separate calls, as far as a reader can still find each call.
 
-The index or an id of its own separates a call from the next one. Without either, a server is understood only if each
-call's arguments are complete before the next call. The server must then not leave arguments empty. A repeated id or
-name shows that a piece replaces the text before it. Without a repeated id or name, `{"a":` and `{"a":1}` could be
-growing text or two pieces.
+A call's index, or an id that only this call has, separates the call from the next one. Without index and id, a server
+is understood only if each call's arguments are complete before the next call. The server must then not leave arguments
+empty. A repeated id or name shows that a piece replaces the text before it. Without a repeated id or name, `{"a":` and
+`{"a":1}` could be growing text or two pieces.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Way:
         return self.index == "right" or self.own_ids
 
     def index_of(self, slot: int) -> Any:
-        """Return the index of a slot's pieces."""
+        """Return the `index` of the pieces of the call number *slot*."""
         return {"right": slot, "zero": 0, "none": ABSENT, "null": None}[self.index]
 
     def id_of(self, slot: int, name: str, number: int) -> Any:
-        """Return the id in piece *number* of a slot."""
+        """Return the id in piece *number* of the call number *slot*."""
         ids = self.ids
         if number and ids not in _EACH and ids != "new each":
             return None if self.null_fields else ABSENT
@@ -64,7 +64,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One call as the server writes it, and the calls that it means."""
+    """One call as the server writes it. *meant* holds the arguments of each call that the reader must find in it."""
 
     name: str
     meant: list[dict[str, Any]]
@@ -99,7 +99,7 @@ def ways(draw: st.DrawFn) -> Way:
 
 
 def understood(way: Way, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the calls that can be separated.
+    """Return those of *calls* that a reader can separate if they are written in this *way*.
 
     An empty object may be a placeholder for later arguments, unless the index or the id shows another call.
     """
@@ -110,7 +110,7 @@ def understood(way: Way, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[
 def draw_slots(
     draw: st.DrawFn, way: Way, calls: list[tuple[str, dict[str, Any]]], cut_off: bool
 ) -> list[Slot]:
-    """Write calls in slots, and return the slots with their pieces.
+    """Write *calls* as a server with this *way* does, and return the slots with their pieces.
 
     *cut_off* means that the answer does not end with a call's finish reason.
     """
@@ -128,7 +128,7 @@ def draw_slots(
 
 
 def _goes_with(call: tuple[str, dict[str, Any]], name: str, arguments: dict[str, Any]) -> bool:
-    """Tell whether a call can follow another in one slot. After an empty object it could be the same call."""
+    """Tell whether *call* can follow another call in one slot. After an empty object it could be the same call."""
     return call[0] == name and bool(call[1]) and bool(arguments)
 
 
@@ -171,7 +171,7 @@ def _piece(way: Way, at: int, slot: Slot, number: int, arguments: Any) -> dict[s
 
 
 def sent_again(way: Way, at: int, slot: Slot) -> dict[str, Any] | None:
-    """Return the piece that repeats a slot's whole call directly after it, or None if it would be another call."""
+    """Return the piece that repeats a whole call directly after the call, or None if it would read as a new call."""
     if (
         not slot.plain
         or way.ids == "new each"
