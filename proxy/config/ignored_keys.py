@@ -60,6 +60,8 @@ _BY_REASON: _Reasons = {
         _DROPPED: "drop_params additional_drop_params",
         _ROUTING: "tags",
         "LiteLLM's own logs have it, and no provider gets it": "metadata litellm_metadata",
+        "a field for the provider's body goes into extra_body": "reasoning_format reasoning_budget models speed typ_p "
+        "search_options allowed_token_ids document_image_limit",
         "it belongs into model_info": "mode",
         "the SDK's usual credential chain decides": "aws_auth_type",
         _DATABASE: "use_in_pass_through",

@@ -112,6 +112,30 @@ def test_free_facts_of_a_model_are_kept_without_a_warning(key: str) -> None:
     assert loaded.settings.model_list[0].model_info.model_extra == {key: "x"}
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(
+            ("min_tokens", 1),
+            ("top_a", 0.5),
+            ("thinking_budget", 1),
+            ("mode", "chat"),
+            ("aws_auth_type", "iam"),
+        ),
+        *(("reasoning_format", "hidden"), ("reasoning_budget", 1), ("models", ["a"]), ("speed", "fast")),
+        *(
+            ("search_options", {"a": 1}),
+            ("allowed_token_ids", [1]),
+            ("document_image_limit", 2),
+            ("typ_p", 1),
+        ),
+    ],
+)
+def test_a_real_parameter_of_a_provider_is_no_misspelling_and_no_guard(key: str, value: Any) -> None:
+    """A provider's parameter is sent or ignored, though its name is near to another or holds a guard's word."""
+    assert faults_of(entry("a", "hosted_vllm/m", **{key: value})) == []
+
+
 def test_parameters_for_every_entry_are_faults_where_they_would_count() -> None:
     """``default_litellm_params`` is refused where it sets a parameter that turnright knows, and otherwise ignored."""
     assert faults_of(router_settings={"default_litellm_params": {"temperature": 0, "tags": ["a"]}}) == [
