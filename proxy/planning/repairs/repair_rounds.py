@@ -14,9 +14,10 @@ from sanitizers.messages import Entry, is_blank, tool_calls_of
 def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with each turn of several calls split into rounds of one call and its results.
 
-    The first round keeps the turn's text and its other fields. Models that sign their calls never give this error. A
-    split would leave their later rounds unsigned. Source: the templates of Llama 3.1, 3.2 and 3.3, "This model only
-    supports single tool-calls at once!" (vllm#25108, vllm#12938).
+    The first round keeps the turn's text and its other fields. The templates count the calls of every turn with the
+    field, so an empty list or null is dropped. Models that sign their calls never give this error. A split would leave
+    their later rounds unsigned. Source: the templates of Llama 3.1, 3.2 and 3.3, "This model only supports single
+    tool-calls at once!" (vllm#25108, vllm#12938, and vllm#13978 for an empty list).
     """
     if draft.profile.signs_calls:
         return draft
@@ -26,7 +27,13 @@ def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
     while at < len(draft.entries):
         entry = draft.entries[at]
         at += 1
-        if entry.message["role"] != "assistant" or len(tool_calls_of(entry.message)) < 2:
+        message = entry.message
+        if message["role"] != "assistant" or len(tool_calls_of(message)) < 2:
+            if "tool_calls" in message and not message["tool_calls"]:
+                changes.append(note("dropped", entry.origin, "empty_tool_calls"))
+                entry = Entry(
+                    {name: value for name, value in message.items() if name != "tool_calls"}, entry.origin
+                )
             entries.append(entry)
             continue
         start = at
@@ -58,7 +65,8 @@ def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with each text beside calls in a turn of its own, before a user turn that asks to go on.
 
     mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. It
-    takes a blank text beside calls for a text, so a blank text is dropped too. Models that sign their calls never give
+    takes a blank text beside calls for a text, so a blank text is dropped too. It checks the form of the calls' ids
+    next, and a request is repaired once. So ids that it refuses are replaced. Models that sign their calls never give
     this error. The user turn would start a turn without a signature. Sources: langchain#21196; the validator of
     mistral-common for tokenizers before version 13, "Assistant message must have either content or tool_calls, but not
     both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
@@ -67,7 +75,12 @@ def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
     if profile.signs_calls:
         return draft
     if profile.calls_with_text:
-        profile = replace(profile, name=f"{profile.name}-apart", calls_with_text=False)
+        profile = replace(
+            profile,
+            name=f"{profile.name}-apart",
+            calls_with_text=False,
+            call_id_form="nine",
+        )
     return sanitize_draft(_without_blanks(draft), profile)
 
 

@@ -19,6 +19,7 @@ from tests.process.resilience.conftest import entry
 from tests.process.running import Served, serve
 from tests.support.builders import assistant, call, image, system, text, tool, user
 from tests.support.chat_emulator import templates
+from tests.support.cohere_emulator.judging import UNKNOWN
 from tests.support.emulated import Emulator
 
 TRANSPORTS = ("direct", "litellm")
@@ -34,6 +35,7 @@ INDEXED = [
 ]
 COMMON = "mistralai/Mistral-Small-Instruct-2409"
 DEVSTRAL = "mistralai/Devstral-Small-2-24B-Instruct-2512"
+COHERE = "cohere_chat/command-a-03-2025"
 LLAMA_CPP = "mistralai/Devstral-Small-2507"
 
 
@@ -88,7 +90,7 @@ CASES = (
 
 @pytest.fixture(scope="session")
 def templated(directory: Path, emulators: Mapping[str, Emulator]) -> Iterator[Served]:
-    """Run ``turnright serve`` in front of servers with chat templates, without retries."""
+    """Run ``turnright serve`` in front of servers with chat templates and of Cohere, without retries."""
     base_url = emulators["hosted_vllm"].base_url
     models = sorted({case.model for case in CASES})
     config = {
@@ -96,7 +98,8 @@ def templated(directory: Path, emulators: Mapping[str, Emulator]) -> Iterator[Se
             {**entry(f"{transport}/{model}", f"openai/{model}", transport, base_url), "profile": "openai"}
             for transport in TRANSPORTS
             for model in models
-        ],
+        ]
+        + [{**entry("cohere", COHERE, "litellm", emulators["cohere_chat"].base_url), "profile": "openai"}],
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
         "router_settings": {"num_retries": 0, "cooldown_time": 0},
     }
@@ -133,3 +136,21 @@ def test_refused_history_is_repaired_once_and_answered(
     assert answer.headers["x-turnright-attempts"] == "2"
     assert answer.headers["x-turnright-changes"].startswith("repair=")
     assert explain(http, templated, request)["summary"] == ""
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_a_field_that_cohere_does_not_know_is_dropped(
+    http: httpx.Client, templated: Served, emulators: Mapping[str, Emulator], stream: bool
+) -> None:
+    """Cohere's own 422 names the field alone, and litellm hands it on as an error of its own."""
+    cohere = emulators["cohere_chat"]
+    cohere.clear()
+    cohere.faults.append({"status": 422, "message": UNKNOWN.format(name="index")})
+
+    answer = ask(http, templated, body("cohere", INDEXED, stream=stream))
+
+    assert answer.is_whole, answer.text
+    assert [record.status for record in cohere.requests] == [422, 200]
+    sent = [[sorted(one) for one in record.body["messages"][1]["tool_calls"]] for record in cohere.requests]
+    assert sent == [[["function", "id", "index", "type"]] * 2, [["function", "id", "type"]] * 2]
+    assert answer.headers["x-turnright-changes"] == "repair=1"

@@ -7,6 +7,7 @@ import pytest
 from proxy.core.errors import AnswerUnusable
 from proxy.core.failures import Cause
 from tests.proxy.forwarding.attempting import refused, text_of
+from tests.support.builders import assistant, call, tool, user
 from tests.support.proxied import Proxied, chat
 from tests.support.scripted_upstream import ScriptedUpstream, answer
 
@@ -44,6 +45,22 @@ async def test_refused_parameter_is_left_out_once_and_the_change_is_reported(
     reply = await proxy.post(chat("other", model="long", temperature=1.5))
     assert text_of(reply) == "Good day."
     assert reply.headers["x-turnright-changes"] == "repair=1"
+
+
+async def test_a_repaired_history_is_kept_for_further_attempts(
+    proxy: Proxied, upstream: ScriptedUpstream
+) -> None:
+    """Another member of the pool gets the split calls. The next request is asked as it came."""
+    history = [user("go"), assistant(None, [call("a"), call("b", "g")]), tool("a"), tool("b")]
+    upstream.then(refused(400, "This model only supports single tool-calls at once!"))
+    upstream.then(refused(503))
+
+    reply = await proxy.post({"model": "pool", "messages": history})
+    await proxy.post({"model": "pool", "messages": history})
+
+    assert reply.headers["x-turnright-changes"] == "repair=1"
+    roles = ["".join(message["role"][0] for message in sent.messages) for sent in upstream.calls]
+    assert roles == ["uatt", "uatat", "uatat", "uatt"]
 
 
 @pytest.mark.parametrize(

@@ -517,8 +517,17 @@ CASES = (
     Case(
         "text_beside_calls-nothing",
         "Assistant message must have either content or tool_calls, but not both.",
-        [user("t1§"), assistant(""), user("t2§"), assistant("\n", [call("c1")]), tool("c1", "t3§")],
-        lambda r: r.messages == [user("t1§"), user("t2§"), assistant(None, [call("c1")]), tool("c1", "t3§")],
+        [
+            user("t1§"),
+            assistant(""),
+            user("t2§"),
+            assistant("\n", [call("aaaaaaaa1")]),
+            tool("aaaaaaaa1", "t3§"),
+        ],
+        lambda r: (
+            r.messages
+            == [user("t1§"), user("t2§"), assistant(None, [call("aaaaaaaa1")]), tool("aaaaaaaa1", "t3§")]
+        ),
     ),
     Case(
         "tail-mistral-common",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from proxy.planning.repairs.repair_rounds import separate_texts_from_calls, split_parallel_calls
@@ -78,6 +81,16 @@ def test_no_result_is_lost() -> None:
     assert [message["content"] for message in messages[3:]] == ["two", "one"]
 
 
+@pytest.mark.parametrize("empty", [None, []])
+def test_an_empty_list_of_calls_is_dropped(empty: list[Any] | None) -> None:
+    """The templates of Llama 3 refuse a turn that has the field and not exactly one call."""
+    history = [user("go"), {**assistant("Good day."), "tool_calls": empty}, user("on")]
+    draft = split_parallel_calls(draft_of(history), ERROR)
+
+    assert draft.messages == [user("go"), assistant("Good day."), user("on")]
+    assert listed(draft) == [("dropped", 1, "empty_tool_calls", "")]
+
+
 def test_single_calls_are_the_same_draft() -> None:
     """Rounds of one call each need no repair."""
     draft = draft_of(BESIDE)
@@ -115,6 +128,17 @@ def test_blank_texts_beside_calls_are_dropped() -> None:
 
     assert draft.messages == [user("go"), assistant(None, [call(A)]), tool(A, "one")]
     assert listed(draft) == [("replaced", 1, "empty_content", "")]
+
+
+def test_ids_that_mistral_common_checks_next_are_replaced() -> None:
+    """Both sides of a pair get the same new id."""
+    history = [user("go"), assistant("I look.", [call("call_1")]), tool("call_1", "one")]
+    draft = separate_texts_from_calls(draft_of(history), ERROR)
+
+    *_, called, result = draft.messages
+    assert re.fullmatch("[a-z0-9]{9}", result["tool_call_id"])
+    assert [one["id"] for one in called["tool_calls"]] == [result["tool_call_id"]]
+    assert ("replaced", 1, "call_id_illegal", result["tool_call_id"]) in listed(draft)
 
 
 def test_a_model_turn_that_holds_nothing_is_dropped() -> None:
