@@ -72,18 +72,20 @@ def with_entries(draft: Draft, entries: Iterable[Entry], changes: Iterable[Chang
     return sanitize_draft(changed, draft.profile) if was_legal else changed
 
 
-def with_messages(draft: Draft, make: Callable[[Message], Message], kind: Kind, reason: str) -> Draft:
+def with_messages(
+    draft: Draft, make: Callable[[Message], Message], kind: Kind, reason: str, detail: str = ""
+) -> Draft:
     """Return *draft* with each message as *make* returns it.
 
     For a message that needs no change, *make* returns the same object. Every other message is listed as a change for
-    *reason*.
+    *reason*, with *detail*.
     """
     entries = []
     changes = []
     for entry in draft.entries:
         new = make(entry.message)
         if new is not entry.message:
-            changes.append(note(kind, entry.origin, reason))
+            changes.append(note(kind, entry.origin, reason, detail))
             entry = Entry(new, entry.origin)
         entries.append(entry)
     return with_entries(draft, entries, changes)

@@ -74,7 +74,8 @@ def add_call_types(draft: Draft, error: ProviderError) -> Draft:
 
 
 _REFUSED_FIELD = (
-    re.compile(r"unknown field: parameter '(?P<name>\w+)' is not a valid field"),  # Cohere: litellm#24031
+    # Cohere (litellm#24031), OpenAI (one-api#1319), mistral-common (mistral-vibe#70)
+    re.compile(r"unknown field: parameter '(?P<name>\w+)' is not a valid field"),
     re.compile(r"unknown parameter: 'messages\[\d+\]\.tool_calls\[\d+\]\.(?:function\.)?(?P<name>\w+)'"),
     re.compile(r"tool_calls\.\d+\.(?:function\.)?(?P<name>\w+)\s+extra inputs are not permitted"),
 )
@@ -102,7 +103,8 @@ def drop_call_fields(draft: Draft, error: ProviderError) -> Draft:
 
     if not named:
         return draft
-    return with_messages(draft, lambda message: _each_call(message, bare), "dropped", "refused_field")
+    detail = ",".join(sorted(named))
+    return with_messages(draft, lambda message: _each_call(message, bare), "dropped", "refused_field", detail)
 
 
 def _each_call(message: Message, make: Callable[[Message], Message]) -> Message:

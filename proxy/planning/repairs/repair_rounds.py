@@ -64,12 +64,12 @@ def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
 def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with each text beside calls in a turn of its own, before a user turn that asks to go on.
 
-    mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. It
-    takes a blank text beside calls for a text, so a blank text is dropped too. It checks the form of the calls' ids
-    next, and a request is repaired once. So ids that it refuses are replaced. Models that sign their calls never give
-    this error. The user turn would start a turn without a signature. Sources: langchain#21196; the validator of
-    mistral-common for tokenizers before version 13, "Assistant message must have either content or tool_calls, but not
-    both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
+    mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. A
+    blank text beside calls counts as a text, so a blank text is dropped too. The form of the calls' ids is checked
+    next, and a request is repaired once. So ids of another form are replaced. Models that sign their calls never give
+    this error. For them, the inserted user turn would need a new signature behind the turn. Sources: langchain#21196;
+    the validator of mistral-common for tokenizers before version 13, "Assistant message must have either content or
+    tool_calls, but not both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
     """
     profile = draft.profile
     if profile.signs_calls:

@@ -1,4 +1,4 @@
-"""Tests the names of calls and results, and new ids on both sides."""
+"""Tests the names, types and fields of calls and results, and new ids on both sides."""
 
 from __future__ import annotations
 
@@ -8,9 +8,66 @@ from typing import Any
 
 import pytest
 
-from proxy.planning.repairs.repair_calls import fill_names, make_call_ids_fit, rename_call_ids
+from proxy.planning.repairs.repair_calls import (
+    add_call_types,
+    drop_call_fields,
+    fill_names,
+    make_call_ids_fit,
+    rename_call_ids,
+)
 from tests.proxy.planning.repairs.asking import draft_of, listed, refusal
-from tests.support.builders import assistant, call, tool, user
+from tests.support.builders import assistant, call, tool, user, without
+
+
+def test_a_call_without_a_type_gets_the_type_of_its_field() -> None:
+    """A null type is missing too, and a type that is there stays."""
+    custom = {"id": "c", "custom": {"name": "sh", "input": "ls"}}
+    calls = [
+        without(call("a"), "type"),
+        {**call("b", "g"), "type": None},
+        custom,
+        {**call("d", "h"), "type": "other"},
+    ]
+    draft = add_call_types(
+        draft_of([user("go"), assistant(None, calls), tool("a"), tool("b"), tool("c"), tool("d")]),
+        refusal("Missing required parameter: 'messages[1].tool_calls[0].type'."),
+    )
+
+    assert [one["type"] for one in draft.messages[1]["tool_calls"]] == [
+        "function",
+        "function",
+        "custom",
+        "other",
+    ]
+    assert listed(draft) == [("replaced", 1, "call_type", "")]
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("Unknown parameter: 'messages[1].tool_calls[0].index'.", ["parsedArguments"]),
+        ("Unknown parameter: 'messages[1].tool_calls[0].function.parsedArguments'.", ["index"]),
+        (
+            "unknown field: parameter 'index' is not a valid field. unknown field: parameter 'parsedArguments' is not "
+            "a valid field.",
+            [],
+        ),
+    ],
+)
+def test_a_named_field_is_dropped_from_calls_and_their_functions(words: str, left: list[str]) -> None:
+    """Errors are compared in lower case. Fields of other messages stay, and the change has the name."""
+    called = call("a", index=0)
+    called["function"]["parsedArguments"] = {}
+    history = [user("go", index=7), assistant(None, [called, call("b", "g")]), tool("a"), tool("b")]
+    draft = drop_call_fields(draft_of(history), refusal(words))
+
+    first, second = draft.messages[1]["tool_calls"]
+    assert sorted({*first, *first["function"]} & {"index", "parsedArguments"}) == left
+    assert second is history[1]["tool_calls"][1]
+    assert draft.messages[0] is history[0]
+    [(kind, index, reason, detail)] = listed(draft)
+    assert (kind, index, reason) == ("dropped", 1, "refused_field")
+    assert detail.split(",") == sorted({"index", "parsedarguments"} - {name.lower() for name in left})
 
 
 def test_a_call_gets_its_result_s_name_and_a_result_its_call_s() -> None:
