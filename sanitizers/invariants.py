@@ -150,7 +150,7 @@ def find_violations(
             if "name" in message and message["role"] == "tool":
                 if is_misnamed(message, profile):
                     found.append((index, "tool_name_illegal"))
-                elif has_empty_name(message, profile):
+                elif not profile.empty_names and has_empty_name(message, profile):
                     found.append((index, "result_name_empty"))
         else:
             found += [(index, rule) for rule in find_message_violations(message, profile)]

@@ -73,7 +73,7 @@ def find_message_violations(message: Message, profile: Profile) -> Iterator[str]
         yield "refused_part"
     if role in RESULT_ROLES and is_misnamed(message, profile):
         yield "tool_name_illegal"
-    if has_empty_name(message, profile):
+    if not profile.empty_names and has_empty_name(message, profile):
         yield "result_name_empty"
     function_call = message.get("function_call")
     if role != "assistant" and (calls is not None or function_call is not None):
@@ -179,7 +179,7 @@ def _call_violations(calls: list[dict[str, Any]], profile: Profile) -> Iterator[
                 yield from _signature_violations(call_id)
         if not profile.refused_fields.isdisjoint(call):
             yield from ("refused_field" for name in call if name in profile.refused_fields - _CALL_FIELDS)
-        if is_custom(call):
+        if "custom" in call and is_custom(call):
             yield from _custom_violations(call, profile)
             continue
         function = function_of(call)

@@ -40,6 +40,7 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
     changes: list[Change] = []
     kept: list[Entry] = []
     as_it_was = True
+    takes_any_field = profile.takes_any_field
     started = False  # another role than the system's is among the first `looked` of `kept`
     looked = 0
     done = 0
@@ -55,7 +56,7 @@ def normalize_shape(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
         if message["role"] == "developer" and not profile.developer_role:
             made.append(MessageChange("replaced", "developer_role"))
             message = shaped = {**message, "role": "system"}
-        if not is_plain(message, profile.refused_fields) or not profile.takes_any_field:
+        if not takes_any_field or not is_plain(message, profile.refused_fields):
             message = normalize_calls(message, profile, made)
             shaped = normalize_content(message, entry.origin, profile, made)
         changes += [change.at(NAME, entry.origin) for change in made]

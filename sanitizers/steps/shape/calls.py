@@ -109,7 +109,7 @@ def _normalize_call(
     if refused:
         call = {name: value for name, value in call.items() if name not in refused}
     function = call.get("function")
-    if is_custom(call):
+    if "custom" in call and is_custom(call):
         if profile.custom_calls:
             return _normalize_custom(call, place, changes)
         custom = call["custom"]
