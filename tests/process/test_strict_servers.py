@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from proxy.upstream.select_transport import SelectingUpstream
+from tests.support.anthropic_emulator import ANTHROPIC
 from tests.support.builders import assistant, call, tool, user, without
 from tests.support.chat_emulator import DEEPSEEK, MISTRAL, TEMPLATED
 from tests.support.cohere_emulator import COHERE
@@ -80,6 +81,7 @@ SERVERS = {
     "cohere": Server(COHERE, "cohere_chat/command-a-03-2025"),
     "deepseek behind openai/": Server(DEEPSEEK, "openai/deepseek-chat", "deepseek"),
     "openai": Server(OPENAI, "openai/gpt-4.1"),
+    "anthropic": Server(ANTHROPIC, "anthropic/claude-opus-4-6"),
 }
 
 
@@ -112,6 +114,24 @@ async def test_strict_server_takes_each_request_at_the_first_try(name: str, stre
             refused = [record.refusal.message for record in emulator.requests if record.refusal]
             assert refused == [], label
             assert (reply.status, len(emulator.requests)) == (200, 1), label
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SERVERS if name.startswith("mistral") and not name.endswith("by litellm")]
+)
+async def test_client_gets_the_usage_that_it_asks_for(name: str) -> None:
+    """Mistral reports a stream's usage unasked, and other servers where the option asks for it.
+
+    On the route ``openai/`` litellm passes no usage on that it did not ask for.
+    """
+    async with running(SERVERS[name]) as (app, _):
+        options = {"stream": True, "stream_options": {"include_usage": True}}
+        reply = await app.post({"model": "m", "messages": [GO], **options})
+
+    used = [event["usage"] for event in reply.events[:-1] if event.get("usage")]
+    assert reply.status == 200
+    assert len(used) == 1
+    assert used[0]["prompt_tokens"] > 0
 
 
 async def test_refusal_in_a_list_of_details_is_readable() -> None:

@@ -125,6 +125,10 @@ def _differences(row: Dialect) -> Iterator[str]:
         yield "No blank stop sequence."
     if row.top_k != "top_k":
         yield f"`top_k` goes as `{row.top_k}`."
+    for name, own in row.names:
+        yield f"`{name}` goes as `{own}`."
+    if not row.stream_usage:
+        yield "A stream reports its usage without `stream_options`."
     if row.opaque_users:
         yield "`user` is no e-mail address or telephone number."
     if row.efforts is not None:

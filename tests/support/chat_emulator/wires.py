@@ -47,7 +47,11 @@ def _vllm_failure(status: int, message: str, type: str | None, code: str | None)
 
 
 MISTRAL = ChatWire(
-    judge_mistral, call_id=mistral_call_id, fail=_mistral_failure, models=("mistral-large-latest",)
+    judge_mistral,
+    call_id=mistral_call_id,
+    fail=_mistral_failure,
+    models=("mistral-large-latest",),
+    unasked_usage=True,
 )
 DEEPSEEK = ChatWire(
     judge_deepseek,

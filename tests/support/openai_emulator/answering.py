@@ -46,15 +46,21 @@ def completion(body: dict[str, Any], said: Said, sequence: int, call_id: CallId)
     return {**head, "choices": [choice], "usage": usage(body, said)}
 
 
-def chunks(body: dict[str, Any], said: Said, sequence: int, call_id: CallId) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of a stream, without the closing `[DONE]`."""
+def chunks(
+    body: dict[str, Any], said: Said, sequence: int, call_id: CallId, *, unasked_usage: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of a stream, without the closing `[DONE]`.
+
+    With *unasked_usage*, the chunk that finishes the choice has the usage beside it, as Mistral sends it.
+    """
     head = _head(body, sequence, "chat.completion.chunk")
     with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
     if with_usage:
         head["usage"] = None
     for delta in _deltas(said, sequence, call_id):
         yield {**head, "choices": [_choice(delta, None)]}
-    yield {**head, "choices": [_choice({}, _finish_reason(said))]}
+    last = {**head, "choices": [_choice({}, _finish_reason(said))]}
+    yield last | {"usage": usage(body, said)} if unasked_usage else last
     if with_usage:
         yield {**head, "choices": [], "usage": usage(body, said)}
 

@@ -61,6 +61,8 @@ class ChatWire:
     base_path: str = "/v1"
     paths: tuple[str, ...] = ("/v1/chat/completions",)
     stream_type: str = "text/event-stream"
+    unasked_usage: bool = False
+    """True where each stream reports its usage, which no parameter asks for."""
 
     def judge(self, asked: Asked) -> Refused | None:
         """See `Wire`."""
@@ -80,7 +82,8 @@ class ChatWire:
 
     def events(self, asked: Asked, said: Said, sequence: int) -> Iterator[bytes]:
         """See `Wire`."""
-        for chunk in answering.chunks(asked.body, said, sequence, self.call_id):
+        body, unasked = asked.body, self.unasked_usage
+        for chunk in answering.chunks(body, said, sequence, self.call_id, unasked_usage=unasked):
             yield _event(chunk)
 
     def closing(self) -> bytes:
