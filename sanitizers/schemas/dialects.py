@@ -53,6 +53,9 @@ class Dialect:
     declared: frozenset[str] = frozenset()
     """Fields that each declaration has: ``description``, ``parameters``. Where one is missing or null, it is empty."""
 
+    never_null: frozenset[str] = frozenset()
+    """Fields of a declaration that may be missing, but may not be null. Null becomes the empty form."""
+
     known: frozenset[str] | None = None
     """The only fields that a declared function may have, or None where others are ignored."""
 
@@ -179,9 +182,9 @@ ANTHROPIC = Dialect(
     root_only=True,
     # "input_schema does not support oneOf, allOf, or anyOf at the top level" (claude-code#5319).
     root_keywords=frozenset({"allOf", "anyOf", "oneOf"}),
-    # litellm writes `input_schema` and Converse's `inputSchema`, which are required, where `parameters` is missing. It
-    # passes null on (1.105.3).
-    declared=frozenset({"parameters"}),
+    # `input_schema` and Converse's `inputSchema` are required. litellm writes them where `parameters` is missing, and
+    # not where it is null (1.105.3).
+    never_null=frozenset({"parameters"}),
 )
 """``input_schema``.
 

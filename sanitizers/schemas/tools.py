@@ -128,6 +128,7 @@ def _filled(function: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     Returns *function* itself where nothing is missing or refused.
     """
     missing = [name for name in dialect.declared if function.get(name) is None]
+    missing += [name for name in dialect.never_null if name in function and function[name] is None]
     known = dialect.known
     if not missing and (known is None or function.keys() <= known):
         return function

@@ -65,7 +65,7 @@ _REGION_ARGUMENTS = {
 """litellm's argument for the region of a provider. litellm reads ``region_name`` for no call (1.105.3)."""
 
 _PASSED_ON = OPENAI_SERVERS | {"openai"}
-"""Providers that get ``stream_options`` as they are. For others litellm reads the option itself."""
+"""Providers that get parameters as they are, ``stream_options`` among them. For others litellm reads that option."""
 
 _GOOGLE = frozenset({"gemini", "vertex_ai"})
 _REFERENCE = re.compile(r"files/|gs://|data:[^,]*;base64,")
@@ -97,7 +97,7 @@ def build_arguments(call: UpstreamCall, *, stream: bool) -> dict[str, Any]:
         extra_body["top_k"] = arguments.pop("top_k")  # the SDK has no such argument
     dialect = dialect_for(deployment, "litellm")
     if dialect.names and deployment.provider in _PASSED_ON:
-        # litellm renames them for the service's own route alone.
+        # litellm writes a service's own names on the service's own route alone.
         for name, own in dialect.names:
             if name in arguments and name not in deployment.allowed_openai_params:
                 extra_body[own] = arguments.pop(name)

@@ -37,11 +37,11 @@ def tool(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
 
 NEEDED = [
     pytest.param("cohere", {"parameters"}, None, id="cohere"),
-    pytest.param("anthropic", {"parameters"}, None, id="anthropic"),
     pytest.param("template", {"description", "parameters"}, None, id="template"),
     pytest.param("mistral", {"description", "parameters"}, None, id="mistral"),
     pytest.param("template-mistral", {"description", "parameters"}, "strict", id="template-mistral"),
 ]
+UNFILLED = [target for target in TARGETS if not (target.dialect.declared or target.dialect.never_null)]
 EMPTY = {"description": "", "parameters": {"type": "object", "properties": {}}}
 
 
@@ -64,6 +64,15 @@ def test_declaration_gets_the_fields_that_its_provider_needs(
     assert clean_tools(done.tools, Target(DIALECTS[name])).tools is done.tools
 
 
+def test_anthropic_takes_missing_parameters_and_no_null() -> None:
+    """The writer of Anthropic's wire fills in what is missing, and passes null on."""
+    missing, null = [tool("f")], [tool("f", None)]
+    del missing[0]["function"]["parameters"]
+
+    assert clean_tools(missing, Target(DIALECTS["anthropic"])).tools is missing
+    assert clean_tools(null, Target(DIALECTS["anthropic"])).tools == [tool("f", EMPTY["parameters"])]
+
+
 def test_openai_needs_no_description_and_no_parameters() -> None:
     """Other dialects leave a short declaration alone, and every dialect a custom tool."""
     short = [{"type": "function", "function": {"name": "f"}}]
@@ -73,7 +82,7 @@ def test_openai_needs_no_description_and_no_parameters() -> None:
     assert all(clean_tools(custom, target).tools is custom for target in TARGETS)
 
 
-@pytest.mark.parametrize("target", [target for target in TARGETS if not target.dialect.declared])
+@pytest.mark.parametrize("target", UNFILLED)
 @pytest.mark.parametrize(
     "tools", [[], [tool("f"), tool("g")], [function("f")], [{"name": "f"}, tool("g", None)]]
 )
