@@ -7,6 +7,7 @@ and passes its bytes to ``load_settings``. The files, in the order of the data:
     yaml_text, environment            the text of a file, and the configuration from provider keys
     schema                            the sections of a configuration; values are the types of their fields
     json_values                       the types of values that are JSON of any shape
+    file_variables                    the variables that a file sets itself
     like_references                   texts that look like references to variables, and are none
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
     sort_keys                         LiteLLM's keys: taken, ignored_keys, refused_keys, refused_values

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator, Mapping
 
+from proxy.config.file_variables import SECTION as VARIABLES
 from proxy.config.ignored_keys import IGNORED
 from proxy.config.litellm_settings import SECTION, TAKEN
 from proxy.config.refused_keys import GUARD_WORDS, GUARDS, MISSING
@@ -69,6 +70,9 @@ variable that is not set, or is empty, takes out its model alone: the model answ
 it. With no model left the start is refused. `--strict` refuses each such variable. A reference within a longer text,
 such as `Bearer ${{NAME}}`, is not resolved: in a credential or a header it is a warning.
 
+The file's own `environment_variables` count for references where the environment has no variable of that name. They are
+not set for the process, so no library reads them: name a provider's key in `api_key`.
+
 A key of clients and `store.url` are never taken literally where they look like a reference, such as `$NAME`,
 `sk-${{NAME}}` or `env/NAME`. Such a value is a fault. An empty `api_key` of a provider is none, and
 so is any other empty credential. A key without a value has its default.
@@ -93,7 +97,8 @@ def _taken() -> Iterator[str]:
     yield "| section | keys |\n|---|---|"
     for where in _SECTIONS:
         section = SECTIONS.get(where)
-        yield f"| {_name(where)} | {_keys(TAKEN if section is None else section.model_fields)} |"
+        fields = TAKEN if section is None else section.model_fields
+        yield f"| {_name(where)} | {_keys(fields if where else (*fields, VARIABLES))} |"
     yield ""
 
 

@@ -23,7 +23,6 @@ _CHECKS = "the request is checked against the model's profile in any case"
 _DROPPED = "parameters that a provider does not know are always dropped, and counted"
 _RETRIES = "retries follow router_settings and one table of errors"
 _SHARED_STATE = "state lives where store.url says"
-_ENVIRONMENT = "set the variables in the process's environment"
 _PRICES = "prices are not read"
 _TLS = "certificates are always verified, with the authorities of the system or of SSL_CERT_FILE"
 _USERS = "there are no users and no teams; keys are in general_settings.keys"
@@ -34,7 +33,6 @@ _Reasons = Mapping[str, Mapping[str, str]]
 
 _BY_REASON: _Reasons = {
     "": {
-        _ENVIRONMENT: "environment_variables",
         _LOGGING: "callback_settings",
         _NOT_SERVED: "finetune_settings files_settings assistant_settings",
     },

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from proxy.config.environment import read_environment
 from proxy.config.faults import ConfigurationError, Fault
+from proxy.config.file_variables import read_variables
 from proxy.config.litellm_settings import fold
 from proxy.config.places import Places
 from proxy.config.remarks import remarks
@@ -40,6 +41,7 @@ class _Source:
     places: Places
     warnings: tuple[str, ...]
     faults: tuple[Fault, ...]
+    environ: Mapping[str, str]
 
 
 def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: bool = False) -> Loaded:
@@ -47,7 +49,8 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
 
     Args:
         text: The YAML file's bytes. None means that there is no file, and the configuration comes from *environ*.
-        environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file.
+        environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file. They go before
+            the file's own ``environment_variables``.
         strict: Refuse a file with an unset variable, where otherwise the model that needs it is left out.
 
     Returns:
@@ -56,7 +59,8 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
     Raises:
         ConfigurationError: with every fault. Neither the error nor its traceback's context holds a value of the file.
     """
-    source = _from_environment(environ) if text is None else _from_file(text)
+    source = _from_environment(environ) if text is None else _from_file(text, environ)
+    environ = source.environ
     settings, faults, warnings, places = None, source.faults, source.warnings, source.places
     if source.raw is not None:
         taken = TakenOut(dict(source.raw)) if strict else take_out(source.raw, environ)
@@ -75,22 +79,25 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
 
 def _from_environment(environ: Mapping[str, str]) -> _Source:
     raw, origins, faults = read_environment(environ)
-    return _Source(None if faults else raw, Places(origins=origins), (), faults)
+    return _Source(None if faults else raw, Places(origins=origins), (), faults, environ)
 
 
-def _from_file(text: bytes) -> _Source:
+def _from_file(text: bytes, environ: Mapping[str, str]) -> _Source:
     value, faults, lines = read_yaml(text)
     if value is None and not faults:
         value = {}
     if not isinstance(value, dict):
-        return _Source(None, Places(), (), faults or (Fault("", "must be a mapping of sections at the top"),))
+        wrong = (Fault("", "must be a mapping of sections at the top"),)
+        return _Source(None, Places(), (), faults or wrong, environ)
     keys = sort_keys(value)
-    folded = fold(keys.raw)
+    variables = read_variables(keys.raw, environ)
+    folded = fold(variables.raw)
     return _Source(
         folded.raw,
         Places({**lines, **_first_lines(lines, keys.firsts)}, folded.origins),
-        (*keys.warnings, *folded.warnings),
-        (*faults, *keys.faults, *folded.faults),
+        (*keys.warnings, *variables.warnings, *folded.warnings),
+        (*faults, *keys.faults, *variables.faults, *folded.faults),
+        variables.environ,
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from proxy.config.faults import Fault, path_of
+from proxy.config.file_variables import SECTION as VARIABLES
 from proxy.config.ignored_keys import ignored_reason
 from proxy.config.litellm_settings import SECTION, TAKEN
 from proxy.config.refused_keys import (
@@ -157,7 +158,7 @@ def _fields_of(where: str) -> Collection[str]:
         return TAKEN
     section = SECTIONS.get(where)
     fields = () if section is None else section.model_fields.keys()
-    return fields if where else {*fields, SECTION}
+    return fields if where else {*fields, SECTION, VARIABLES}
 
 
 def _fault_of(where: str, key: str, value: object, known: Collection[str]) -> str | None:

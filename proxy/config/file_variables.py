@@ -1,0 +1,78 @@
+"""Reads ``environment_variables`` of a LiteLLM file: values for the file's references to variables.
+
+LiteLLM sets these variables for its process, where the environment has none of their names. turnright resolves
+references with them and sets none, so that no library and no child process gets them. A variable of the environment
+goes before one of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from pydantic_core import PydanticCustomError
+
+from proxy.config.faults import Fault, path_of
+from proxy.config.like_references import looks_like_reference
+from proxy.config.values import resolve_reference, variable_of
+
+SECTION = "environment_variables"
+
+_NO_TEXT = "ignored; it is no text"
+_REFERENCE = "ignored; it looks like a reference, and within a text none is resolved"
+
+
+class FileVariables(NamedTuple):
+    """A file without its variables, and the environment together with them."""
+
+    raw: dict[object, object]
+    environ: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+def read_variables(raw: Mapping[object, object], environ: Mapping[str, str]) -> FileVariables:
+    """Return *raw* without its variables, and *environ* with those that it does not have. Neither is changed.
+
+    A value that is a reference is resolved by *environ* alone. A variable without a value, or whose value names a
+    variable that is not set, is not set either.
+    """
+    rest = {key: value for key, value in raw.items() if key != SECTION}
+    given = raw.get(SECTION)
+    if given is not None and not isinstance(given, dict):
+        return FileVariables(rest, environ, (), (Fault(SECTION, "must be a mapping of keys to values"),))
+    variables: dict[str, str] = {}
+    warnings: list[str] = []
+    for name, value in (given or {}).items():
+        reason = _ignored(value, environ)
+        if reason is not None:
+            warnings.append(f"{path_of((SECTION, name))}: {reason}")
+        else:
+            variables.update((str(name), text) for text in _texts(value, environ))
+    return FileVariables(rest, {**variables, **environ}, tuple(warnings))
+
+
+def _ignored(value: object, environ: Mapping[str, str]) -> str | None:
+    """Return the reason for which the value of a variable is ignored, or None where it is taken."""
+    if value is not None and not isinstance(value, str | int | float):
+        return _NO_TEXT
+    if not isinstance(value, str) or _is_variable(value):
+        return None
+    return _REFERENCE if looks_like_reference(value, environ) else None
+
+
+def _is_variable(text: str) -> bool:
+    try:
+        return variable_of(text) is not None
+    except PydanticCustomError:
+        return False
+
+
+def _texts(value: object, environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield the text of *value*, or nothing where it is not set."""
+    if value is None:
+        return
+    try:
+        yield resolve_reference(str(value), environ)
+    except PydanticCustomError:
+        return
