@@ -90,7 +90,7 @@ def _separate_texts_from_calls(entries: Entries, profile: Profile) -> tuple[Entr
         parted += [
             Entry(words, origin),
             Entry({"role": "user", "content": CONTINUE}, origin),
-            Entry({**message, "content": None}, origin),
+            Entry({**message, "content": None if profile.null_content else ""}, origin),
         ]
         changes.append(Change(NAME, "inserted", origin, "text_beside_calls"))
     return (tuple(parted), tuple(changes)) if changes else (entries, ())

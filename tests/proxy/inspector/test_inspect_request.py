@@ -68,6 +68,17 @@ def test_each_change_has_its_reason_rule_and_providers_words() -> None:
     assert "must be followed by tool messages" in change["words"]
 
 
+def test_empty_text_beside_calls_is_shown_and_is_no_change() -> None:
+    """A template gets an empty text where the client sent null. Only the inspector names it."""
+    result = look([user("go"), assistant(None, [call("c1")]), tool("c1")], "chat-template")
+
+    assert [(step["step"], [change["reason"] for change in step["changes"]]) for step in result["steps"]] == [
+        ("dialect", ["null_beside_calls"])
+    ]
+    assert result["after"][1]["message"]["content"] == ""
+    assert result["changes"] == []
+
+
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry["id"])
 def test_last_step_of_each_known_history_is_the_sent_one(entry: dict[str, Any]) -> None:
     """The history after the last step is the sent one for every profile.

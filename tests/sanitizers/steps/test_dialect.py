@@ -107,6 +107,13 @@ SYSTEMS = [
 
 TEXTS_BESIDE_CALLS = [
     Case(
+        "an empty text stays beside the calls where null is refused",
+        [GO, assistant("b", calls=[call("a")]), tool("a")],
+        [GO, assistant("b"), user(CONTINUE), assistant("", calls=[call("a")]), tool("a")],
+        [("inserted", 1, "text_beside_calls")],
+        replace(CHAT_TEMPLATE, calls_with_text=False),
+    ),
+    Case(
         "words before calls get a turn of their own",
         [GO, SAYS_AND_ASKS, tool("a"), tool("b")],
         [
