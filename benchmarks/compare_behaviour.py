@@ -26,7 +26,7 @@ from typing_extensions import override
 
 from benchmarks.gateway.processes import free_port
 
-HISTORIES = Path(__file__).parents[1] / "tests" / "histories" / "known.json"
+HISTORIES = Path(__file__).parents[1] / "proxy" / "conformance" / "known.json"
 
 MODELS = {
     "gemini-flash": "gemini/gemini-2.5-flash",

@@ -19,6 +19,7 @@ this list:
     resilience     what follows a failure
     config         the settings
     core           what rooms exchange
+    conformance    the public corpus, and the judge of gateways; it imports no other room
     emulator       a Gemini that refuses what Gemini refuses; it imports no other room
 
 ``docs/architecture.md`` has the picture. :mod:`sanitizers` lies below all of them.

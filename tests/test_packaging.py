@@ -26,6 +26,8 @@ def test_wheel_holds_code_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert name.startswith(f"turnright-{__version__}-")
     for path in (
         "proxy/cli/comparison/histories.json",
+        "proxy/conformance/known.json",
+        "proxy/conformance/rules.json",
         "proxy/py.typed",
         "proxy/inspector/static/app.js",
         "proxy/inspector/static/index.html",

@@ -19,7 +19,9 @@ from tests.support.openai_emulator import OpenAIEmulator
 
 HISTORIES: dict[str, dict[str, Any]] = {
     history["id"]: history
-    for history in json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text())
+    for history in json.loads(
+        (Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text()
+    )
 }
 GEMINI = [name for name in HISTORIES if name.startswith("g")]
 OPENAI = [name for name in HISTORIES if name.startswith("o")]

@@ -21,7 +21,9 @@ from tests.process.providers import MODELS, WITHOUT_TOOLS, Everywhere, arrived, 
 
 HISTORIES: dict[str, dict[str, Any]] = {
     history["id"]: history
-    for history in json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text())
+    for history in json.loads(
+        (Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text()
+    )
 }
 
 ROUTES = {

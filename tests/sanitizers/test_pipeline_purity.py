@@ -46,7 +46,7 @@ sys.setprofile(None)
 print(json.dumps(sorted(set(seen))))
 """
 
-KNOWN = Path(__file__).parents[1] / "histories" / "known.json"
+KNOWN = Path(__file__).parents[2] / "proxy" / "conformance" / "known.json"
 
 
 def probe(plant: str = "json", act: str = "pass") -> list[str]:

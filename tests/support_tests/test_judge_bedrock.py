@@ -8,7 +8,7 @@ import pytest
 from tests.support.bedrock_emulator import judge_bedrock
 from tests.support_tests.bedrock_cases import ACCEPTED, REFUSED
 
-KNOWN = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8"))
+KNOWN = json.loads((Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -15,7 +15,9 @@ from tests.support_tests import chat_cases as cases
 
 KNOWN: dict[str, Any] = {
     entry["id"]: entry
-    for entry in json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8"))
+    for entry in json.loads(
+        (Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text("utf-8")
+    )
 }
 
 

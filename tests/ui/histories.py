@@ -8,7 +8,7 @@ from typing import Any
 from tests.process.running import ROOT
 from tests.support.builders import assistant, call, image, system, text, tool, user
 
-KNOWN: list[dict[str, Any]] = json.loads((ROOT / "tests" / "histories" / "known.json").read_text("utf-8"))
+KNOWN: list[dict[str, Any]] = json.loads((ROOT / "proxy" / "conformance" / "known.json").read_text("utf-8"))
 
 BROKEN: dict[str, list[dict[str, Any]]] = {
     "orphan_drop": [user(), tool("gone", "stray"), user("Go on.")],

@@ -23,7 +23,7 @@ from tests.support.builders import assistant, call, system, tool, user
 from tests.support.strategies.hostile import hostile_requests
 
 KNOWN: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[2] / "histories" / "known.json").read_text("utf-8")
+    (Path(__file__).parents[3] / "proxy" / "conformance" / "known.json").read_text("utf-8")
 )
 BROKEN = [
     assistant("Hi."),

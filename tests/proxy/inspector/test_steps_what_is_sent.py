@@ -24,7 +24,7 @@ from tests.support.strategies import damaged_histories
 from tests.support.strategies.hostile import hostile_requests
 
 KNOWN: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[2] / "histories" / "known.json").read_text("utf-8")
+    (Path(__file__).parents[3] / "proxy" / "conformance" / "known.json").read_text("utf-8")
 )
 MODELS = {
     "openai": "openai/gpt-4o",

@@ -355,7 +355,7 @@ def test_models_that_sign_nothing_get_no_signature(carrier: str) -> None:
     assert remove_signatures(messages)[0] is messages
 
 
-KNOWN = json.loads((Path(__file__).parents[3] / "histories" / "known.json").read_text("utf-8"))
+KNOWN = json.loads((Path(__file__).parents[4] / "proxy" / "conformance" / "known.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("model", ["gemini-3-pro-preview", "gemini-3.6-flash", "gemini-3.7-flash"])

@@ -24,7 +24,7 @@ from tests.support.strategies.texts import TOKEN
 
 MODELS = ["gemini-2.5-pro", "gemini-3-pro-preview", "gemini-3.6-flash"]
 FOREIGN_SIGNATURE = (CORRUPTED, INVALID)
-KNOWN = json.loads((Path(__file__).parents[4] / "histories" / "known.json").read_text("utf-8"))
+KNOWN = json.loads((Path(__file__).parents[5] / "proxy" / "conformance" / "known.json").read_text("utf-8"))
 
 histories = st.one_of(any_histories(), damaged_histories(), legal_histories())
 

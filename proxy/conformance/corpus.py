@@ -1,0 +1,27 @@
+"""Reads the corpus from the package's data."""
+
+from __future__ import annotations
+
+import importlib.resources
+
+import orjson
+
+from proxy.conformance.case import Case, read_case
+
+FILES = ("known.json", "rules.json")
+"""The files of the corpus, in the order in which their cases are sent."""
+
+BASELINE = "legal-text"
+"""The id of the case that is sent first. It shows that the gateway reaches the emulator."""
+
+
+def load_corpus() -> tuple[Case, ...]:
+    """Return every case, the baseline first."""
+    cases = [case for name in FILES for case in load_file(name)]
+    return tuple(sorted(cases, key=lambda case: case.id != BASELINE))
+
+
+def load_file(name: str) -> tuple[Case, ...]:
+    """Return the cases of one file, in its order."""
+    data = importlib.resources.files("proxy.conformance").joinpath(name).read_bytes()
+    return tuple(map(read_case, orjson.loads(data)))

@@ -1,0 +1,30 @@
+"""Builds cases, and requests in Gemini's format, for the tests of the judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.conformance.case import Case
+from proxy.conformance.judge import Arrival
+
+
+def case_of(*messages: dict[str, Any], **must: Any) -> Case:
+    """Return a case with these messages and fields. Nothing has to arrive unless *must* says so."""
+    fields: dict[str, Any] = {"tools": (), "texts": (), "results": (), "media": 0, **must}
+    return Case("one", "a report", "missing_result", "gemini/gemini-3.6-flash", tuple(messages), **fields)
+
+
+def contents(*parts: dict[str, Any], **extra: Any) -> dict[str, Any]:
+    """Return a request with these parts in one user content, and further fields."""
+    return {"contents": [{"role": "user", "parts": list(parts)}], **extra}
+
+
+def response(value: Any, *parts: dict[str, Any]) -> dict[str, Any]:
+    """Return a part with a function response and its nested parts."""
+    held: dict[str, Any] = {"name": "f", "response": value}
+    return {"functionResponse": held | ({"parts": list(parts)} if parts else {})}
+
+
+def accepted(*parts: dict[str, Any]) -> Arrival:
+    """Return an accepted request with these parts."""
+    return Arrival(contents(*parts), 200)
