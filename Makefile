@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools soak-load attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools conform-peers soak-load attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -94,6 +94,9 @@ bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways com
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings
+
+conform-peers: $(VENV)/dev  ## the public corpus through turnright, a bare pass-through and LITELLM_BIN, as a table
+	$(BIN)/python -m benchmarks.conformance $(ARGS)
 
 attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some nine minutes)
 	$(BIN)/python -m benchmarks.attack $(ARGS)

@@ -10,6 +10,7 @@ explain           ``turnright explain``: prints show_explanation and show_messag
 demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
 emulate           ``turnright emulate``
 models            ``turnright models``
+conform           ``turnright conform``: runs measure_gateway, prints gateway_snippets and show_conformance
 completion        ``turnright completion``
 key_sources       the variables that keys come from
 command_name      the command as the reader has started it

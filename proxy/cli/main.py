@@ -22,6 +22,9 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 _INTERRUPTED = 130
 """Exit status after Ctrl-C, where the command does not end in a way of its own: 128 + SIGINT, as in shells."""
 
+_MAX_SECONDS = 3600
+"""The longest time that an option takes, in seconds."""
+
 _GC_THRESHOLD = 10_000
 """New containers after which Python's garbage collector runs."""
 
@@ -79,6 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_explain,
         _add_check,
         _add_models,
+        _add_conform,
         _add_completion,
     ):
         add(commands)
@@ -192,6 +196,48 @@ def _add_models(commands: Commands) -> None:
     models.set_defaults(module="proxy.cli.models", function="run_models")
 
 
+def _add_conform(commands: Commands) -> None:
+    conform = commands.add_parser(
+        "conform",
+        help="measure a gateway with the public corpus of broken histories",
+        description="Serve the strict Gemini emulator, send a corpus of broken histories to a gateway that has it as "
+        "its provider, and judge what arrives. Exit status 0: all histories hold; 1: some do not; 2: the gateway "
+        "cannot be asked.",
+    )
+    conform.add_argument("--base-url", required=True, metavar="URL", help="the gateway's address, with /v1")
+    conform.add_argument("--model", required=True, metavar="NAME", help="the model's name at the gateway")
+    conform.add_argument(
+        "--key-env",
+        metavar="VARIABLE",
+        default="TURNRIGHT_CONFORM_KEY",
+        help="the variable that holds a key for the gateway (default: %(default)s; unset: no key)",
+    )
+    conform.add_argument(
+        "--emulator-host", default="127.0.0.1", help="the emulator's address (default: %(default)s)"
+    )
+    conform.add_argument(
+        "--emulator-port",
+        type=_port,
+        default=9090,
+        help="the emulator's port, 0 for any (default: %(default)s)",
+    )
+    conform.add_argument(
+        "--yes", action="store_true", help="do not wait for Enter, but until the gateway answers"
+    )
+    conform.add_argument(
+        "--wait",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long to wait for the gateway (default: 60)",
+    )
+    conform.add_argument(
+        "--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="time for one request (default: 30)"
+    )
+    conform.add_argument("--json", action="store_true", help="print the outcomes as one JSON object")
+    conform.set_defaults(module="proxy.cli.conform", function="run_conform")
+
+
 def _add_completion(commands: Commands) -> None:
     completion = commands.add_parser(
         "completion",
@@ -216,3 +262,13 @@ def _port(text: str) -> int:
     if not 0 <= port <= 65535:
         raise argparse.ArgumentTypeError("must be a number between 0 and 65535")
     return port
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= _MAX_SECONDS:  # not a number fails both
+        raise argparse.ArgumentTypeError(f"must be a number of seconds, over 0 and at most {_MAX_SECONDS}")
+    return seconds

@@ -62,6 +62,11 @@ class Journal:
         self._max_bytes = max_bytes
         self._bytes = 0
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries, oldest first."""
+        return tuple(self._entries)
+
     def open(self, entry: Entry) -> Entry:
         """Add *entry*, drop the oldest ones that no longer fit, and return *entry*."""
         self._entries.append(entry)

@@ -17,7 +17,7 @@ from proxy import __version__
 from tests.process.commands import REQUEST, SECRET, config, run, write
 from tests.process.running import ROOT, UVLOOP, Running, command, environment
 
-COMMANDS = ("serve", "init", "demo", "emulate", "explain", "check", "models", "completion")
+COMMANDS = ("serve", "init", "demo", "emulate", "explain", "check", "models", "conform", "completion")
 
 
 def test_version_of_both_commands() -> None:

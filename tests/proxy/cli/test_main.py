@@ -48,6 +48,7 @@ def test_wrong_usage_exits_with_2_and_the_fault_on_standard_error(
         ["explain"],
         ["check", "--config", "x"],
         ["models"],
+        ["conform", "--base-url", "http://h/v1", "--model", "m"],
         ["completion", "bash"],
     ],
 )

@@ -22,3 +22,14 @@ def test_oldest_entries_are_dropped() -> None:
     assert [e["path"] for e in few.as_json()] == ["/3", "/4"]
     assert small_after == ["/3", "/4"]
     assert [e["path"] for e in small.as_json()] == ["/large"]
+
+
+def test_entries_are_the_kept_requests_with_their_bodies() -> None:
+    """The entries are the journal's own, oldest first, so that a later outcome is seen in them."""
+    journal = Journal(2)
+    opened = [journal.open(Entry("POST", f"/{i}", V3, stream=False, body=b"{}")) for i in range(3)]
+    kept = journal.entries
+    opened[2].status = 200
+
+    assert kept == (opened[1], opened[2])
+    assert kept[1].status == 200

@@ -1,0 +1,122 @@
+"""``turnright conform``: measures a gateway with the public corpus.
+
+The command serves the emulator, which the gateway must have as its provider. It sends the corpus to the gateway, and
+judges what arrives at the emulator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import orjson
+
+from proxy.cli.configuration import UNUSABLE
+from proxy.cli.gateway_snippets import model_list_snippet
+from proxy.cli.measure_gateway import CannotAsk, Gateway, measure, wait_for_gateway
+from proxy.cli.print_result import print_result, takes_colours
+from proxy.cli.show_conformance import count_verdicts, show_conformance
+from proxy.conformance.case import Case
+from proxy.conformance.corpus import load_corpus
+from proxy.conformance.judge import Outcome, Verdict
+from proxy.emulator import create_emulator, serving
+from proxy.emulator.state import STATE
+from proxy.observability.logs import configure_logs
+
+_ATTEMPTS = 8
+"""Requests for one case that the emulator's journal keeps: more than a gateway's retries of one request."""
+
+
+def run_conform(options: argparse.Namespace) -> int:
+    """Print the outcome of each case. Returns 0 where all hold, 1 where not, 2 where the gateway cannot be asked."""
+    configure_logs(io.StringIO())  # the outcome is the output
+    if not _is_address(options.base_url):
+        return _unusable(f"--base-url {options.base_url!r} is no http:// or https:// address")
+    gateway = Gateway(
+        base_url=options.base_url.rstrip("/"),
+        model=options.model,
+        key=os.environ.get(options.key_env, ""),
+        timeout=options.timeout,
+    )
+    try:
+        outcomes = asyncio.run(_conform(options, gateway, load_corpus()))
+    except CannotAsk as fault:
+        return _unusable(str(fault))
+    except OSError as error:
+        return _unusable(f"the emulator cannot listen on port {options.emulator_port}: {error.strerror}")
+    status = 0 if all(outcome.verdict is Verdict.HOLDS for outcome in outcomes) else 1
+    return print_result(_as_json(outcomes) if options.json else _as_lines(outcomes), status)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, or an IPv6 address that is not closed
+        return False
+
+
+async def _conform(
+    options: argparse.Namespace, gateway: Gateway, cases: Sequence[Case]
+) -> tuple[Outcome, ...]:
+    """Serve the emulator, wait for the gateway, and return the outcomes."""
+    app = create_emulator(journal_size=_ATTEMPTS * len(cases))
+    journal = app[STATE].journal
+    asks = not options.yes and sys.stdin is not None and sys.stdin.isatty()
+    async with serving(options.emulator_host, options.emulator_port, app=app) as address:
+        _instruct(gateway, f"{address}/v1beta", len(cases), asks=asks)
+        if asks:
+            await _wait_for_enter()
+        await wait_for_gateway(gateway, options.wait)
+        return await measure(gateway, cases, lambda: journal.entries, secrets.token_hex(4))
+
+
+def _instruct(gateway: Gateway, api_base: str, number: int, *, asks: bool) -> None:
+    """Say on standard error what the gateway needs, and what will be sent."""
+    lines = [
+        f"The emulator is Gemini at {api_base}. Configure it as the provider of {gateway.model!r}.",
+        "For turnright and for the LiteLLM proxy:",
+        "",
+        model_list_snippet(gateway.model, api_base),
+        "",
+        f"{number} requests go to {gateway.base_url}, one after the other, with {gateway.timeout:g} s for each.",
+    ]
+    if asks:
+        lines.append("Press Enter once the gateway is up.")
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+async def _wait_for_enter() -> None:
+    """Wait for a line of standard input, while the emulator answers. A thread would keep Ctrl-C waiting."""
+    loop, pressed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), pressed.set)
+    try:
+        await pressed.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    sys.stdin.readline()
+
+
+def _as_json(outcomes: Sequence[Outcome]) -> str:
+    counts = count_verdicts(outcomes)
+    result = {
+        "total": len(outcomes),
+        **counts,
+        "cases": [outcome.as_dict() for outcome in outcomes],
+    }
+    return orjson.dumps(result, option=orjson.OPT_INDENT_2).decode()
+
+
+def _as_lines(outcomes: Sequence[Outcome]) -> str:
+    return show_conformance(outcomes, colours=takes_colours())
+
+
+def _unusable(why: str) -> int:
+    print(f"turnright: {why}", file=sys.stderr)
+    return UNUSABLE
