@@ -37,13 +37,11 @@ def run_conform(options: argparse.Namespace) -> int:
     """Print the outcome of each case. Returns 0 where all hold, 1 where not, 2 where the gateway cannot be asked."""
     configure_logs(io.StringIO())  # the outcome is the output
     if not _is_address(options.base_url):
-        return _unusable(f"--base-url {options.base_url!r} is no http:// or https:// address")
-    gateway = Gateway(
-        base_url=options.base_url.rstrip("/"),
-        model=options.model,
-        key=os.environ.get(options.key_env, ""),
-        timeout=options.timeout,
-    )
+        return _unusable("--base-url must be an http:// or https:// address, without a user name or a query")
+    key = os.environ.get(options.key_env, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        return _unusable(f"the key in {options.key_env} has a character that no header may have")
+    gateway = Gateway(options.base_url.rstrip("/"), options.model, key, options.timeout)
     try:
         outcomes = asyncio.run(_conform(options, gateway, load_corpus()))
     except CannotAsk as fault:
@@ -57,7 +55,8 @@ def run_conform(options: argparse.Namespace) -> int:
 def _is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        plain = parts.username is None and not parts.query and not parts.fragment
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and plain
     except ValueError:  # a port that is no number, or an IPv6 address that is not closed
         return False
 

@@ -41,7 +41,10 @@ class Case:
 
 
 def read_case(entry: Mapping[str, Any]) -> Case:
-    """Return the case of one *entry* of the data. Raises KeyError where a field is missing."""
+    """Return the case of one *entry* of the data.
+
+    Raises KeyError where a field is missing, and ValueError where ``must.accepted`` is not true.
+    """
     must = entry["must"]
     if must["accepted"] is not True:
         raise ValueError(f"{entry['id']}: 'accepted' must be true, the only outcome that is judged")

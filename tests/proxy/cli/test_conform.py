@@ -112,13 +112,46 @@ def test_gateway_that_cannot_be_asked_is_2_with_the_reason(
 
 
 @pytest.mark.parametrize(
-    "address", ["127.0.0.1:4000", "ftp://a/v1", "http://", "http:///v1", "", "http://[a/v1", "http://a:b/v1"]
+    "address",
+    [
+        "127.0.0.1:4000",
+        "ftp://a/v1",
+        "http://",
+        "http:///v1",
+        "",
+        "http://[a/v1",
+        "http://a:b/v1",
+        "http://a/v1?key=sk-secret",
+        "http://a/v1#x",
+        "http://me:sk-secret@a/v1",
+    ],
 )
-def test_address_that_is_none_is_2(asked: Asked, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_address_that_cannot_be_used_is_2(
+    asked: Asked, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error does not repeat the address, which may hold a secret."""
     assert main([*BASE, "--base-url", address]) == 2
 
-    assert capsys.readouterr().err.startswith(f"turnright: --base-url {address!r} is no http")
+    shown = capsys.readouterr().err
+    assert shown.startswith("turnright: --base-url must be an http:// or https:// address")
+    assert "secret" not in shown
     assert asked == []
+
+
+@pytest.mark.parametrize("key", ["sk-a\nb", "sk-\x7f", "sk-é"])
+def test_key_that_no_header_may_have_is_2(
+    asked: Asked, key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names the variable, and not the key. A line break at the end is left out, as files have one."""
+    monkeypatch.setenv("MY_KEY", key)
+    monkeypatch.setenv("GOOD_KEY", "sk-good\n")
+
+    assert main([*BASE, "--key-env", "MY_KEY"]) == 2
+    shown = capsys.readouterr().err
+    assert main([*BASE, "--key-env", "GOOD_KEY"]) == 0
+
+    assert (shown.startswith("turnright: the key in MY_KEY"), "sk-" in shown) == (True, False)
+    assert [gateway.key for gateway, _ in asked] == ["sk-good"]
 
 
 def test_port_in_use_is_2(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
