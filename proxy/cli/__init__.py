@@ -1,6 +1,7 @@
 """Turns a command line into one call, and prints the result.
 
 main              the ``turnright`` command and its options
+option_types      ports and seconds of the command line
 configuration     the configuration of a command
 serve             ``turnright serve``, which prints the banner at a terminal
 banner            addresses, models and keys, once the process is ready
@@ -10,6 +11,7 @@ explain           ``turnright explain``: prints show_explanation and show_messag
 demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
 emulate           ``turnright emulate``
 models            ``turnright models``
+conform_options   the options of ``turnright conform``
 conform           ``turnright conform``: runs measure_gateway, prints gateway_snippets and show_conformance
 completion        ``turnright completion``
 key_sources       the variables that keys come from

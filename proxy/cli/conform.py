@@ -29,25 +29,31 @@ from proxy.emulator import create_emulator, serving
 from proxy.emulator.state import STATE
 from proxy.observability.logs import configure_logs
 
+_CANNOT_ASK = 3
+"""Exit status where the gateway does not answer, or does not have the emulator as its provider."""
+
 _ATTEMPTS = 8
 """Requests for one case that the emulator's journal keeps: more than a gateway's retries of one request."""
 
 
 def run_conform(options: argparse.Namespace) -> int:
-    """Print the outcome of each case. Returns 0 where all hold, 1 where not, 2 where the gateway cannot be asked."""
+    """Print the outcome of each case.
+
+    Returns 0 where all hold, 1 where not, 2 where an option cannot be used, and 3 where the gateway cannot be asked.
+    """
     configure_logs(io.StringIO())  # the outcome is the output
     if not _is_address(options.base_url):
-        return _unusable("--base-url must be an http:// or https:// address, without a user name or a query")
+        return _fail("--base-url must be an http:// or https:// address, without a user name or a query")
     key = os.environ.get(options.key_env, "").strip()
     if not (key.isascii() and key.isprintable()):
-        return _unusable(f"the key in {options.key_env} has a character that no header may have")
+        return _fail(f"the key in {options.key_env} has a character that no header may have")
     gateway = Gateway(options.base_url.rstrip("/"), options.model, key, options.timeout)
     try:
         outcomes = asyncio.run(_conform(options, gateway, load_corpus()))
     except CannotAsk as fault:
-        return _unusable(str(fault))
+        return _fail(str(fault), _CANNOT_ASK)
     except OSError as error:
-        return _unusable(f"the emulator cannot listen on port {options.emulator_port}: {error.strerror}")
+        return _fail(f"the emulator cannot listen on port {options.emulator_port}: {error.strerror}")
     status = 0 if all(outcome.verdict is Verdict.HOLDS for outcome in outcomes) else 1
     return print_result(_as_json(outcomes) if options.json else _as_lines(outcomes), status)
 
@@ -116,6 +122,6 @@ def _as_lines(outcomes: Sequence[Outcome]) -> str:
     return show_conformance(outcomes, colours=takes_colours())
 
 
-def _unusable(why: str) -> int:
+def _fail(why: str, status: int = UNUSABLE) -> int:
     print(f"turnright: {why}", file=sys.stderr)
-    return UNUSABLE
+    return status

@@ -1,7 +1,8 @@
 """The command line: its subcommands, each in a file of its own.
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed; ``serve``: the address
-is not available). 2: the input or the configuration cannot be used. 130: the command was interrupted.
+is not available; ``conform``: a history does not hold). 2: the input or the configuration cannot be used. 3: the other
+side cannot be asked (``conform``: the gateway). 130: the command was interrupted.
 """
 
 from __future__ import annotations
@@ -13,17 +14,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from proxy import __version__
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+from proxy.cli.conform_options import add_conform
+from proxy.cli.option_types import Commands, port
 
 _INTERRUPTED = 130
 """Exit status after Ctrl-C, where the command does not end in a way of its own: 128 + SIGINT, as in shells."""
-
-_MAX_SECONDS = 3600
-"""The longest time that an option takes, in seconds."""
 
 _GC_THRESHOLD = 10_000
 """New containers after which Python's garbage collector runs."""
@@ -82,7 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_explain,
         _add_check,
         _add_models,
-        _add_conform,
+        add_conform,
         _add_completion,
     ):
         add(commands)
@@ -127,7 +124,7 @@ def _add_demo(commands: Commands) -> None:
         "--serve", action="store_true", help="then keep both up, with the histories in the page, until Ctrl-C"
     )
     demo.add_argument(
-        "--port", type=_port, default=4000, help="port of --serve, 0 for any (default: %(default)s)"
+        "--port", type=port, default=4000, help="port of --serve, 0 for any (default: %(default)s)"
     )
     demo.set_defaults(module="proxy.cli.demo", function="run_demo")
 
@@ -196,48 +193,6 @@ def _add_models(commands: Commands) -> None:
     models.set_defaults(module="proxy.cli.models", function="run_models")
 
 
-def _add_conform(commands: Commands) -> None:
-    conform = commands.add_parser(
-        "conform",
-        help="measure a gateway with the public corpus of broken histories",
-        description="Serve the strict Gemini emulator, send a corpus of broken histories to a gateway that has it as "
-        "its provider, and judge what arrives. Exit status 0: all histories hold; 1: some do not; 2: the gateway "
-        "cannot be asked.",
-    )
-    conform.add_argument("--base-url", required=True, metavar="URL", help="the gateway's address, with /v1")
-    conform.add_argument("--model", required=True, metavar="NAME", help="the model's name at the gateway")
-    conform.add_argument(
-        "--key-env",
-        metavar="VARIABLE",
-        default="TURNRIGHT_CONFORM_KEY",
-        help="the variable that holds a key for the gateway (default: %(default)s; unset: no key)",
-    )
-    conform.add_argument(
-        "--emulator-host", default="127.0.0.1", help="the emulator's address (default: %(default)s)"
-    )
-    conform.add_argument(
-        "--emulator-port",
-        type=_port,
-        default=9090,
-        help="the emulator's port, 0 for any (default: %(default)s)",
-    )
-    conform.add_argument(
-        "--yes", action="store_true", help="do not wait for Enter, but until the gateway answers"
-    )
-    conform.add_argument(
-        "--wait",
-        type=_seconds,
-        default=60.0,
-        metavar="SECONDS",
-        help="how long to wait for the gateway (default: 60)",
-    )
-    conform.add_argument(
-        "--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="time for one request (default: 30)"
-    )
-    conform.add_argument("--json", action="store_true", help="print the outcomes as one JSON object")
-    conform.set_defaults(module="proxy.cli.conform", function="run_conform")
-
-
 def _add_completion(commands: Commands) -> None:
     completion = commands.add_parser(
         "completion",
@@ -249,26 +204,6 @@ def _add_completion(commands: Commands) -> None:
     completion.set_defaults(module="proxy.cli.completion", function="run_completion")
 
 
-def _add_address(command: argparse.ArgumentParser, port: int) -> None:
+def _add_address(command: argparse.ArgumentParser, default: int) -> None:
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    command.add_argument("--port", type=_port, default=port, help="port, 0 for any (default: %(default)s)")
-
-
-def _port(text: str) -> int:
-    try:
-        port = int(text)
-    except ValueError:
-        port = -1
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("must be a number between 0 and 65535")
-    return port
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= _MAX_SECONDS:  # not a number fails both
-        raise argparse.ArgumentTypeError(f"must be a number of seconds, over 0 and at most {_MAX_SECONDS}")
-    return seconds
+    command.add_argument("--port", type=port, default=default, help="port, 0 for any (default: %(default)s)")

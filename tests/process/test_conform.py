@@ -122,7 +122,7 @@ def test_lines_that_the_command_prints_make_turnright_reach_the_emulator(
     assert (status, asked.output) == (0, f"{len(CASES)} of {len(CASES)} histories hold.\n")
 
 
-def test_wrong_key_is_2_and_is_not_shown(
+def test_wrong_key_is_3_and_is_not_shown(
     directory: Path, emulator_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The gateway's refusal is printed. With the right key the same gateway is measured."""
@@ -133,18 +133,18 @@ def test_wrong_key_is_2_and_is_not_shown(
         wrong = run(*given, "--yes", TURNRIGHT_CONFORM_KEY="sk-wrong-0123456789")
         right = run(*given, "--yes", "--key-env", "MINE", MINE="sk-right-0123456789")
 
-    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert (wrong.returncode, wrong.stdout) == (3, "")
     assert "nothing arrived at the emulator" in wrong.stderr
     assert "answered 401" in wrong.stderr
     assert "sk-wrong" not in wrong.stderr
     assert (right.returncode, "sk-right" in right.stderr) == (0, False)
 
 
-def test_gateway_that_is_not_there_is_2(emulator_port: int) -> None:
+def test_gateway_that_is_not_there_is_3(emulator_port: int) -> None:
     with reserved_port() as port:
         shown = conform(f"http://127.0.0.1:{port}/v1", emulator_port, "--wait", "0.5")
 
-    assert (shown.returncode, shown.stdout) == (2, "")
+    assert (shown.returncode, shown.stdout) == (3, "")
     assert "does not answer" in shown.stderr.splitlines()[-1]
 
 
@@ -177,5 +177,5 @@ def test_at_a_terminal_the_command_waits_for_enter(emulator_port: int) -> None:
             last = asked.stderr.read()
             status = asked.wait(60)
 
-    assert status == 2
+    assert status == 3
     assert "does not answer" in last

@@ -99,12 +99,12 @@ def test_json_has_the_figures_and_every_case(
     assert found["cases"][1]["detail"] == LOST.detail
 
 
-def test_gateway_that_cannot_be_asked_is_2_with_the_reason(
+def test_gateway_that_cannot_be_asked_is_3_with_the_reason(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer_with(monkeypatch, fault="it is asleep")
 
-    assert main(BASE) == 2
+    assert main(BASE) == 3
 
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -162,13 +162,3 @@ def test_port_in_use_is_2(asked: Asked, capsys: pytest.CaptureFixture[str]) -> N
 
     assert f"cannot listen on port {port}" in capsys.readouterr().err
     assert asked == []
-
-
-@pytest.mark.parametrize("name", ["--wait", "--timeout"])
-@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "3601", "soon"])
-def test_time_out_of_bounds_is_wrong_usage(name: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([*BASE, name, value])
-
-    assert ended.value.code == 2
-    assert "over 0 and at most 3600" in capsys.readouterr().err

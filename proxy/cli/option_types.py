@@ -1,0 +1,33 @@
+"""The values of options: text of the command line to a number, or an error in words."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TypeAlias
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""The subcommands of the parser."""
+
+_MAX_SECONDS = 3600
+
+
+def port(text: str) -> int:
+    """Return the port in *text*, or 0 for any. Raises ArgumentTypeError for anything else."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError("must be a number between 0 and 65535")
+    return number
+
+
+def positive_seconds(text: str) -> float:
+    """Return the seconds in *text*, at most an hour. Raises ArgumentTypeError for anything else."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= _MAX_SECONDS:  # NaN is refused as well
+        raise argparse.ArgumentTypeError(f"must be a number of seconds, over 0 and at most {_MAX_SECONDS}")
+    return seconds
