@@ -18,4 +18,5 @@ The modules, in the order in which a request passes through them:
     corrective_note           the note that tells the model about an unusable call
     dry_run                   a plan that is shown and not sent
     preview                   the rules and limits of each configured model
+    probe                     what to ask a provider about its rules, and what its replies mean
 """

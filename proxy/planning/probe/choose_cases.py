@@ -1,0 +1,133 @@
+"""Chooses the histories that test a profile, and proves by the checker what the profile says about each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from proxy.planning.probe.all_histories import BASELINES, HISTORIES
+from proxy.planning.probe.history_values import ProbeHistory
+from proxy.planning.probe.known_refusals import Way, is_known_refused
+from sanitizers import Message, Profile, find_violations
+from sanitizers.invariants import RULES
+
+_FETCHED_HERE = "the transport would fetch the address from this host"
+
+
+class Expected(StrEnum):
+    """The outcome that a profile leads to expect."""
+
+    ACCEPTED = "accepted"
+    """The history breaks no rule of the profile."""
+
+    REFUSED = "refused"
+    """The history breaks its rule under the profile, and no other. The provider is known to refuse it."""
+
+    EITHER = "either"
+    """The history breaks its rule under the profile, and no other. The rule is a precaution: the transport or some of
+    the servers may accept the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A history for one profile, and what to expect. *hidden* is the reason why it must not be sent, or empty."""
+
+    history: ProbeHistory
+    expected: Expected
+    hidden: str = ""
+
+    @property
+    def forbidden(self) -> bool:
+        """True where the profile forbids the history."""
+        return self.expected is not Expected.ACCEPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The cases of one profile, the histories that go before them, and the rules that no history tests alone."""
+
+    cases: tuple[Case, ...]
+    baselines: tuple[ProbeHistory, ...]
+    untested: tuple[str, ...]
+
+    @property
+    def sent(self) -> tuple[Case, ...]:
+        """The cases that are sent."""
+        return tuple(case for case in self.cases if not case.hidden)
+
+
+def choose_cases(profile: Profile, way: Way, histories: Sequence[ProbeHistory] = HISTORIES) -> Cases:
+    """Return the cases that test *profile* over *way*, rule by rule in the order of the checker's table."""
+    baselines = {
+        need: fitted for need, history in BASELINES.items() if (fitted := _fit(history, profile)) is not None
+    }
+    cases: list[Case] = []
+    untested: list[str] = []
+    for rule in RULES:
+        found = list(_cases_of(rule, profile, way, [one for one in histories if one.needs in baselines]))
+        cases += found
+        if not found:
+            untested.append(rule)
+    needed = {"text", *(case.history.needs for case in cases if not case.hidden)}
+    return Cases(
+        tuple(cases), tuple(one for need, one in baselines.items() if need in needed), tuple(untested)
+    )
+
+
+def _cases_of(rule: str, profile: Profile, way: Way, histories: Sequence[ProbeHistory]) -> Iterator[Case]:
+    own = [history for history in histories if history.rule == rule]
+    chosen = [case for one in own if not one.spare and (case := _case(one, profile, way)) is not None]
+    spare = [case for one in own if one.spare and (case := _case(one, profile, way)) is not None]
+    yield from chosen or spare[:1]
+
+
+def _case(history: ProbeHistory, profile: Profile, way: Way) -> Case | None:
+    fitted = _fit(history, profile)
+    if fitted is None:
+        return None
+    if not find_violations(fitted.messages, profile):
+        return Case(fitted, Expected.ACCEPTED)
+    known = is_known_refused(way, profile, history.id)
+    hidden = _FETCHED_HERE if history.rule == "remote_media" else ""
+    return Case(fitted, Expected.REFUSED if known else Expected.EITHER, hidden)
+
+
+def _fit(history: ProbeHistory, profile: Profile) -> ProbeHistory | None:
+    """Return *history* in a form that breaks its own rule alone, or no rule. None where there is no such form.
+
+    A form that breaks the rule is preferred.
+    """
+    legal: ProbeHistory | None = None
+    for adapt in _FORMS:
+        if history.rule == "reasoning_missing" and adapt is not _as_is:
+            continue
+        fitted = replace(history, messages=tuple(map(adapt, history.messages)))
+        broken = {violation.rule for violation in find_violations(fitted.messages, profile)}
+        if broken == {history.rule}:
+            return fitted
+        if not broken and legal is None:
+            legal = fitted
+    return legal
+
+
+def _as_is(message: Message) -> Message:
+    return message
+
+
+def _with_text(message: Message) -> Message:
+    """Return a message with calls with an empty text, for profiles that refuse null there."""
+    return {**message, "content": ""} if message.get("tool_calls") and message["content"] is None else message
+
+
+def _with_reasoning(message: Message) -> Message:
+    """Return a message of the model with empty reasoning, for profiles that want it back."""
+    return {"reasoning_content": "", **message} if message["role"] == "assistant" else message
+
+
+def _with_both(message: Message) -> Message:
+    return _with_reasoning(_with_text(message))
+
+
+_FORMS: tuple[Callable[[Message], Message], ...] = (_as_is, _with_text, _with_reasoning, _with_both)
+"""The forms of a history, the simplest first. Profiles differ in what they want beside a call."""

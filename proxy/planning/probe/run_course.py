@@ -1,0 +1,76 @@
+"""The order of a probe's requests: which history comes next, after each reply.
+
+Plain histories go first. A plain history that is not accepted shows that the provider, and not the profile, is the
+cause. So a plain history is sent again after each reply that may be the provider's fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from proxy.planning.probe.choose_cases import Case, Cases
+from proxy.planning.probe.history_values import Need, ProbeHistory
+from proxy.planning.probe.judge_reply import Finding, Reply, Said, Verdict, judge_reply
+
+Course = Generator[ProbeHistory, Reply, tuple[Finding, ...]]
+"""Yields the histories to send, is sent their replies, and returns the result for each case."""
+
+_STOP_WORDS = {
+    Said.FAILED: "the provider does not answer",
+    Said.NOT_SENT: "the transport cannot write the plain history",
+    Said.REFUSED: "the provider refuses the plain history",
+    Said.STOPPED: "the provider takes no more requests",
+}
+
+
+def run_course(cases: Cases) -> Course:
+    """Yield each history to send, until all cases are judged or the provider takes no more requests.
+
+    The generator ends at the first reply that refuses the key, the rate, the quota or the model. It also ends where
+    the plain history is no longer accepted. All further cases are then not asked.
+    """
+    lacking: dict[Need, str] = {}
+    stopped = ""
+    for history in cases.baselines:
+        reply = yield history
+        if reply.said is Said.ACCEPTED:
+            continue
+        why = describe_stop(reply)
+        if history.needs == "text" or reply.said in (Said.FAILED, Said.STOPPED):
+            stopped = why
+            break
+        lacking[history.needs] = f"{why} with {history.needs}"
+    plain = {history.needs: history for history in cases.baselines}
+    findings: list[Finding] = []
+    for case in cases.cases:
+        why = stopped or lacking.get(case.history.needs, "")
+        if case.hidden:
+            findings.append(Finding(case, Verdict.HIDDEN, Said.NOTHING, why=case.hidden))
+        elif why:
+            findings.append(Finding(case, Verdict.NOT_ASKED, Said.NOTHING, why=why))
+        else:
+            finding, stopped = yield from _ask(case, plain[case.history.needs])
+            findings.append(finding)
+    return tuple(findings)
+
+
+def _ask(case: Case, plain: ProbeHistory) -> Generator[ProbeHistory, Reply, tuple[Finding, str]]:
+    """Ask about one case. Return the result, and the reason to stop, which may be empty."""
+    reply = yield case.history
+    finding = judge_reply(case, reply)
+    if reply.said is Said.STOPPED:
+        return finding, describe_stop(reply)
+    is_unexpected = finding.verdict is Verdict.DIFFERS and reply.said is Said.REFUSED
+    if not is_unexpected and reply.said is not Said.FAILED:
+        return finding, ""
+    check = yield plain
+    if check.said is Said.ACCEPTED:
+        return finding, ""
+    stopped = describe_stop(check)
+    return Finding(case, Verdict.NOT_ASKED, reply.said, reply.status, shown=reply.shown, why=stopped), stopped
+
+
+def describe_stop(reply: Reply) -> str:
+    """Return the reason why no more requests are sent after *reply*."""
+    facts = [str(reply.kind)] if reply.status is None else [str(reply.status), str(reply.kind)]
+    return f"{_STOP_WORDS[reply.said]} ({', '.join(facts)})"
