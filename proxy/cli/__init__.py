@@ -13,6 +13,8 @@ emulate           ``turnright emulate``
 models            ``turnright models``
 conform_options   the options of ``turnright conform``
 conform           ``turnright conform``: runs measure_gateway, prints gateway_snippets and show_conformance
+probe_options     the options of ``turnright probe``
+probe             ``turnright probe``: runs ask_provider, prints show_probe
 completion        ``turnright completion``
 key_sources       the variables that keys come from
 command_name      the command as the reader has started it

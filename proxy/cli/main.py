@@ -1,8 +1,9 @@
 """The command line: its subcommands, each in a file of its own.
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed; ``serve``: the address
-is not available; ``conform``: a history does not hold). 2: the input or the configuration cannot be used. 3: the other
-side cannot be asked (``conform``: the gateway). 130: the command was interrupted.
+is not available; ``conform``: a history does not hold; ``probe``: the provider differs). 2: the input or the
+configuration cannot be used. 3: the other side cannot be asked (``conform``: the gateway; ``probe``: the provider). 130:
+the command was interrupted.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 from proxy import __version__
 from proxy.cli.conform_options import add_conform
+from proxy.cli.probe_options import add_probe
 from proxy.cli.option_types import Commands, port
 
 _INTERRUPTED = 130
@@ -80,6 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_check,
         _add_models,
         add_conform,
+        add_probe,
         _add_completion,
     ):
         add(commands)

@@ -31,3 +31,14 @@ def positive_seconds(text: str) -> float:
     if not 0 < seconds <= _MAX_SECONDS:  # NaN is refused as well
         raise argparse.ArgumentTypeError(f"must be a number of seconds, over 0 and at most {_MAX_SECONDS}")
     return seconds
+
+
+def seconds_or_zero(text: str) -> float:
+    """Return the seconds in *text*, from 0 to an hour. Raises ArgumentTypeError for anything else."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _MAX_SECONDS:  # NaN is refused as well
+        raise argparse.ArgumentTypeError(f"must be a number of seconds between 0 and {_MAX_SECONDS}")
+    return seconds

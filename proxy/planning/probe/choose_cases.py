@@ -13,6 +13,7 @@ from sanitizers import Message, Profile, find_violations
 from sanitizers.invariants import RULES
 
 _FETCHED_HERE = "the transport would fetch the address from this host"
+_KEPT_HERE = "the proxy takes signatures out of the ids itself"
 
 
 class Expected(StrEnum):
@@ -86,10 +87,12 @@ def _case(history: ProbeHistory, profile: Profile, way: Way) -> Case | None:
     fitted = _fit(history, profile)
     if fitted is None:
         return None
+    hidden = _KEPT_HERE if history.rule == "signature_unreadable" else ""
     if not find_violations(fitted.messages, profile):
-        return Case(fitted, Expected.ACCEPTED)
+        return Case(fitted, Expected.ACCEPTED, hidden)
     known = is_known_refused(way, profile, history.id)
-    hidden = _FETCHED_HERE if history.rule == "remote_media" else ""
+    if history.rule == "remote_media":
+        hidden = _FETCHED_HERE
     return Case(fitted, Expected.REFUSED if known else Expected.EITHER, hidden)
 
 

@@ -64,6 +64,16 @@ def test_an_address_that_the_transport_would_fetch_is_not_sent() -> None:
     assert remote not in chosen.sent
 
 
+@pytest.mark.parametrize("name", ["gemini-2", "openai"])
+def test_a_signature_in_an_id_is_not_sent(name: str) -> None:
+    """The plan of every request takes signatures out of the ids, in mode ``off`` as well."""
+    chosen = choose_cases(PROFILES[name], "")
+    [signed] = [case for case in chosen.cases if case.history.rule == "signature_unreadable"]
+
+    assert signed.hidden
+    assert signed not in chosen.sent
+
+
 def test_a_spare_history_is_sent_only_where_no_other_fits() -> None:
     """Mistral knows neither the name of a function's result nor a function's call."""
     [openai] = [

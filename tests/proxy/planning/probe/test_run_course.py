@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from proxy.core.failures import Cause
 from proxy.planning.probe.all_histories import BASELINES
 from proxy.planning.probe.choose_cases import Case, Cases, Expected
@@ -59,21 +61,23 @@ def test_a_refusal_of_everything_is_no_difference() -> None:
     assert verdicts(findings) == [Verdict.NOT_ASKED] * 3
 
 
-def test_a_provider_that_is_down_from_the_start_is_asked_once() -> None:
-    for reply in (refusal(500), refusal(429), refusal(401), failure(Cause.UNREACHABLE), refusal(400)):
-        sent, findings = run(lambda *_, reply=reply: reply)
+@pytest.mark.parametrize(
+    "reply", [refusal(500), refusal(429), refusal(401), failure(Cause.UNREACHABLE), refusal(400)]
+)
+def test_a_provider_that_is_down_from_the_start_is_asked_once(reply: Reply) -> None:
+    sent, findings = run(lambda *_: reply)
 
-        assert sent == [PLAIN]
-        assert verdicts(findings) == [Verdict.NOT_ASKED] * 3
+    assert sent == [PLAIN]
+    assert verdicts(findings) == [Verdict.NOT_ASKED] * 3
 
 
-def test_the_first_429_or_401_stops_the_probe() -> None:
-    for status in (401, 429):
-        sent, findings = run(lambda at, _, status=status: ANSWERED if at == PLAIN else refusal(status))
+@pytest.mark.parametrize("status", [401, 429])
+def test_the_first_429_or_401_stops_the_probe(status: int) -> None:
+    sent, findings = run(lambda at, _: ANSWERED if at == PLAIN else refusal(status))
 
-        assert sent == [PLAIN, "user_after_result"]
-        assert verdicts(findings) == [Verdict.NOT_ASKED] * 3
-        assert str(status) in findings[-1].why
+    assert sent == [PLAIN, "user_after_result"]
+    assert verdicts(findings) == [Verdict.NOT_ASKED] * 3
+    assert str(status) in findings[-1].why
 
 
 def test_a_failure_at_one_history_does_not_stop_the_probe() -> None:
