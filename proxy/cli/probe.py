@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import orjson
 
 from proxy.cli.ask_provider import Prober, without_secrets
 from proxy.cli.configuration import UNUSABLE, read_configuration
-from proxy.cli.print_result import print_result, takes_colours
+from proxy.cli.print_result import can_encode, print_result, takes_colours
 from proxy.cli.show_probe import show_probe, show_size
 from proxy.config import Settings
 from proxy.config.pools import choose_pool
@@ -71,7 +72,10 @@ def run_probe(options: argparse.Namespace) -> int:
     if options.report is not None and not _write_report(options.report, probe):
         status = UNUSABLE
     if options.json:
-        return print_result(_json(describe_probe(probe)), status)
+        shown = _json(describe_probe(probe))
+        if not can_encode(shown):  # print_result's escapes for unprintable characters are not JSON
+            shown = json.dumps(describe_probe(probe), indent=2)
+        return print_result(shown, status)
     return print_result("\n".join(show_probe(probe, colours=takes_colours())), status)
 
 

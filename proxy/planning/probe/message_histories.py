@@ -93,6 +93,7 @@ FIELD_HISTORIES: tuple[ProbeHistory, ...] = (
             {"role": "function", "content": "sunny"},
         ),
     ),
+    *histories("result_name_empty", "tools", (user(), calling(), result(name=""))),
     *histories(
         "refused_field",
         "text",
