@@ -2,8 +2,7 @@
 
 A profile also forbids what the transport would lose or change on the way, and what only some servers of a family
 refuse. A provider that accepts such a history does not contradict the profile. So only the histories in this table
-are expected to be refused. The reports are named beside each rule (:data:`sanitizers.invariants.RULES`) and beside each
-fact of a profile. The tests ask the emulators, which are built from the same reports.
+are expected to be refused. The tests ask the emulators, which are built from the same reports.
 
 Servers with a chat template have no row: a server does not tell which template it has.
 """
@@ -28,67 +27,90 @@ class Row:
     ways: frozenset[Way]
     profile: str
     histories: frozenset[str]
+    source: str
 
 
-def _row(ways: str, profile: str, histories: str) -> Row:
-    return Row(frozenset(ways.split()), profile, frozenset(histories.split()))
+def _row(ways: str, profile: str, histories: str, *, source: str) -> Row:
+    return Row(frozenset(ways.split()), profile, frozenset(histories.split()), source)
 
-
-_CALLS_OF_OPENAI = "call_id_missing missing_result orphaned_result"
 
 TABLE: tuple[Row, ...] = (
     _row(
         "direct/openai litellm/openai",
         "openai",
-        f"{_CALLS_OF_OPENAI} arguments_not_a_string call_id_too_long call_unreadable duplicate_result empty_content "
-        "empty_tool_calls media_type media_unreadable result_name_missing tool_name_illegal",
+        "arguments_not_a_string call_id_missing call_id_too_long call_unreadable duplicate_result empty_content "
+        "empty_tool_calls media_type media_unreadable missing_result orphaned_result result_name_missing "
+        "tool_name_illegal",
+        source="dataline#172, autogen#3178, agno#5116, vercel/ai#5171, openai-node#1341, langchainjs#4153; the chat "
+        "completions reference",
     ),
-    _row("direct/openai", "openai", "media_in_result"),
+    _row("direct/openai", "openai", "media_in_result", source="OpenAI API, 2026-08; litellm moves the image"),
     # The wire itself writes the order of turns, names and ids (proxy/upstream/wires/gemini).
-    _row("direct/gemini", "gemini", "duplicate_result media_type missing_result no_turn"),
+    _row(
+        "direct/gemini",
+        "gemini",
+        "duplicate_result media_type missing_result no_turn",
+        source="ag-ui#1334, crush#995, langchain-google#1393",
+    ),
     _row(
         "litellm/gemini",
         "gemini",
         "arguments_not_an_object duplicate_result empty_text media_type media_unreadable missing_result",
+        source="AstrBot#7134, ag-ui#1334, zuisong/gemini-openai-proxy#83, crush#995, pollinations#4157",
     ),
-    _row("direct/gemini litellm/gemini", "gemini-3-strict", "trailing_model_turn"),
-    _row("litellm/gemini", "gemini-2", "identical_call media_in_result"),
+    _row(
+        "direct/gemini litellm/gemini",
+        "gemini-3-strict",
+        "trailing_model_turn",
+        source="LibreChat agents#323, pipecat#5821",
+    ),
+    _row(
+        "litellm/gemini", "gemini-2", "identical_call media_in_result", source="gemini-cli#4217, ag-ui#1334"
+    ),
     _row(
         "litellm/anthropic",
         "anthropic",
-        "arguments_not_an_object call_id_repeated call_unreadable custom_call duplicate_result first_turn_not_user "
-        "media_mistyped media_type media_unreadable missing_result orphaned_result tool_name_illegal",
+        "arguments_not_an_object call_id_repeated call_unreadable custom_call duplicate_result media_mistyped "
+        "media_type media_unreadable missing_result orphaned_result tool_name_illegal",
+        source="claude-code#8612, #18947 and #28515, opencode#1279; Anthropic API, 2026-08",
     ),
-    _row("litellm/anthropic", "anthropic-strict", "trailing_model_turn"),
+    _row(
+        "litellm/anthropic", "anthropic-strict", "trailing_model_turn", source="pipecat's Anthropic adapter"
+    ),
     _row(
         "litellm/bedrock",
         "bedrock",
-        "blank_result call_id_illegal call_unreadable first_turn_not_user missing_result orphaned_result",
+        "call_id_illegal call_unreadable missing_result orphaned_result",
+        source="langchain-aws#192, harness-sdk#1435; botocore's model of Converse",
     ),
-    _row("litellm/bedrock", "bedrock-claude", "trailing_space"),
     _row(
         "litellm/mistral",
         "mistral",
         "call_id_illegal call_id_missing duplicate_result missing_result orphaned_result system_after_start "
         "tool_name_illegal trailing_model_turn unknown_field user_after_result",
+        source="gptel#1203, crush#279, SurfSense#287, litellm#4931, eca#231, datapizza-ai#98; mistral-common, "
+        "instruct/validator.py",
     ),
     _row(
         "litellm/deepseek direct/deepseek",
         "deepseek",
-        f"{_CALLS_OF_OPENAI} custom_call empty_content misplaced_calls refused_part",
+        "call_id_missing custom_call empty_content misplaced_calls missing_result orphaned_result refused_part",
+        source="vscode-unify-chat-provider#248, deepx-code#94, DeepSeek-Reasonix#7859",
     ),
     _row(
         "litellm/deepseek direct/deepseek",
         "deepseek-reasoner",
-        "call_after_model_turn same_role_neighbours same_role_neighbours-2 trailing_model_turn",
+        "call_after_model_turn same_role_neighbours same_role_neighbours-2",
+        source="DeepSeek-R1#21, aider#2974",
     ),
     _row(
         "litellm/cohere_chat litellm/cohere",
         "cohere",
-        f"{_CALLS_OF_OPENAI} duplicate_result empty_content empty_text unknown_field",
+        "call_id_missing duplicate_result empty_content empty_text missing_result orphaned_result unknown_field",
+        source="openrouter-examples#71, garak#1202, Risuai#504, langchain-cohere#15, agentdojo#200",
     ),
 )
-"""Every row whose way and profile fit counts."""
+"""Every row whose way and profile fit counts. A refusal that is only remembered, and not reported, has no entry."""
 
 
 def way_of(deployment: Deployment) -> Way:

@@ -133,8 +133,8 @@ async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: st
         (
             "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
             "litellm",
-            "trailing whitespace",
-            "trailing_space",
+            "Expected toolResult blocks",
+            "missing_result",
         ),
     ],
 )
