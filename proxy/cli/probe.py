@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 
-from proxy.cli.ask_provider import Prober, without_secrets
+from proxy.cli.ask_provider import Prober, probe_request, without_secrets
 from proxy.cli.configuration import UNUSABLE, read_configuration
 from proxy.cli.print_result import can_encode, print_result, takes_colours
 from proxy.cli.show_probe import show_probe, show_size
@@ -24,7 +24,10 @@ from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, ModelUnavailable
 from proxy.observability.logs import configure_logs
+from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.plan_target import profile_of
+from proxy.planning.prepare_request import profile_for_request
+from proxy.planning.probe.all_histories import BASELINES
 from proxy.planning.probe.choose_cases import choose_cases
 from proxy.planning.probe.count_tokens import count_tokens
 from proxy.planning.probe.describe import Probe, describe_differences, describe_probe
@@ -33,6 +36,7 @@ from proxy.planning.probe.judge_reply import Verdict
 from proxy.planning.probe.known_refusals import way_of
 from proxy.planning.probe.run_course import run_course
 from proxy.upstream.select_transport import SelectingUpstream
+from sanitizers import Profile
 
 DIFFERS = 1
 NOT_ASKED = 3
@@ -52,7 +56,7 @@ def run_probe(options: argparse.Namespace) -> int:
         return UNUSABLE
     if options.report is not None and not Path(options.report).absolute().parent.is_dir():
         return _refuse(f"{options.report}: its directory does not exist")
-    way, profile = way_of(deployment), profile_of(deployment, settings.sanitize)
+    way, profile = way_of(deployment), _profile(settings, deployment)
     cases = choose_cases(profile, way)
     size = count_tokens(cases, deployment.model)
     model = without_secrets(deployment.model, settings, deployment)
@@ -84,9 +88,8 @@ def _deployment(settings: Settings, model: str | None) -> Deployment | None:
     if model is None:
         names = list(settings.routes.names)
         if len(names) != 1:
-            _refuse(
-                f"--model is required, since the configuration has several models: {', '.join(names[:20])}"
-            )
+            listed = f"--model is required. Configured models: {', '.join(names[:20])}"
+            _refuse(listed if names else "no configured model is available: its variables are not set")
             return None
         model = names[0]
     try:
@@ -96,6 +99,12 @@ def _deployment(settings: Settings, model: str | None) -> Deployment | None:
     except InvalidRequest as error:
         _refuse(error.message)
     return None
+
+
+def _profile(settings: Settings, deployment: Deployment) -> Profile:
+    """Return the rules for the histories. A deployment whose defaults ask the model to think has some of its own."""
+    request = with_defaults(probe_request(BASELINES["text"], deployment), deployment)
+    return profile_for_request(profile_of(deployment, settings.sanitize), request)
 
 
 def _ask_to_start() -> int:
@@ -138,9 +147,8 @@ class _Progress:
     def __call__(self, history: ProbeHistory) -> None:
         self._number += 1
         if sys.stderr is not None and sys.stderr.isatty():
-            print(
-                f"\r\x1b[K{self._number} of {self._total}: {history.id}", end="", file=sys.stderr, flush=True
-            )
+            line = f"request {self._number} of about {self._total}: {history.id}"
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Remove the line."""

@@ -189,3 +189,27 @@ def test_the_model_must_be_named_where_there_are_several(
 
 def test_a_configuration_with_a_fault_gives_status_2(tmp_path: Path) -> None:
     assert main(["probe", "--config", str(tmp_path / "none.yaml"), "--yes"]) == 2
+
+
+def test_a_deployment_that_asks_the_model_to_think_has_the_rules_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DeepSeek wants reasoning back where the request asks for thoughts. Nobody answers here, so one request fails."""
+    path = tmp_path / "thinking.yaml"
+    expected = []
+    for effort in ({}, {"reasoning_effort": "high"}):
+        params = {
+            "model": "deepseek/deepseek-chat",
+            "api_base": "http://127.0.0.1:9",
+            "api_key": KEY,
+            **effort,
+        }
+        entry = {"model_name": "m", "litellm_params": params, "transport": "direct"}
+        path.write_bytes(text_of(model_list=[entry]))
+
+        assert main(["probe", "--config", str(path), "--yes", "--json"]) == 3
+
+        told = json.loads(capsys.readouterr().out)
+        expected += [one["expected"] for one in told["findings"] if one["rule"] == "reasoning_missing"]
+
+    assert expected == ["accepted", "either"]
