@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 
-from proxy.cli.ask_provider import Prober, probe_request, without_secrets
+from proxy.cli.ask_provider import Prober, without_secrets
 from proxy.cli.configuration import UNUSABLE, read_configuration
 from proxy.cli.print_result import can_encode, print_result, takes_colours
 from proxy.cli.show_probe import show_probe, show_size
@@ -24,10 +24,7 @@ from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest, ModelUnavailable
 from proxy.observability.logs import configure_logs
-from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.plan_target import profile_of
-from proxy.planning.prepare_request import profile_for_request
-from proxy.planning.probe.all_histories import BASELINES
 from proxy.planning.probe.choose_cases import choose_cases
 from proxy.planning.probe.count_tokens import count_tokens
 from proxy.planning.probe.describe import Probe, describe_differences, describe_probe
@@ -103,8 +100,8 @@ def _deployment(settings: Settings, model: str | None) -> Deployment | None:
 
 def _profile(settings: Settings, deployment: Deployment) -> Profile:
     """Return the rules for the histories. A deployment whose defaults ask the model to think has some of its own."""
-    request = with_defaults(probe_request(BASELINES["text"], deployment), deployment)
-    return profile_for_request(profile_of(deployment, settings.sanitize), request)
+    profile = profile_of(deployment, settings.sanitize)
+    return profile if deployment.defaults.get("reasoning_effort") in (None, "none") else profile.thinking()
 
 
 def _ask_to_start() -> int:
