@@ -2,8 +2,8 @@
 
 Exit status 0: done. 1: the outcome is not the expected one (``explain``: something is changed; ``serve``: the address
 is not available; ``conform``: a history does not hold; ``probe``: the provider differs). 2: the input or the
-configuration cannot be used. 3: the other side cannot be asked (``conform``: the gateway; ``probe``: the provider). 130:
-the command was interrupted.
+configuration cannot be used. 3: the other side cannot be asked (``conform``: the gateway; ``probe``: the provider).
+130: the command was interrupted.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 
 from proxy import __version__
 from proxy.cli.conform_options import add_conform
-from proxy.cli.probe_options import add_probe
 from proxy.cli.option_types import Commands, port
+from proxy.cli.probe_options import add_probe
 
 _INTERRUPTED = 130
 """Exit status after Ctrl-C, where the command does not end in a way of its own: 128 + SIGINT, as in shells."""
