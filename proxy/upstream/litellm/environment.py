@@ -8,9 +8,11 @@ write (measured on 1.105.3).
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 from types import MappingProxyType
+from typing import Any
 
 QUIET = MappingProxyType(
     {
@@ -39,3 +41,24 @@ def quiet_litellm() -> None:
         logger = logging.getLogger(name)
         logger.disabled = True
         logger.propagate = False
+
+
+def skip_logging() -> None:
+    """Replace litellm's functions that log a call by functions that do nothing. litellm must be imported before.
+
+    turnright gives litellm no callbacks, so nobody reads these logs. For Ollama they ask the server about the model
+    after each answer, with a call that blocks the event loop until the server answers (1.105.3).
+    """
+    logging_class = importlib.import_module("litellm.litellm_core_utils.litellm_logging").Logging
+    for name in ("success_handler", "failure_handler"):
+        setattr(logging_class, name, _do_nothing)
+    for name in ("async_success_handler", "async_failure_handler"):
+        setattr(logging_class, name, _do_nothing_async)
+
+
+def _do_nothing(*_: Any, **__: Any) -> None:
+    """Stand in for a logging function of litellm."""
+
+
+async def _do_nothing_async(*_: Any, **__: Any) -> None:
+    """Stand in for an asynchronous logging function of litellm."""

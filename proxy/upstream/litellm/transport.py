@@ -25,7 +25,7 @@ from proxy.core.upstream_call import Answer, Chunk, TextCall, UpstreamCall
 from proxy.upstream.dialects import dialect_for, withheld_names
 from proxy.upstream.litellm.arguments import WITHOUT_STREAMS, build_arguments, build_embedding_arguments
 from proxy.upstream.litellm.clients import limit_errors, prepare_clients, refuse_cookies
-from proxy.upstream.litellm.environment import quiet_litellm
+from proxy.upstream.litellm.environment import quiet_litellm, skip_logging
 from proxy.upstream.litellm.errors import kept_body, to_proxy_error
 from proxy.upstream.litellm.loop import CrossLoopStream, LoopThread
 from proxy.upstream.masking import secrets_of
@@ -193,6 +193,7 @@ def _import_litellm() -> Any:
     quiet_litellm()
     litellm: Any = importlib.import_module("litellm")
     quiet_litellm()  # the import sets its loggers up again
+    skip_logging()
     litellm.suppress_debug_info = True
     litellm.disable_hf_tokenizer_download = True
     litellm.telemetry = False
