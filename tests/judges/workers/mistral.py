@@ -1,0 +1,49 @@
+"""Judges of mistral-common, of whichever generation is on the path.
+
+``v7-serving`` is the validator of a tokenizer's version 7 in mode ``serving``, as Mistral's service uses it. ``-test`` is
+the mode of vLLM. From 1.8 on, vLLM also converts OpenAI's messages with the package's own function.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from typing import Any
+
+from mistral_common.protocol.instruct import validator as validators
+from mistral_common.protocol.instruct.request import ChatCompletionRequest
+from mistral_common.protocol.instruct.validator import ValidationMode
+
+from tests.judges.workers.answering import Judge, answer_questions
+
+FIELDS = ("messages", "tools", "tool_choice", "temperature", "top_p", "max_tokens", "random_seed")
+"""The fields of a request that the package knows; a server reads the others itself."""
+
+
+def judges() -> dict[str, Judge]:
+    """Return the judges by name: every version that the generation has from 3 on, in two modes."""
+    found: dict[str, Judge] = {}
+    for name, kind in vars(validators).items():
+        version = name.removeprefix("MistralRequestValidatorV")
+        if version.isdecimal():
+            found[f"v{version}-serving"] = partial(_judge_request, kind(ValidationMode.serving))
+            found[f"v{version}-test"] = partial(_judge_openai_request, kind(ValidationMode.test))
+    return found
+
+
+def _judge_request(validator: Any, body: dict[str, Any]) -> None:
+    given = {name: body[name] for name in FIELDS if name in body}
+    validator.validate_request(ChatCompletionRequest(model=body.get("model", "m"), **given))
+
+
+def _judge_openai_request(validator: Any, body: dict[str, Any]) -> None:
+    convert = getattr(ChatCompletionRequest, "from_openai", None)
+    if convert is None:
+        _judge_request(validator, body)
+        return
+    given = copy.deepcopy({name: body[name] for name in FIELDS if name in body})
+    validator.validate_request(convert(**given))
+
+
+if __name__ == "__main__":
+    answer_questions(judges())
