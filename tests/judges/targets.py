@@ -15,7 +15,8 @@ _AWS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region_name
 class Target:
     """A deployment, and the judges of the bodies that are written for it.
 
-    *judges* are pairs of a worker and a judge. A name with ``*``, such as ``*-test``, stands for all judges that it fits. *templates* is the family of chat templates that render the bodies.
+    *judges* are pairs of a worker and a pattern of judges' names. *templates* is the family of chat templates that
+    render the bodies.
     """
 
     name: str
@@ -41,7 +42,10 @@ _MISTRAL = (("sdk_types", "mistralai"), *((worker, "v[!3]*-serving") for worker 
 _MISTRAL_ON_VLLM = (*_OPENAI, *((worker, "*-test") for worker in MISTRALS))
 
 TARGETS = (
+    Target("gemini-1.5", "gemini/gemini-1.5-pro", _GOOGLE),
     Target("gemini-2.5", "gemini/gemini-2.5-pro", _GOOGLE),
+    Target("gemini-3", "gemini/gemini-3-pro-preview", _GOOGLE),
+    Target("gemma", "gemini/gemma-3-27b-it", _GOOGLE),
     Target("gemini-3.6", "gemini/gemini-3.6-flash", _GOOGLE),
     Target("gemini-2.5-litellm", "gemini/gemini-2.5-pro", _GOOGLE, transport="litellm"),
     Target("gemini-3.6-litellm", "gemini/gemini-3.6-flash", _GOOGLE, transport="litellm"),
@@ -58,6 +62,7 @@ TARGETS = (
     Target("cohere", "cohere_chat/command-a-03-2025", (("sdk_types", "cohere"),)),
     Target("ollama", "ollama_chat/qwen3.5", (("sdk_types", "ollama"),)),
     Target("bedrock-claude", "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", _BEDROCK),
+    Target("bedrock-claude-4.6", "bedrock/us.anthropic.claude-opus-4-6-v1:0", _BEDROCK),
     Target("bedrock-llama", "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", _BEDROCK),
     Target("bedrock-nova", "bedrock/amazon.nova-pro-v1:0", _BEDROCK),
     Target("vllm", "hosted_vllm/Qwen/Qwen3.5-35B", _OPENAI, templates="others"),
@@ -69,7 +74,7 @@ TARGETS = (
     ),
     Target("vllm-gemma", "hosted_vllm/google/gemma-3-12b-it", _OPENAI, templates="gemma"),
 )
-"""Every profile has at least one target."""
+"""The deployments. ``test_judges`` holds that every profile is among them."""
 
 
 def family_of(template: str) -> str:

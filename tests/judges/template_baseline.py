@@ -11,8 +11,12 @@ from typing import Any
 
 from tests.judges.asking import Worker
 
-FEATURES = ("calls", "images")
-"""Features that a template may lack, and that no change of the history can replace."""
+FEATURES = ("calls", "images", "tools")
+"""Features that a template may lack, and that no change of the history can replace.
+
+``calls`` are calls and results in the history, ``tools`` declarations in the request. A variant of a template for tools
+needs declarations.
+"""
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 
@@ -34,14 +38,15 @@ def plain_bodies(features: frozenset[str]) -> Iterator[dict[str, Any]]:
     question: Any = "Look at it."
     if "images" in features:
         question = [{"type": "text", "text": question}, IMAGE]
+    declared = {"tools": [TOOL]} if "tools" in features else {}
     if "calls" not in features:
-        yield {"messages": [_user(question)]}
+        yield {"messages": [_user(question)], **declared}
         return
     call = {"id": "abcdefgh1", "type": "function", "function": {"name": "look", "arguments": '{"at": "x"}'}}
     result = {"role": "tool", "tool_call_id": "abcdefgh1", "content": "seen"}
     for content in ({"content": ""}, {"content": None}, {}):
         spoken = {"role": "assistant", "tool_calls": [call], **content}
-        yield {"messages": [_user(question), spoken, result], "tools": [TOOL]}
+        yield {"messages": [_user(question), spoken, result], **declared}
 
 
 def accepted_features(worker: Worker, template: str) -> frozenset[frozenset[str]]:

@@ -61,7 +61,9 @@ class Writer:
         chat = parse_chat_request(request, max_nesting=_NESTING, mends=True)
         deployment, settings = self._deployment, self._settings
         facts = facts_of(deployment, settings.budget, LearnedWindows().lessons_of(deployment, 0.0))
-        return plan_request(chat, plan_target(deployment, settings.sanitize, self._upstream.unsupported), facts=facts)
+        return plan_request(
+            chat, plan_target(deployment, settings.sanitize, self._upstream.unsupported), facts=facts
+        )
 
     async def repair(self, plan: Plan, words: str) -> Plan | None:
         """Return the plan after a refusal with these words, or None where they lead to no repair."""
@@ -83,8 +85,8 @@ class Writer:
                 await self._upstream.complete(call)
         except InvalidRequest:
             raise
-        except ProxyError as error:
-            assert self._bodies, f"nothing was sent: {error.message}"
+        except ProxyError:
+            pass  # the server's refusal
         return self._bodies[-1]
 
 

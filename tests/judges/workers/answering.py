@@ -1,8 +1,8 @@
 """The loop of a worker, and the form of its questions and answers.
 
-A question is an object with ``judges``, a list of names, and ``body``, the request that they judge. The answer maps the
-name of each judge that refuses the body to the judge's words. A question without ``judges`` is answered with the list of
-all names.
+A question is an object with ``judges``, a list of names, and ``body``, the request that they judge. The answer maps
+the name of each judge that refuses the body to the judge's words. A question without ``judges`` is answered with the
+list of all names.
 """
 
 from __future__ import annotations
@@ -46,14 +46,24 @@ def _shortened(errors: list[dict[str, Any]]) -> str:
     """Return the deepest of pydantic's errors, without the numbers of places.
 
     A union reports an error for each of its members. The deepest ones are about the member that was meant, but for the
-    members of another role.
+    members of another role or type.
     """
-    others = {one["loc"][:-1] for one in errors if one["type"] == "literal_error" and one["loc"][-1] == "role"}
-    meant = [one for one in errors if not any(one["loc"][: len(other)] == other for other in others)] or errors
+    others = {
+        one["loc"][:-1]
+        for one in errors
+        if one["type"] == "literal_error" and one["loc"][-1] in ("role", "type")
+    }
+    meant = [
+        one for one in errors if not any(one["loc"][: len(other)] == other for other in others)
+    ] or errors
     deepest = max(len(one["loc"]) for one in meant)
     lines = [
-        f"{'.'.join('*' if isinstance(step, int) else step for step in one['loc'])}: {one['msg']}"
+        f"{'.'.join(_step(step) for step in one['loc'] if '[' not in str(step))}: {one['msg']}"
         for one in meant
         if len(one["loc"]) == deepest
     ]
     return "; ".join(dict.fromkeys(lines))
+
+
+def _step(step: str | int) -> str:
+    return "*" if isinstance(step, int) else step

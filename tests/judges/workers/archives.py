@@ -30,7 +30,9 @@ def read_templates(archives: Path, node: Path) -> dict[str, str]:
     automap = node / _AUTOMAP
     if automap.exists():
         for model, literal in _ENTRY.findall(automap.read_text("utf-8")):
-            found[f"ollama-utils/{model}"] = ast.literal_eval(literal)  # JavaScript's escapes are Python's here
+            found[f"ollama-utils/{model}"] = ast.literal_eval(
+                literal
+            )  # JavaScript's escapes are Python's here
     return found
 
 

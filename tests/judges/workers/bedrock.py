@@ -9,15 +9,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from botocore.loaders import Loader
-from botocore.model import ServiceModel
-from botocore.validate import ParamValidator
+from botocore.loaders import Loader  # type: ignore[import-untyped]
+from botocore.model import ServiceModel  # type: ignore[import-untyped]
+from botocore.validate import ParamValidator  # type: ignore[import-untyped]
 
 from tests.judges.workers.answering import answer_questions
 
-SHAPE = ServiceModel(Loader().load_service_model("bedrock-runtime", "service-2")).operation_model(
-    "Converse"
-).input_shape
+SHAPE = (
+    ServiceModel(Loader().load_service_model("bedrock-runtime", "service-2"))
+    .operation_model("Converse")
+    .input_shape
+)
 
 
 def judge_converse(body: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Judges of mistral-common, of whichever generation is on the path.
 
-``v7-serving`` is the validator of a tokenizer's version 7 in mode ``serving``, as Mistral's service uses it. ``-test`` is
-the mode of vLLM. From 1.8 on, vLLM also converts OpenAI's messages with the package's own function.
+``v5-serving`` is the fifth validator in mode ``serving``, as Mistral's service uses it. ``v5-test`` is the same in the
+mode of vLLM. From 1.8 on, vLLM also converts OpenAI's messages with the package's own function.
 """
 
 from __future__ import annotations

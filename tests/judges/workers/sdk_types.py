@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import importlib
 import sys
+import typing
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from typing_extensions import is_typeddict
@@ -19,31 +21,29 @@ from tests.judges.workers.answering import answer_questions
 
 _STRICT = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-LAZY = frozenset({"Iterable", "Sequence", "SequenceNotStr"})
-"""Names of types whose elements pydantic does not read."""
 
+def _reader(module: str, name: str, *, strict: bool = False) -> TypeAdapter[Any]:
+    """Return a reader of a TypedDict. With *strict*, unknown fields are refused in all TypedDicts of its package.
 
-def _reader(module: str, name: str, *, strict: bool) -> TypeAdapter[Any]:
-    """Return a reader of a TypedDict that reads the elements of every list, and with *strict* forbids unknown fields.
-
-    pydantic reads an ``Iterable`` only when somebody asks for its elements. Annotations are still texts here, so that a
-    name in their module decides about their meaning.
+    pydantic reads an ``Iterable`` only when somebody asks for its elements, so that the package is imported with lists
+    in its place.
     """
-    found = vars(importlib.import_module(module))[name]
+    with patch.object(typing, "Iterable", list):
+        found = vars(importlib.import_module(module))[name]
     for path, loaded in list(sys.modules.items()):
-        if not path.startswith(module.partition(".")[0]):
-            continue
-        for label in LAZY & vars(loaded).keys():
-            setattr(loaded, label, list)
-        for value in list(vars(loaded).values()):
-            if strict and is_typeddict(value):
+        if strict and path.startswith(module.partition(".")[0]):
+            for value in filter(is_typeddict, list(vars(loaded).values())):
                 value.__pydantic_config__ = _STRICT
     return TypeAdapter(found)
 
 
+def _list_of(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(list[kind])
+
+
 @cache
 def _openai() -> TypeAdapter[Any]:
-    return _reader("openai.types.chat.completion_create_params", "CompletionCreateParams", strict=False)
+    return _reader("openai.types.chat.completion_create_params", "CompletionCreateParams")
 
 
 @cache
@@ -54,7 +54,10 @@ def _anthropic() -> TypeAdapter[Any]:
 @cache
 def _cohere() -> dict[str, TypeAdapter[Any]]:
     types = importlib.import_module("cohere.types")
-    return {"messages": TypeAdapter(list[types.ChatMessageV2]), "tools": TypeAdapter(list[types.ToolV2])}
+    return {
+        "messages": _list_of(types.ChatMessageV2),
+        "tools": _list_of(types.ToolV2),
+    }
 
 
 @cache
@@ -67,7 +70,7 @@ def _mistralai() -> type[BaseModel]:
 @cache
 def _ollama() -> tuple[type[BaseModel], TypeAdapter[Any]]:
     types = importlib.import_module("ollama._types")
-    return types.ChatRequest, TypeAdapter(list[types.Message])
+    return types.ChatRequest, _list_of(types.Message)
 
 
 def judge_openai(body: dict[str, Any]) -> None:
@@ -107,7 +110,9 @@ def _refuse_unknown(given: Any, read: Any, place: str) -> None:
     """Refuse the first field of *given* that *read*, the same value in models, does not declare."""
     if isinstance(read, BaseModel) and isinstance(given, dict):
         fields = type(read).model_fields
-        names = {name: name for name in fields} | {field.alias or name: name for name, field in fields.items()}
+        names = {name: name for name in fields} | {
+            field.alias or name: name for name, field in fields.items()
+        }
         for name, value in given.items():
             if name not in names:
                 raise ValueError(f"unknown field: {place}.{name}")

@@ -1,8 +1,8 @@
 """Judges that are chat templates, rendered as servers render them.
 
-The environment is that of transformers (``utils/chat_template_utils.py``): jinja2's immutable sandbox, ``raise_exception``,
-``strftime_now`` and ``tojson``. A server prepares the messages as vLLM does (``entrypoints/chat_utils.py``): arguments
-become objects, texts of a message one text, and an image a part of type ``image``.
+The environment is that of transformers (``utils/chat_template_utils.py``): jinja2's immutable sandbox,
+``raise_exception``, ``strftime_now`` and ``tojson``. A server prepares the messages as vLLM does (``chat_utils.py``):
+arguments become objects, texts of a message one text, and an image a part of type ``image``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,65 @@
+"""The refusals that are left, each with a reason that a reader can check.
+
+A row that explains no refusal fails the test, so that a mended fault leaves this list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+from tests.judges.judging import OURS, Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Refusals of one kind: patterns of the target and the judge, a part of the words, and the reason."""
+
+    target: str
+    judge: str
+    words: str
+    reason: str
+
+    def explains(self, refusal: Refusal) -> bool:
+        """Tell whether *refusal* is of this kind."""
+        return (
+            fnmatch(refusal.target, self.target)
+            and fnmatch(refusal.judge, self.judge)
+            and self.words in refusal.words
+        )
+
+
+ALLOWED = (
+    Allowed(
+        "*",
+        OURS,
+        "There is nothing to send",
+        "The damage left only empty messages and results without calls. No provider has a request for nothing.",
+    ),
+    Allowed(
+        "deepseek-*",
+        OURS,
+        "is of a kind that this model cannot be given",
+        "DeepSeek's API takes no images (api-docs.deepseek.com: content is a string). The user's newest image is "
+        "refused in words, since dropping it would answer another question.",
+    ),
+    Allowed(
+        "gemini-*-litellm",
+        "google_types/protobuf",
+        "Invalid enum value object",
+        "litellm writes the types of schemas in lower case. Google's server reads both cases, and so does "
+        "google-genai, whose `types.Type` is a `CaseInSensitiveEnum`. The direct wire writes upper case.",
+    ),
+)
+
+
+def unexplained(refusals: Iterable[Refusal]) -> list[Refusal]:
+    """Return the refusals that no row explains."""
+    return [refusal for refusal in refusals if not any(row.explains(refusal) for row in ALLOWED)]
+
+
+def unused(refusals: Iterable[Refusal], target: str) -> list[Allowed]:
+    """Return the rows for *target* alone that explain none of its refusals."""
+    given = list(refusals)
+    return [row for row in ALLOWED if row.target == target and not any(map(row.explains, given))]

@@ -1,0 +1,84 @@
+"""Tests that providers' own code accepts what turnright writes, for every history and every target."""
+
+from __future__ import annotations
+
+import pytest
+
+from sanitizers.profile_names import PROFILES, profile_for
+from tests.judges.asking import COMMANDS, NODE, Workers
+from tests.judges.exceptions import ALLOWED, unexplained, unused
+from tests.judges.inputs import histories
+from tests.judges.judging import grouped, judge_target, judges_of
+from tests.judges.plain_cases import ILLEGAL, PLAIN, PLAIN_CHAT, TEMPLATES_REFUSE, form_of
+from tests.judges.targets import TARGETS, Target, family_of
+from tests.support.litellm_noise import LITELLM_NOISE
+
+pytestmark = LITELLM_NOISE
+
+TYPES = [name for name in COMMANDS if name != "templates"]
+
+
+def test_every_profile_has_a_target() -> None:
+    assert {profile_for(one.model, one.profile).name for one in TARGETS} == PROFILES.keys()
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_judges_accept_a_plain_history_and_refuse_an_illegal_one(workers: Workers, name: str) -> None:
+    """Each judge accepts a call with its result. Each one refuses a request with one fault, by its words."""
+    worker = workers[name]
+    assert worker.names
+    for judge in worker.names:
+        body, words = ILLEGAL[form_of(name, judge)]
+
+        assert worker.ask([judge], PLAIN[form_of(name, judge)]) == {}, judge
+        assert words in worker.ask([judge], body).get(judge, ""), judge
+
+
+def test_templates_accept_a_plain_history_and_refuse_illegal_ones(workers: Workers) -> None:
+    """At least 190 of 200 templates accept a question. Known faults are refused by many templates."""
+    worker = workers["templates"]
+    refusing = worker.ask(worker.names, PLAIN_CHAT)
+
+    assert len(worker.names) >= 150
+    assert len(refusing) <= len(worker.names) / 20, refusing
+    for fault, body, least in TEMPLATES_REFUSE:
+        assert len(worker.ask(worker.names, body).keys() - refusing.keys()) >= least, fault
+
+
+@pytest.mark.skipif((NODE / "unreachable").exists(), reason="npm's registry could not be reached")
+def test_templates_come_from_four_packages_and_three_families(workers: Workers) -> None:
+    """No template is in this repository: they are read out of the packages."""
+    names = workers["templates"].names
+
+    assert {name.partition("/")[0] for name in names} == {
+        "axolotl",
+        "llama-cpp-python",
+        "ollama-utils",
+        "trl",
+    }
+    assert {family_of(name) for name in names} == {one.templates for one in TARGETS} - {None}
+
+
+def test_histories_are_the_known_ones_and_three_hundred_damaged_ones() -> None:
+    names = [one.name for one in histories()]
+
+    assert sum(name.startswith("damaged") for name in names) == 300
+    assert len(names) > 360
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+async def test_judges_accept_every_history(workers: Workers, target: Target) -> None:
+    """Every judge of the target accepts every history, plain and streamed, but for the listed exceptions."""
+    judged = await judge_target(target, workers)
+
+    assert list(grouped(unexplained(judged.refusals))) == []
+    assert unused(judged.refusals, target.name) == []
+    for judges in judges_of(target, workers).values():
+        assert all(judged.verdicts[judge] > 600 for judge in judges), judged.verdicts
+
+
+def test_exceptions_are_for_targets_that_exist() -> None:
+    """Each exception names a target, or a pattern of names. Its reason is more than a few words."""
+    for row in ALLOWED:
+        assert len(row.reason) > 60, row
