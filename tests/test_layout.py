@@ -20,7 +20,15 @@ DIRECT: list[str] = PROJECT["project"]["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["dependency-groups"]["dev"]
 TRACING: list[str] = PROJECT["project"]["optional-dependencies"]["otel"]
 LOCKS = ("requirements.lock", "requirements-otel.lock", "requirements-dev.lock")
-ALL_LOCKS = (*LOCKS, "benchmarks/plots.lock", "benchmarks/tokenizers.lock")
+GROUPS: dict[str, list[str]] = {
+    group: PROJECT["dependency-groups"][group]
+    for group in PROJECT["dependency-groups"]
+    if group.startswith("judges")
+}
+JUDGES = {f"requirements-{group}.lock": wanted for group, wanted in GROUPS.items()}
+"""The locks of the judges: one environment, and packages that exclude one another or are only read."""
+
+ALL_LOCKS = (*LOCKS, *JUDGES, "benchmarks/plots.lock", "benchmarks/tokenizers.lock")
 
 
 def entries(lock: str) -> dict[str, str]:
@@ -46,6 +54,7 @@ def test_package_and_project_have_the_same_version() -> None:
         *[("requirements.lock", requirement) for requirement in DIRECT],
         *[("requirements-otel.lock", requirement) for requirement in (*DIRECT, *TRACING)],
         *[("requirements-dev.lock", requirement) for requirement in (*DIRECT, *TRACING, *DEVELOPMENT)],
+        *[(lock, requirement) for lock, wanted in JUDGES.items() for requirement in wanted],
     ],
 )
 def test_lock_satisfies_the_project(lock: str, requirement: str) -> None:
@@ -75,6 +84,19 @@ def test_lock_names_no_place(lock: str) -> None:
     assert not re.search(
         r"://|--(extra-)?index|--find-links|--trusted-host|file:|/work|/home|/root|/tmp", text
     )
+
+
+def test_judges_lie_apart_from_all_other_tests() -> None:
+    """Every lock of the judges is on disk and in the Makefile, and none of their own packages is in another lock."""
+    made = (ROOT / "Makefile").read_text(encoding="utf-8")
+    parts = {group.removeprefix("judges-") for group in GROUPS} - {"judges"}
+    listed = re.findall(r"^(?:MISTRALS|JUDGES_APART) = (.+)$", made, flags=re.MULTILINE)
+
+    assert set(" ".join(listed).split()) - {"$(MISTRALS)"} == parts
+    assert {path.name for path in ROOT.glob("requirements-judges*.lock")} == JUDGES.keys()
+    only = {"anthropic", "cohere", "google-genai", "mistral-common", "mistralai", "ollama", "trl"}
+    for lock in LOCKS:
+        assert only.isdisjoint(entries(lock))
 
 
 def test_runtime_is_part_of_development() -> None:

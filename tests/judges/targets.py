@@ -38,7 +38,9 @@ _GOOGLE = (("google_types", "protobuf"), ("google_types", "genai"))
 _OPENAI = (("sdk_types", "openai"),)
 _BEDROCK = (("bedrock", "converse"),)
 _ANTHROPIC = (("sdk_types", "anthropic"),)
-_MISTRAL = (("sdk_types", "mistralai"), *((worker, "v[!3]*-serving") for worker in MISTRALS))
+_MISTRAL = (("sdk_types", "mistralai"), *((worker, "v[!3]*-serving") for worker in MISTRALS[1:]))
+"""Mistral's own service takes lists of parts in every role, as the package does since 1.8. Its models left ``v3``."""
+
 _MISTRAL_ON_VLLM = (*_OPENAI, *((worker, "*-test") for worker in MISTRALS))
 
 TARGETS = (

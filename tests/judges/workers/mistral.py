@@ -39,10 +39,18 @@ def _judge_request(validator: Any, body: dict[str, Any]) -> None:
 def _judge_openai_request(validator: Any, body: dict[str, Any]) -> None:
     convert = getattr(ChatCompletionRequest, "from_openai", None)
     if convert is None:
-        _judge_request(validator, body)
+        _judge_request(validator, {**body, "messages": [_with_joined_texts(one) for one in body["messages"]]})
         return
     given = copy.deepcopy({name: body[name] for name in FIELDS if name in body})
     validator.validate_request(convert(**given))
+
+
+def _with_joined_texts(message: dict[str, Any]) -> dict[str, Any]:
+    """Return an assistant message with one text, as vLLM joins its parts for the generations before 1.8."""
+    content = message.get("content")
+    if message["role"] != "assistant" or not isinstance(content, list):
+        return message
+    return {**message, "content": "\n".join(part["text"] for part in content)}
 
 
 if __name__ == "__main__":
