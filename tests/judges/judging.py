@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proxy.core.errors import InvalidRequest
@@ -51,26 +51,39 @@ class Written:
 async def judge_target(target: Target, workers: Workers) -> Judged:
     """Return the verdicts on every history, plain and streamed.
 
-    Chat templates may refuse once: the proxy asks such a server a second time where the refusal's words lead to a
-    repair.
+    Servers with a chat template may refuse once. The proxy asks such a server a second time, where the words of the
+    refusal lead to a repair.
     """
     judged = Judged()
     async with writing(target) as writer:
-        written: list[Written] = []
-        for history in histories():
-            for stream in (False, True):
-                try:
-                    plan = writer.plan(history, stream=stream)
-                    body = await writer.write(plan, stream=stream)
-                except InvalidRequest as error:
-                    judged.refusals.append(Refusal(target.name, OURS, history.name, error.message))
-                    continue
-                written.append(Written(history, plan, body, stream))
-        for worker, judges in judges_of(target, workers).items():
-            _judge_by_types(target, workers[worker], judges, written, judged)
+        written = [one async for one in _written(writer, target, judged)]
+        for name, judges in judges_of(target, workers).items():
+            await _judge(
+                _Asking(target, workers[name], f"{name}/"), writer, [(one, judges) for one in written], judged
+            )
         if target.templates is not None:
-            await _judge_by_templates(target, workers["templates"], writer, written, judged)
+            worker = workers["templates"]
+            features = {
+                name: accepted_features(worker, name)
+                for name in worker.names
+                if family_of(name) == target.templates
+            }
+            able = [
+                (one, [name for name, accepted in features.items() if one.history.features in accepted])
+                for one in written
+            ]
+            await _judge(_Asking(target, worker, ""), writer, able, judged)
     return judged
+
+
+async def _written(writer: Writer, target: Target, judged: Judged) -> AsyncIterator[Written]:
+    for history in histories():
+        for stream in (False, True):
+            try:
+                plan = writer.plan(history, stream=stream)
+                yield Written(history, plan, await writer.write(plan, stream=stream), stream)
+            except InvalidRequest as error:
+                judged.refusals.append(Refusal(target.name, OURS, history.name, error.message))
 
 
 def judges_of(target: Target, workers: Workers) -> dict[str, list[str]]:
@@ -83,45 +96,43 @@ def judges_of(target: Target, workers: Workers) -> dict[str, list[str]]:
     return found
 
 
-def _judge_by_types(
-    target: Target, worker: Worker, judges: Sequence[str], written: Sequence[Written], judged: Judged
+class _Asking:
+    """Asks a worker's judges for one target. *prefix* stands before their names."""
+
+    def __init__(self, target: Target, worker: Worker, prefix: str) -> None:
+        self.target = target
+        self.prefix = prefix
+        self._worker = worker
+        self._known: dict[str, Mapping[str, str]] = {}
+
+    def ask(self, judges: Sequence[str], body: Body) -> Mapping[str, str]:
+        """Return the refusals. Templates read only messages and tools, so that equal ones are rendered once."""
+        if self.prefix:
+            return self._worker.ask(judges, body)
+        key = json.dumps([judges, body["messages"], body.get("tools")])
+        if key not in self._known:
+            self._known[key] = self._worker.ask(judges, body)
+        return self._known[key]
+
+
+async def _judge(
+    asking: _Asking, writer: Writer, given: Sequence[tuple[Written, Sequence[str]]], judged: Judged
 ) -> None:
-    for one in written:
-        refused = worker.ask(judges, one.body)
-        judged.verdicts.update(judges)
-        for name, words in refused.items():
-            judged.refusals.append(Refusal(target.name, f"{worker.name}/{name}", one.history.name, words))
-
-
-async def _judge_by_templates(
-    target: Target, worker: Worker, writer: Writer, written: Sequence[Written], judged: Judged
-) -> None:
-    features = {
-        name: accepted_features(worker, name) for name in worker.names if family_of(name) == target.templates
-    }
-    known: dict[str, Mapping[str, str]] = {}
-    for one in written:
-        names = [name for name, accepted in features.items() if one.history.features in accepted]
-        judged.verdicts.update(names)
-        for name, words in _rendered(worker, names, one.body, known).items():
-            repaired = await writer.repair(one.plan, words)
-            if repaired is not None:
-                body = await writer.write(repaired, stream=one.stream)
-                again = _rendered(worker, [name], body, known).get(name)
-                if again is None:
-                    continue
-                words = f"after a repair: {again}"
-            judged.refusals.append(Refusal(target.name, name, one.history.name, words))
-
-
-def _rendered(
-    worker: Worker, names: Sequence[str], body: Body, known: dict[str, Mapping[str, str]]
-) -> Mapping[str, str]:
-    """Return the refusals of templates. They read only messages and tools, so that equal ones are rendered once."""
-    key = json.dumps([names, body["messages"], body.get("tools")])
-    if key not in known:
-        known[key] = worker.ask(names, body)
-    return known[key]
+    for one, judges in given:
+        judged.verdicts.update(asking.prefix + name for name in judges)
+        by_words: dict[str, list[str]] = {}
+        for name, words in asking.ask(judges, one.body).items():
+            by_words.setdefault(words, []).append(name)
+        for words, names in by_words.items():
+            left = dict.fromkeys(names, words)
+            plan = None if asking.target.templates is None else await writer.repair(one.plan, words)
+            if plan is not None:
+                again = asking.ask(names, await writer.write(plan, stream=one.stream))
+                left = {name: f"after a repair: {said}" for name, said in again.items()}
+            for name, said in left.items():
+                judged.refusals.append(
+                    Refusal(asking.target.name, asking.prefix + name, one.history.name, said)
+                )
 
 
 def grouped(refusals: Sequence[Refusal]) -> Iterator[str]:

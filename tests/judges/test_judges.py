@@ -74,8 +74,8 @@ async def test_judges_accept_every_history(workers: Workers, target: Target) -> 
 
     assert list(grouped(unexplained(judged.refusals))) == []
     assert unused(judged.refusals, target.name) == []
-    for judges in judges_of(target, workers).values():
-        assert all(judged.verdicts[judge] > 600 for judge in judges), judged.verdicts
+    for worker, judges in judges_of(target, workers).items():
+        assert all(judged.verdicts[f"{worker}/{judge}"] > 600 for judge in judges), judged.verdicts
 
 
 def test_exceptions_are_for_targets_that_exist() -> None:
