@@ -39,14 +39,15 @@ def plain_bodies(features: frozenset[str]) -> Iterator[dict[str, Any]]:
     if "images" in features:
         question = [{"type": "text", "text": question}, IMAGE]
     declared = {"tools": [TOOL]} if "tools" in features else {}
+    answered = [{"role": "assistant", "content": "I see it."}, _user("And now?")]
     if "calls" not in features:
-        yield {"messages": [_user(question)], **declared}
+        yield {"messages": [_user(question), *answered], **declared}
         return
     call = {"id": "abcdefgh1", "type": "function", "function": {"name": "look", "arguments": '{"at": "x"}'}}
     result = {"role": "tool", "tool_call_id": "abcdefgh1", "content": "seen"}
     for content in ({"content": ""}, {"content": None}, {}):
         spoken = {"role": "assistant", "tool_calls": [call], **content}
-        yield {"messages": [_user(question), spoken, result], **declared}
+        yield {"messages": [_user(question), spoken, result, *answered], **declared}
 
 
 def accepted_features(worker: Worker, template: str) -> frozenset[frozenset[str]]:
