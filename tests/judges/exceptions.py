@@ -55,29 +55,29 @@ ALLOWED = (
         "openai",
         "sdk_types/openai",
         "ChatCompletionAssistantMessageParam.tool_calls: Input should be a valid list",
-        "The client sent `tool_calls: null`, which the direct wire passes on. The type has a list or nothing. OpenAI's own "
-        "answers have the null (`ChatCompletionMessage.model_dump()`), and clients send them back (openai-python#1351).",
+        "The client sent `tool_calls: null`, which the direct wire passes on. The type has a list or nothing. Clients "
+        "send the null back that `ChatCompletionMessage.model_dump()` has (openai-python#1351).",
     ),
     Allowed(
         "openai*",
         "sdk_types/openai",
         "ChatCompletionFunctionMessageParam.content: Input should be a valid string",
-        "The client sent a list of parts in a message of the role `function`, which OpenAI deprecated in 2023. Such a list "
-        "comes from no reported client: the damage `both_forms` renames the role of a result.",
+        "The client sent a list of parts in a message of the deprecated role `function`. No known history has such a "
+        "list: the damage `both_forms` renames the role of a result.",
     ),
     Allowed(
         "vllm-mistral",
         "mistral-1-5/*",
         "tool.content: Input should be a valid string",
-        "Before 1.8, mistral-common's `ToolMessage.content` is a string alone. Since then it is a string or a list, so that "
-        "no rule of the model says which server is behind the address.",
+        "Before 1.8, `ToolMessage.content` of mistral-common is a string alone, and then a string or a list. No name of "
+        "a model tells which server is behind the address.",
     ),
     Allowed(
         "vllm",
         "*/llama3*vision*",
         "after a repair: TemplateError: This model only supports single tool-calls at once!",
-        "Llama 3.2's template refuses a system message beside an image first, then parallel calls. A request is repaired "
-        "once (docs/failures.md).",
+        "Llama 3.2's template refuses a system message beside an image first, then parallel calls. A request is "
+        "repaired once (docs/failures.md).",
     ),
 )
 

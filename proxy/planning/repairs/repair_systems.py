@@ -44,3 +44,12 @@ def fold_systems(draft: Draft, error: ProviderError) -> Draft:
         turn_required=True,
     )
     return sanitize_draft(draft, without)
+
+
+def fold_counted_systems(draft: Draft, error: ProviderError) -> Draft:
+    """Return *draft* without system messages, as :func:`fold_systems`, for a template that counts them as turns.
+
+    Later templates of Mistral allow an "optional system message", and say so. Sources: vllm#2080, mistral.rs#45,
+    autogen#1037.
+    """
+    return draft if error.says("optional system message") else fold_systems(draft, error)

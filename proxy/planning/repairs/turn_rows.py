@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.planning.repairs import repair_rounds, repair_turns
+from proxy.planning.repairs import repair_rounds, repair_systems, repair_turns
 from proxy.planning.repairs.repair_row import Row
 
 _GEMINI_PAIRING = (
@@ -59,6 +59,12 @@ TURN_ROWS: tuple[Row, ...] = (
             "multiturn requests ends with a user role",
         ),
         source="autogen#1037, llama_index#11731; langchain-aws#130; one-api#836",
+    ),
+    Row(
+        "alternation",
+        repair_systems.fold_counted_systems,
+        says=("conversation roles must alternate user/assistant",),
+        source="the template of Mistral 7B counts a system message as a turn: vllm#2080, mistral.rs#45",
     ),
     Row(
         "result_then_user",

@@ -221,6 +221,13 @@ CASES = (
         lambda r: [m["role"] for m in r.messages] == ["system", "user", "assistant", "user"],
     ),
     Case(
+        "alternation-without-a-system-role",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        [system("t1§"), user("t2§"), assistant("t3§"), user("t4§")],
+        lambda r: r.messages == [user("t1§\n\nt2§"), assistant("t3§"), user("t4§")],
+        number=1,
+    ),
+    Case(
         "alternation-behind-a-result",
         "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between "
         "user and assistant roles and try again.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.planning.repairs.repair_systems import fold_systems, system_as_user
+from proxy.planning.repairs.repair_systems import fold_counted_systems, fold_systems, system_as_user
 from sanitizers import find_violations
 from sanitizers.profiles import OPENAI
 from sanitizers.provider_profiles import CHAT_TEMPLATE
@@ -49,6 +49,18 @@ def test_only_a_template_without_the_role_gets_merged_neighbours() -> None:
 
     assert [m["content"] for m in fold_systems(draft_of(history), GEMMA).messages] == ["One.\n\ngo\n\non"]
     assert [m["content"] for m in fold_systems(draft_of(history), LLAMA).messages] == ["One.\n\ngo", "on"]
+
+
+def test_a_template_that_allows_a_system_message_keeps_it() -> None:
+    """Two templates complain of the order in nearly the same words, and one of them counts the system message."""
+    counting = refusal("Conversation roles must alternate user/assistant/user/assistant/...")
+    allowing = refusal(
+        "After the optional system message, conversation roles must alternate user/assistant/..."
+    )
+    draft = draft_of([system("One."), user("go")])
+
+    assert fold_counted_systems(draft, allowing) is draft
+    assert fold_counted_systems(draft, counting).messages == [user("One.\n\ngo")]
 
 
 def test_an_instruction_is_put_before_an_image() -> None:
