@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from tests.judges.judging import OURS, Refusal
+from tests.judges.judging import OURS, Judged, Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ ALLOWED = (
         "refused in words, since dropping it would answer another question.",
     ),
     Allowed(
-        "gemini-*-litellm",
+        "gemini-3.6-litellm",
         "google_types/protobuf",
         "Invalid enum value object",
         "litellm writes the types of schemas in lower case. Google's server reads both cases, and so does "
@@ -79,6 +79,13 @@ ALLOWED = (
         "Llama 3.2's template refuses a system message beside an image first, then parallel calls. A request is "
         "repaired once (docs/failures.md).",
     ),
+    Allowed(
+        "vllm",
+        "ollama-utils/granite3-guardian:2b",
+        "",
+        "Granite Guardian is no chat model: its template (`risk_bank`) rates one message of the last turns for one risk, "
+        "and refuses every other end of a history.",
+    ),
 )
 
 
@@ -87,7 +94,13 @@ def unexplained(refusals: Iterable[Refusal]) -> list[Refusal]:
     return [refusal for refusal in refusals if not any(row.explains(refusal) for row in ALLOWED)]
 
 
-def unused(refusals: Iterable[Refusal], target: str) -> list[Allowed]:
-    """Return the rows for *target* alone that explain none of its refusals."""
-    given = list(refusals)
-    return [row for row in ALLOWED if row.target == target and not any(map(row.explains, given))]
+def unused(target: str, judged: Judged) -> list[Allowed]:
+    """Return the rows for a target and its judges that explain none of its refusals."""
+    asked = (OURS, *judged.verdicts)
+    return [
+        row
+        for row in ALLOWED
+        if fnmatch(target, row.target)
+        and any(fnmatch(judge, row.judge) for judge in asked)
+        and not any(map(row.explains, judged.refusals))
+    ]

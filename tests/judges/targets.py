@@ -49,7 +49,6 @@ TARGETS = (
     Target("gemini-3", "gemini/gemini-3-pro-preview", _GOOGLE),
     Target("gemma", "gemini/gemma-3-27b-it", _GOOGLE),
     Target("gemini-3.6", "gemini/gemini-3.6-flash", _GOOGLE),
-    Target("gemini-2.5-litellm", "gemini/gemini-2.5-pro", _GOOGLE, transport="litellm"),
     Target("gemini-3.6-litellm", "gemini/gemini-3.6-flash", _GOOGLE, transport="litellm"),
     Target("openai", "openai/gpt-4.1", _OPENAI),
     Target("openai-litellm", "openai/gpt-4.1", _OPENAI, transport="litellm"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fnmatch
+from collections import Counter
+
 import pytest
 
 from sanitizers.profile_names import PROFILES, profile_for
 from tests.judges.asking import COMMANDS, NODE, Workers
-from tests.judges.exceptions import ALLOWED, unexplained, unused
+from tests.judges.exceptions import ALLOWED, Allowed, unexplained, unused
 from tests.judges.inputs import histories
-from tests.judges.judging import grouped, judge_target, judges_of
+from tests.judges.judging import OURS, Judged, Refusal, grouped, judge_target, judges_of
 from tests.judges.plain_cases import ILLEGAL, PLAIN, PLAIN_CHAT, TEMPLATES_REFUSE, form_of
 from tests.judges.targets import TARGETS, Target, family_of
 from tests.support.litellm_noise import LITELLM_NOISE
@@ -73,12 +76,21 @@ async def test_judges_accept_every_history(workers: Workers, target: Target) -> 
     judged = await judge_target(target, workers)
 
     assert list(grouped(unexplained(judged.refusals))) == []
-    assert unused(judged.refusals, target.name) == []
+    assert unused(target.name, judged) == []
     for worker, judges in judges_of(target, workers).items():
         assert all(judged.verdicts[f"{worker}/{judge}"] > 600 for judge in judges), judged.verdicts
 
 
-def test_exceptions_are_for_targets_that_exist() -> None:
-    """Each exception names a target, or a pattern of names. Its reason is more than a few words."""
-    for row in ALLOWED:
-        assert len(row.reason) > 60, row
+@pytest.mark.parametrize("row", ALLOWED, ids=lambda row: f"{row.target} {row.judge}")
+def test_exception_is_for_a_target_and_has_a_reason(row: Allowed) -> None:
+    """An exception for no target would never be used, and so never fail."""
+    assert fnmatch.filter([target.name for target in TARGETS], row.target)
+    assert len(row.reason.split()) > 10
+
+
+def test_exception_that_explains_nothing_is_found() -> None:
+    """A row counts as unused at each of its targets whose judges it names."""
+    judged = Judged(verdicts=Counter({"sdk_types/openai": 1}))
+
+    assert {row.judge for row in unused("openai", judged)} == {OURS, "sdk_types/openai"}
+    assert unexplained([Refusal("openai", "sdk_types/openai", "g01", "No.")])
