@@ -69,8 +69,8 @@ ALLOWED = (
         "vllm-mistral",
         "mistral-1-5/*",
         "tool.content: Input should be a valid string",
-        "Before 1.8, `ToolMessage.content` of mistral-common is a string alone, and then a string or a list. No name of "
-        "a model tells which server is behind the address.",
+        "Before 1.8, `ToolMessage.content` of mistral-common is a string alone, and then a string or a list. No "
+        "model's name tells which server is behind the address.",
     ),
     Allowed(
         "vllm",
@@ -83,8 +83,8 @@ ALLOWED = (
         "vllm",
         "ollama-utils/granite3-guardian:2b",
         "",
-        "Granite Guardian is no chat model: its template (`risk_bank`) rates one message of the last turns for one risk, "
-        "and refuses every other end of a history.",
+        "Granite Guardian is no chat model: its template (`risk_bank`) rates one message of the last turns for one "
+        "risk, and refuses every other end of a history.",
     ),
 )
 
