@@ -44,6 +44,14 @@ _MISTRAL = (("sdk_types", "mistralai"), *((worker, "v[!3]*-serving") for worker 
 _MISTRAL_ON_VLLM = (*_OPENAI, *((worker, "*-test") for worker in MISTRALS))
 
 TARGETS = (
+    Target("vllm", "hosted_vllm/Qwen/Qwen3.5-35B", _OPENAI, templates="others"),
+    Target(
+        "vllm-mistral",
+        "hosted_vllm/mistralai/Mistral-Nemo-Instruct-2407",
+        _MISTRAL_ON_VLLM,
+        templates="mistral",
+    ),
+    Target("vllm-gemma", "hosted_vllm/google/gemma-3-12b-it", _OPENAI, templates="gemma"),
     Target("gemini-1.5", "gemini/gemini-1.5-pro", _GOOGLE),
     Target("gemini-2.5", "gemini/gemini-2.5-pro", _GOOGLE),
     Target("gemini-3", "gemini/gemini-3-pro-preview", _GOOGLE),
@@ -66,16 +74,8 @@ TARGETS = (
     Target("bedrock-claude-4.6", "bedrock/us.anthropic.claude-opus-4-6-v1:0", _BEDROCK),
     Target("bedrock-llama", "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", _BEDROCK),
     Target("bedrock-nova", "bedrock/amazon.nova-pro-v1:0", _BEDROCK),
-    Target("vllm", "hosted_vllm/Qwen/Qwen3.5-35B", _OPENAI, templates="others"),
-    Target(
-        "vllm-mistral",
-        "hosted_vllm/mistralai/Mistral-Nemo-Instruct-2407",
-        _MISTRAL_ON_VLLM,
-        templates="mistral",
-    ),
-    Target("vllm-gemma", "hosted_vllm/google/gemma-3-12b-it", _OPENAI, templates="gemma"),
 )
-"""The deployments. ``test_judges`` holds that every profile is among them."""
+"""The deployments, those with most work first. ``test_judges`` holds that every profile is among them."""
 
 
 def family_of(template: str) -> str:
