@@ -52,7 +52,9 @@ class History:
 @cache
 def histories() -> tuple[History, ...]:
     """Return all histories. Every other damaged one declares tools."""
-    known = json.loads((Path(__file__).parents[1] / "histories" / "known.json").read_text("utf-8"))
+    known = json.loads(
+        (Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text("utf-8")
+    )
     found = [History(one["id"], one["messages"], tuple(one.get("tools", ()))) for one in known]
     for number, messages in enumerate(_damaged()):
         found.append(History(f"damaged-{number}", messages, TOOLS if number % 2 else ()))
