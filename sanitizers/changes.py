@@ -17,9 +17,9 @@ class Change:
     """One change to a history, or to the tools that a request declares (step ``tools``).
 
     *step* is the step's name (``orphan_drop``) and *kind* the kind of change. *index* is the message's index in the
-    ``messages`` that the client sent. For ``inserted`` it is the index of the message that the new one belongs to. For
-    a declared tool it is the tool's index. *reason* is a slug from the step's closed set. *detail* is a field's name, a
-    part's position, a call's id, a tool's new name, or empty.
+    ``messages`` that the client sent. For ``inserted``, *index* is that of the message to which the new message
+    belongs. For a declared tool, *index* is the tool's position in the request. *reason* is a slug from the step's
+    closed set. *detail* is a field's name, a part's position, a call's id, a tool's new name, or empty.
     """
 
     step: str

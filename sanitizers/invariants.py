@@ -1,6 +1,6 @@
 """The checker finds the rules that a history breaks, most of them in the providers' own words.
 
-It has three uses. It proves that the steps' result is legal. It finds the histories that need no step. The
+It has three uses. It proves that the steps' result is legal. It finds the histories that need no repair. The
 property-based tests use the checker as their oracle. So the checker shares only accessors with the steps. The checker
 reads a history front to back, as a provider does.
 

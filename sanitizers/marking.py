@@ -1,4 +1,4 @@
-"""Mark the messages that the check found intact, so that the steps read the damaged ones alone.
+"""Mark the messages that the checker found intact, so that the repair steps read only the damaged messages.
 
 Most of a damaged history is legal: a few results are missing among hundreds. A step skips an entry that is marked
 ``clean``, because the step would not change that entry anyway. Without marks, the steps make the same history and the

@@ -1,8 +1,8 @@
 """Accessors for chat messages, which stay the dicts that the client sent.
 
 Parsing messages into classes and dumping them again would lose unknown provider fields, such as signatures and cache
-marks. The provider's prompt cache would be lost with them. Nothing in this package writes into a message: a changed
-message is a new dict.
+marks. A history without these fields would miss the provider's prompt cache. Nothing in this package writes into a
+message: a changed message is a new dict.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ MEDIA_PARTS = frozenset({"audio_url", "file", "image_url", "input_audio", "video
 class Entry(NamedTuple):
     """A message on its way through the steps, with its index in the client's list (*origin*).
 
-    An entry is *clean* where the check has shown that the steps for single messages and for pairing would not change it
-    (:mod:`sanitizers.marking`). A changed message is a new entry, which is not known to be clean.
+    An entry is *clean* where the checker has shown that the steps for single messages and for pairing would not change
+    the entry (:mod:`sanitizers.marking`). A changed message is a new entry, which is not known to be clean.
     """
 
     message: Message
@@ -111,7 +111,7 @@ def base_id(call_id: str) -> str:
 
 
 def is_custom(call: dict[str, Any]) -> bool:
-    """Tell whether a call is one of a custom tool, whose type may be missing."""
+    """Tell whether *call* calls a custom tool. The type of the call may be missing."""
     return bool(call.get("custom")) and (call.get("type") == "custom" or not call.get("function"))
 
 
@@ -191,8 +191,8 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
     Arguments that are too dense to be decoded give None too (:func:`is_too_dense`).
 
     Gemini's ``functionCall.args`` is a protobuf Struct: an object without NaN, infinities or lone surrogates ("Invalid
-    value … google.protobuf.Struct"). orjson refuses NaN, infinities and lone surrogates. The function then checks the
-    type.
+    value … google.protobuf.Struct"). orjson refuses NaN, infinities and lone surrogates. The function itself checks
+    that the value is an object.
     """
     if text == "{}":
         return {}

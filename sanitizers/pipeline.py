@@ -1,4 +1,4 @@
-"""The pipeline: check a history, run the steps only where something is wrong, and check again."""
+"""The pipeline: check a history, run the repair steps only if it breaks a rule, and check the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose the profile of a model by its route, and by the longest known prefix of its name."""
+"""Choose a model's profile by its route (the text before the first slash) and its name's longest known prefix."""
 
 from __future__ import annotations
 
@@ -154,9 +154,8 @@ def profile_for(model: str, name: str | None = None) -> Profile:
     ``openrouter/google/gemini-…``, ``models/gemini-…``). Servers with a chat template and Bedrock's Converse API have
     rules of their own.
 
-    A name and a route that fit no profile get OpenAI's rules, which every OpenAI-compatible server shares. Media by
-    address is allowed only on :data:`URL_ROUTES`, and for a *model* without a route. Raises KeyError for an unknown
-    *name*.
+    A name and a route that fit no profile get OpenAI's rules, which OpenAI-compatible servers share. Media by address
+    is allowed only on :data:`URL_ROUTES`, and for a *model* without a route. Raises KeyError for an unknown *name*.
     """
     route, slash, _ = model.partition("/")
     own = _VENDOR.sub("", model.rpartition("/")[2].lower(), count=1)

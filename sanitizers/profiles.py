@@ -27,7 +27,7 @@ class Profile:
     """The first turn after the system messages must be a user turn."""
 
     model_last: bool
-    """A trailing model turn is accepted, as prefill."""
+    """The history may end with an assistant message (prefill), which the model continues."""
 
     assistant_runs: bool
     """Two assistant messages in a row are legal."""
@@ -125,7 +125,7 @@ class Profile:
     """Several system messages may lead the history."""
 
     developer_role: bool = True
-    """The provider has a role ``developer``. Otherwise it becomes ``system``."""
+    """The provider has a role ``developer``. Otherwise the role ``developer`` becomes ``system``."""
 
     takes_prefix: bool = False
     """A trailing assistant message is accepted where it says ``prefix: true``."""
@@ -150,7 +150,7 @@ class Profile:
     """The fields that a tool result may have in addition to :attr:`only_fields`."""
 
     null_content: bool = True
-    """Calls may stand without a content, or beside null. Otherwise an empty text stands beside them."""
+    """The content of an assistant message with calls may be missing or null. Otherwise an empty text is written."""
 
     empty_names: bool = True
     """The ``name`` of a tool result may be an empty text."""
@@ -170,7 +170,7 @@ class Profile:
 
     @property
     def takes_any_field(self) -> bool:
-        """True where no text message has to be searched for fields that the provider refuses."""
+        """True where :attr:`refused_fields` are the only fields that may have to be removed from a text message."""
         return self.only_fields is None and self.empty_names
 
     def fields_for(self, role: str) -> frozenset[str] | None:
@@ -188,7 +188,7 @@ class Profile:
         return _continuing(self) if self.continues_if_asked else self
 
     def merging(self) -> Profile:
-        """Return the same row with every run of one role merged (the setting ``sanitize.merge_same_role``)."""
+        """Return the row with runs of one role forbidden, so that steps merge them (``sanitize.merge_same_role``)."""
         return _merging(self)
 
 

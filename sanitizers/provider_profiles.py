@@ -1,8 +1,8 @@
 """The profiles of all providers other than OpenAI and Gemini.
 
-Each fact names its source. The source "litellm" stands for what litellm 1.105 sends to the provider, as a recording
-server received it. Where litellm would silently drop something, the steps change the history first and report the
-change.
+A comment at a fact names the fact's source. The source "litellm" stands for what litellm 1.105 sends to the provider,
+as a recording server received it. Where litellm would silently drop something, the steps change the history first and
+report the change.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ CHAT_TEMPLATE_MISTRAL = replace(
 )
 """A Mistral model on a server with a chat template: mistral-common checks the request (omlx#1997).
 
-Its texts were seen from ``mistral_common.protocol.instruct`` 1.5.6, 1.8.8 and 1.13.1 (2026-11).
+The texts of its errors were seen from ``mistral_common.protocol.instruct`` 1.5.6, 1.8.8 and 1.13.1 (2026-11).
 """
 
 CHAT_TEMPLATE_GEMMA = replace(CHAT_TEMPLATE, name="chat-template-gemma", system_role=False)

@@ -33,7 +33,7 @@ BRIDGE = "Understood."
 NOTICE_START = "[turnright: "
 """The beginning of every notice of the turn guard (:mod:`sanitizers.turns`).
 
-A user message with this beginning was not written by the user.
+The user did not write a message that holds only such a notice (:func:`is_instruction`).
 """
 
 RAW_ARGUMENTS = "_raw"

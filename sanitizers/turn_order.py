@@ -1,7 +1,7 @@
 """Check the order of a history's turns at once, from one letter for each message.
 
 :mod:`sanitizers.turn_violations` has the same rules. That module reads each message and names each broken rule. This
-module only finds out that nothing is wrong, which holds for nearly all histories.
+module only finds out that no rule is broken, which holds for nearly all histories.
 """
 
 from __future__ import annotations

@@ -34,7 +34,10 @@ class WorkLimit:
         """True once the work was ended. It is a separate field, since another thread writes it."""
 
     def spend(self, steps: int = 1) -> None:
-        """Take *steps*. Raises :class:`WorkLimitExceeded` where fewer steps are left, and on every later call."""
+        """Take *steps*.
+
+        Raises :class:`WorkLimitExceeded` where fewer steps are left or the work was ended, and on every later call.
+        """
         self.left -= steps
         if self.left < 0 or self.ended:
             raise WorkLimitExceeded

@@ -1,11 +1,11 @@
 """The protocol of a client's format. Forwarding writes answers through this protocol, without knowing the format.
 
 A provider may speak the client's own format. Its answers then come with their source, the native event
-(:class:`proxy.core.source.AnswerSource`). :mod:`proxy.forwarding.write_events` chooses between the native event and
-the canonical chunk.
+(:class:`proxy.core.source.AnswerSource`). :mod:`proxy.forwarding.write_events` chooses between the native event and the
+canonical chunk, which has the internal form.
 
 :mod:`proxy.ingress` implements the formats, and :mod:`proxy.ingress.formats` lists them. Answers and chunks come here
-in the internal form, OpenAI's chat completion as a dict. They already have their id.
+in the internal form, OpenAI's chat completion as a dict. Each already has its id.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ class StreamWriter(Protocol):
     def write_chunk(self, chunk: Chunk, /) -> bytes:
         """Return the events of *chunk*.
 
-        The result is empty where the format has no event for the chunk. It is also empty for the last chunk, which has
-        the usage, if a native event already held that usage.
+        The result is empty where the format has no event for the chunk. The result is also empty for the last chunk,
+        which has the usage, if a native event already held that usage.
         """
 
     def write_encoded(self, chunk: bytes, /) -> bytes:
-        """Return the events of a chunk that was held back as JSON."""
+        """Return the events of *chunk*, the JSON of a canonical chunk that was held back."""
 
     def write_native(self, event: Any, chunk: Chunk, /) -> bytes:
         """Return the events of a native *event*, which is decoded JSON and must not be changed.
 
         *chunk* is the canonical chunk of the same event. The model's name, the ids and the tool names are taken from
-        it. Only the first piece of a call has an id and a name, so the writer remembers them. An event without a
-        canonical counterpart comes with a chunk without choices. The result is empty where the event no longer fits,
-        because an earlier event was repaired.
+        it. Only the first chunk of a tool call has the call's id and name, so the writer remembers both. An event
+        without a canonical counterpart comes with a chunk without choices. The result is empty where the event no
+        longer fits the events sent before, because one of them was repaired.
         """
 
     def write_end(self) -> bytes:
@@ -61,12 +61,13 @@ class ClientFormat(Protocol[Request_co]):
     def name(self) -> str:
         """The name of the format.
 
-        A :class:`proxy.core.source.Source` carries it, and a wire compares it with its own format.
+        A :class:`proxy.core.source.Source` carries this name. A wire, the code for one provider's API, compares the
+        name with its own format.
         """
 
     @property
     def id_prefix(self) -> str:
-        """The prefix of ids for answers whose provider gave none."""
+        """The prefix of the ids that the proxy gives to answers whose provider gave no id."""
 
     @property
     def stream_content_type(self) -> str:
@@ -93,7 +94,10 @@ class ClientFormat(Protocol[Request_co]):
         """
 
     def write_stream(self) -> StreamWriter:
-        """Return the writer of one streamed answer. Each attempt gets a new writer."""
+        """Return the writer of one streamed answer.
+
+        Called once for each attempt, so a writer that keeps state must be new.
+        """
 
     def write_error(self, error: ProxyError, /) -> bytes:
         """Return the JSON body of the response for *error*."""

@@ -1,4 +1,4 @@
-"""One attempt of a request: the plan for a deployment, and the context in which it is called.
+"""One attempt of a request: the plan for a deployment, and the context manager around the deployment's call.
 
 A handler makes attempts until one succeeds, and makes the call itself::
 
@@ -40,7 +40,7 @@ _SILENT = "The provider did not answer in time."
 async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT]:
     """Choose the next deployment of *attempts*, and return the attempt that is planned for it.
 
-    Raises the request's final failure where the plan fails, or a known refusal applies, and no attempt follows.
+    Raises the request's final failure where a plan fails or a stored refusal applies, and no further attempt follows.
     """
     while True:
         now = attempts.clock()
@@ -63,7 +63,7 @@ async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT
 class Attempt(Generic[PlanT, CallT]):
     """One attempt: the context in which the call is made, with its time limit.
 
-    At its end the attempt is counted, and the outcome is reported to the balancer. The context swallows an
+    At its end the metrics count the attempt, and the balancer gets the outcome. The context swallows an
     :class:`UpstreamFault` or :class:`InvalidRequest` if another attempt follows. Every other error is passed on.
     """
 
@@ -222,10 +222,10 @@ class Attempt(Generic[PlanT, CallT]):
 
 
 def timeouts_of(deployment: Deployment, router: RouterSettings, *, left_s: float) -> Timeouts:
-    """Return the limits of one call.
+    """Return the timeouts of one call upstream.
 
-    The router sets all limits except the total. The total is the deployment's timeout, or *left_s*, the seconds to the
-    request's deadline, if that is less.
+    The section ``router_settings`` (*router*) sets all timeouts except the total. The total is the deployment's
+    timeout, or *left_s*, the seconds to the request's deadline, if that is less.
     """
     return Timeouts(
         connect_s=router.connect_timeout,

@@ -59,11 +59,14 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
 
     @property
     def not_blamed(self) -> frozenset[Kind]:
-        """The kinds of failure that concern only this API endpoint, and so do not count against the deployment."""
+        """The kinds of failure that concern only the request's endpoint (say, embeddings), not the deployment."""
 
     @property
     def noted(self) -> bool:
-        """True where a note to the model was added, or where the turn guard ends the turn."""
+        """True where a note to the model was added, or where the turn guard ends the turn.
+
+        Providers' refusals are then not stored, since the refused body is not the client's.
+        """
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> PlanT:
         """Return the plan for *deployment*, which was chosen at *now*.
@@ -77,12 +80,16 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
         """Return every value in *plan* that is sent and that a client may have written."""
 
     def call_of(self, plan: PlanT, timeouts: Timeouts, trace: AttemptTrace | None = None) -> CallT_co:
-        """Return the upstream call of *plan*, with its part in a *trace*."""
+        """Return the upstream call of *plan*.
+
+        *trace* is the attempt's part of the request's trace, or None without tracing.
+        """
 
     async def repair(self, failure: Failure[PlanT]) -> PlanT | None:
         """Return a plan for the same deployment, changed to avoid the error, or None if no change helps.
 
-        A chat's planner also learns from a context overflow here. Called at most once for each failure.
+        After a context overflow, a chat's planner also learns the size of the model's window. Called at most once for
+        each failure.
         """
 
     def use_repair(self, failure: Failure[PlanT], repaired: PlanT) -> None:
@@ -95,4 +102,4 @@ class AttemptPlanner(Protocol[PlanT, CallT_co]):
         """Forget what was prepared for the failed model. The next attempt is made at another model."""
 
     async def note_repair_answered(self) -> None:
-        """Record that an attempt succeeded after a repair."""
+        """Record that an attempt succeeded after a repair, which confirms what the repair assumed."""

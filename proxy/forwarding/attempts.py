@@ -86,7 +86,10 @@ class Attempts(Generic[PlanT, CallT]):
         return self.gateway.balancer.choose(chain.pool, now, chain.tried, self.record.key)
 
     def raise_known_refusal(self, plan: PlanT, now: float) -> None:
-        """Raise the stored refusal, where the deployment of *plan* has refused the client's body repeatedly."""
+        """Raise the stored refusal where the deployment of *plan* has refused the client's body repeatedly.
+
+        A body that was repaired, or that got a note to the model, is sent nevertheless.
+        """
         refusal = self.gateway.refused_requests.find_refusal(
             plan.deployment.key, self.digest, now, self.record.key
         )

@@ -35,7 +35,7 @@ def calibrate(record: RequestRecord, gateway: Gateway, now: float) -> None:
 
     *now* is the end of the request. A prompt over :data:`LARGE` is skipped, since its estimate would take too long. The
     tokens of a long prompt are estimated in a worker thread: 100k tokens that are not in the cache take 8 ms. The log
-    line is written before the estimate is ready. The inspector's entry gets the estimate afterwards.
+    line is written before the estimate is ready. The request's entry in the inspector gets the estimate afterwards.
     """
     plan, counted = record.plan, record.usage.get("prompt_tokens")
     if plan is None or plan.budget is None or not isinstance(counted, int) or counted <= 0:

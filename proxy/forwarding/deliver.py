@@ -20,8 +20,8 @@ A client has the same time to send its body (:mod:`proxy.ingress.routes.read_bod
 async def deliver(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
     """Write *response*, unless it was begun already, and return it. A client that does not read is disconnected.
 
-    Without this function aiohttp would write the response after the last middleware. By then the request has left
-    admission, and no time limit applies.
+    Without this function aiohttp would write the response after the last middleware. By then the request no longer
+    counts towards the limit on concurrent requests, and no time limit applies.
     """
     if response.prepared:
         return response

@@ -27,8 +27,8 @@ async def finish_stream(
 ) -> web.StreamResponse:
     """Run *answer*, which writes its events to *out*. End the stream, and return the finished response.
 
-    The proxy disconnects a client that takes the end neither before *deadline* nor within five seconds. Raises
-    :class:`ProxyError` for a failure before the response began. Later failures become the stream's last event.
+    The proxy disconnects a client that takes the end neither before *deadline* nor within five seconds. An error before
+    the response began is raised. A later error becomes the stream's last event.
     """
     ended_with: ProxyError | None = None
     try:

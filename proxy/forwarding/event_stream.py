@@ -3,9 +3,9 @@
     hold ──▶ commit ──▶ send … ──▶ end
       └─ after HOLD_S a timer sends the held events; later it sends comments to keep the connection alive
 
-Before the commit the client has no part of an answer, so another attempt may be made. The client may have got comments,
-which no client takes for an answer. A client that does not read is disconnected, since an orderly close would wait for
-ever.
+The commit sends the first part of an answer. Before the commit, another attempt may be made. The client may have got
+comments, which no client takes for an answer. A client that does not read is disconnected, since an orderly close would
+wait for ever.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from proxy.forwarding.answer_format import ClientFormat
 from proxy.observability.request_record import CLIENT_DISCONNECTED, RequestRecord
 
 HOLD_S = 10.0
-"""Seconds from the request's arrival until a timer sends the held beginning of an answer.
+"""Seconds from the creation of an :class:`EventStream` until its timer sends the held beginning of an answer.
 
 Until then the proxy can retry an empty answer without the client's notice. Events that are held later are sent when the
 timer next runs.
@@ -46,7 +46,7 @@ class EventStream:
         self, request: web.Request, answer_format: ClientFormat[object], record: RequestRecord
     ) -> None:
         self.writer = answer_format.write_stream()
-        """Writes the events of the current attempt. Each attempt has a new writer."""
+        """Writes the events of the current attempt. Each attempt asks the format for a writer."""
 
         self.response: web.StreamResponse | None = None
         """The response, once its headers are sent."""

@@ -18,7 +18,7 @@ from proxy.resilience.read_error import ProviderError
 
 
 class FallbackChain:
-    """The pool that is asked now, and the fallbacks of *model* that are left.
+    """The pool of deployments that is asked now, and the fallbacks of *model* that are left.
 
     Raises :class:`proxy.core.errors.ModelNotFound` for a model that is not configured.
     """

@@ -56,10 +56,10 @@ class Gateway:
     """Unix time of the start, in seconds. The model list shows it as ``created``."""
 
     secrets: KnownSecrets = field(init=False)
-    """The keys in the settings, which are masked in every error."""
+    """The keys of deployments and clients in the settings, which are masked in providers' error messages."""
 
     key_refusals: KeyRefusals = field(init=False)
-    """Logs keys that providers refuse."""
+    """Logs that a provider refuses a key, without the key itself."""
 
     memory_factor: int = DIRECT_TIMES
     """The memory that a request may take, in multiples of its body.

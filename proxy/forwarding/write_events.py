@@ -1,8 +1,8 @@
-"""Chooses between a provider's native event and its canonical chunk, for a client of the same format.
+"""Chooses a provider's native event or its canonical chunk (OpenAI's form), for a client of the provider's format.
 
 The native event also holds what a chat message has no field for. The canonical chunk is written where a repair changed
-the chunk. Chunks without a source, such as those of OpenAI's own wire, skip these functions: callers check ``SOURCE in
-chunk`` first.
+the chunk. Chunks without a source (a native event), such as those of OpenAI's own wire, skip :func:`find_native`. Its
+callers check ``SOURCE in chunk`` first.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from sanitizers.record import record
 def find_native(format_name: str, projected: Chunk, normalized: Chunk | None) -> AnswerSource | None:
     """Return the native source of *projected* for writing, or None where *normalized* must be written.
 
-    *format_name* is the name of the client's format. *normalized* is *projected* after the normalizer and the turn
-    guard. *normalized* is None where the chunk is held back, or holds nothing for the client.
+    *format_name* is the name of the client's format. *projected* is the canonical chunk as read from the provider.
+    *normalized* is the same chunk after the normalizer and the turn guard. *normalized* is None where the chunk is held
+    back, or holds nothing for the client.
     """
     source = projected.get(SOURCE)  # a provider may send a field of this name
     if not isinstance(source, AnswerSource) or source.format != format_name:

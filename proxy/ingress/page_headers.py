@@ -26,4 +26,4 @@ GUARDED: Mapping[str, str] = MappingProxyType(
 """The headers of every file of the page."""
 
 PRIVATE: Mapping[str, str] = MappingProxyType({**GUARDED, "Cache-Control": "no-store"})
-"""The headers of every answer that holds data."""
+"""The headers of every answer that holds the page's data, and of errors on the page's paths."""

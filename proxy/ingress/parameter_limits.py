@@ -1,7 +1,7 @@
-"""Limits the entries of each list and map that a client may send as a parameter.
+"""Limits the number of entries in each list and map that a client may send as a parameter.
 
 The limits are fixed, and no setting moves them. The limits are far above any provider's, so that the provider's limit
-is met first. They are low enough that a pass over all entries costs little.
+is met first. The fixed limits are low enough that a pass over all entries costs little.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finds the original position of each message in a changed history.
 
 Unchanged messages are the same objects, or at least equal. Unchanged messages divide the history into gaps. A new
-message in a gap takes the position of the gap's first missing message of the same role and call id. Without such a
-missing message, the new message has no position.
+message in a gap takes the position of the gap's first removed message of the same role and call id. Without such a
+removed message, the new message has no position.
 """
 
 from __future__ import annotations

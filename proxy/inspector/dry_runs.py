@@ -1,4 +1,4 @@
-"""Makes a dry run for the inspector, with the facts that the process has about sender and deployment."""
+"""Makes a dry run (a plan that is not sent) for the inspector, with known facts on sender and deployment."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from proxy.state.kept_signatures import StoredSignature
 
 
 class Sender(NamedTuple):
-    """The sender of a request: the name of the client's *key*, and the limit on rounds that was *asked* for."""
+    """A request's sender: the name of the *key*, and the limit on rounds of tool calls that was *asked* for."""
 
     key: str
     asked: int | None = None
 
 
 class Inspection(NamedTuple):
-    """One inspected request: *asked*, its sender, and the time by the event loop's clock.
+    """One inspection: the page's query (*asked*), the sender, and the time by the event loop's clock.
 
     *kept* are the stored signatures of the request's calls.
     """
@@ -46,7 +46,7 @@ class Inspection(NamedTuple):
 
 
 def find_deployment(asked: Query, seen: RecentRequest | None, gateway: Gateway) -> tuple[Target, Deployment]:
-    """Return the target and the deployment for which *asked* is inspected. The target names the deployment of a pool.
+    """Return the target and the deployment for which *asked* is inspected. In a pool, the target has a position.
 
     Without a named target, a recent request (*seen*) leads to its own deployment, if that is still configured. Raises
     :class:`proxy.core.errors.ModelNotFound`, and :class:`InvalidRequest` for a position that the model does not have.

@@ -1,4 +1,4 @@
-"""The page's own files, with their content types and entity tags. The files hold no data of clients.
+"""The files of the inspector's page, with their content types and entity tags. The files hold no data of clients.
 
 The files are read once, at the first request. A requested name is looked up among the read files, so no name leads to
 another file.

@@ -1,4 +1,4 @@
-"""Reads the page's request: a chat request, and the target for which the chat is inspected.
+"""Reads a request of the inspector's page: a chat request, and the target for which the chat is inspected.
 
 The chat request is parsed from the pasted bytes, by the parser for real requests. A list in place of the chat request
 is read as the request's messages. A request without a model gets the target's model.
@@ -91,7 +91,7 @@ def with_model(raw: bytes, model: str) -> bytes:
 
 
 def _split(body: bytes) -> dict[str, bytes]:
-    """Return the bytes of the known values of an object. The result is empty for anything but an object.
+    """Return the JSON bytes of the object's known values, by name. The result is empty without an object.
 
     The fast parser refuses lone surrogates, which can be mended in a request. Python's own parser then reads the
     object, and writes the values back with their lone surrogates.

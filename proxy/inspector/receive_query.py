@@ -1,4 +1,4 @@
-"""Receives the page's request, and holds a slot of the inspector's worker thread for the request."""
+"""Receives a request of the inspector's page, and holds a slot of the worker thread for the request."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The paths below ``/ui``: the page, which needs no key, and its data, which need the API's key.
+"""The paths below ``/ui``: the inspector's page, which needs no key, and its data, which need the API's key.
 
 With ``general_settings.ui`` off every path answers 404. A client's key gives access to the recent requests that were
 sent with that key. The master key gives access to all recent requests. Without configured keys everyone has this
-access. Pages of other sites are refused, as on every path (:mod:`proxy.ingress.middlewares.origins`).
+access. By default pages of other sites are then refused, as on every path (:mod:`proxy.ingress.middlewares.origins`).
 """
 
 from __future__ import annotations

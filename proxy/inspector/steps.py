@@ -85,7 +85,10 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
 def _placed(
     history: Positioned, messages: Messages, step: str, reason: str
 ) -> tuple[Positioned, list[Change]]:
-    """Return *history* with *messages* in its places, and a change of *step* for each message that differs."""
+    """Return *history* with *messages* at its positions, and a change of *step* for each message that differs.
+
+    A list of another length is aligned with *history*, without changes.
+    """
     if len(history) != len(messages):
         return align_messages(history, messages), []
     placed: list[tuple[int | None, Message]] = []

@@ -1,4 +1,4 @@
-"""A deployment for every profile, so that a history can be inspected for a model that is not configured."""
+"""A deployment for every profile (rules for histories), to inspect a history for a model that is not configured."""
 
 from __future__ import annotations
 

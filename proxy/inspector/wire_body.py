@@ -1,4 +1,4 @@
-"""Writes a request as its provider's wire sends it, for the inspector's page.
+"""Writes a request as its provider's wire (the code for the provider's API) sends it, for the inspector's page.
 
 Only the direct transport has wires. litellm writes the other providers' requests itself, and only while it sends them.
 """

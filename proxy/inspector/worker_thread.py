@@ -1,8 +1,8 @@
 """The inspector's own worker thread, in which inspections run one after another.
 
-An inspection costs many times its request, so it never runs on the event loop. Inspections also do not use the worker
-threads for clients' large bodies (:mod:`proxy.core.offload`), since those bodies would have to wait. The size, memory
-and time of an inspection are limited, since every client may ask for inspections.
+An inspection costs many times as much as the request itself, so inspections never run on the event loop. Inspections
+also do not use the worker threads for clients' large bodies (:mod:`proxy.core.offload`), since those bodies would have
+to wait. The size, memory and time of an inspection are limited, since every client may ask for inspections.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ def _log_request(
 ) -> None:
     """Write the log line of a request that took *duration* seconds.
 
-    *changed* names all changes of the request. *rounds* is the response header about its rounds. *tokens* are the
-    provider's counts of the prompt and of the answer.
+    *changed* names all changes of the request. *rounds* is the response header about the turn's rounds of tool calls.
+    *tokens* are the provider's counts of the prompt and of the answer.
     """
     planned = record.planned
     get_log().info(
@@ -107,7 +107,7 @@ def _log_request(
 
 
 def _count_plan(plan: Plan, model: str, metrics: Metrics) -> None:
-    """Count the facts of a chat's plan: its budget, its signatures, and the rules that it still breaks."""
+    """Count the facts of a chat's plan: its budget, its signatures, and the rules that its history still breaks."""
     budget = plan.budget
     if budget is not None:
         if plan.mode == "repair" and (removed := budget.removed):

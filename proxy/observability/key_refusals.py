@@ -1,7 +1,8 @@
 """Logs for operators that a provider refuses the proxy's key, or that credentials are missing.
 
 The client gets neither the provider's error message nor the name of the key's variable. A deployment whose key is
-refused fails for every request, so a line for each request would fill the disk. Each deployment has one line a minute.
+refused fails for every request, so a line for each request would fill the disk. Each deployment gets at most one line a
+minute.
 """
 
 from __future__ import annotations

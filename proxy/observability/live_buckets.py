@@ -10,12 +10,12 @@ from proxy.observability.model_times import ModelTimes
 
 BUCKET_S = 5
 BUCKETS = 120
-"""Buckets that are kept: ten minutes."""
+"""The number of buckets that are kept, which cover ten minutes."""
 
 MAX_SUMMARIES = 200
 """The largest number of different summaries of changes in a bucket, at a hundred bytes each.
 
-Every request may have another.
+Every request may have a different summary.
 """
 
 

@@ -47,7 +47,7 @@ class WriterThread:
         self.close(_LAST_S)
 
     def close(self, within_s: float) -> None:
-        """Write the lines that are left, and end the thread, within *within_s* seconds.
+        """Have the thread write the lines that are left, and end. Waits for that at most *within_s* seconds.
 
         May be called more than once.
         """

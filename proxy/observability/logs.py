@@ -1,8 +1,9 @@
-"""Structured logs: lines on standard output, one per request, without any text of clients.
+"""Structured logs on standard output: a line for each finished request and for other events, without message text.
 
-A line holds no key, header, address or message text. The proxy's own events have fixed fields. Libraries' log lines and
-uncaught errors are logged with their class and source line, and never with their text. The text may quote a request:
-litellm quotes messages, aiohttp quotes header lines, asyncio prints exceptions.
+A line holds no API key, address or message text. Of a client's headers, a line holds only the ids of request and trace.
+The proxy's own events have fixed fields. Libraries' log lines and uncaught errors are logged with their class and
+source line, and never with their text. The text may quote a request: litellm quotes messages, aiohttp quotes header
+lines, asyncio prints exceptions.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def get_log() -> Log:
 
 
 def report_fault(error: Exception, request_id: str) -> None:
-    """Log a defect of the proxy by its class and place.
+    """Log a defect of the proxy: the error's class, and the function and line that raised it.
 
     The error's text is left out, since the text may quote the request.
     """

@@ -1,7 +1,7 @@
 """Counts the times of requests by model: how long answers took, and their first tokens.
 
-A time is counted in a class of times that differ by 10 % at most. A percentile can then be computed from a few counts,
-however many requests there were.
+A time is counted in a class of times that differ by 10.5 % at most. A percentile can then be computed from a few
+counts, however many requests there were.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ Names come from the configuration, which may have thousands.
 """
 
 _CLASSES = 10
-"""The number of classes between a time and e times that time. Neighbours differ by e ** 0.1, which is 10 %."""
+"""The number of classes between a time and e times that time.
+
+Neighbours differ by the factor e ** 0.1, which is 10.5 %.
+"""
 
 _SHORTEST_S = 0.0001
 """The shortest time that is distinguished, in seconds."""

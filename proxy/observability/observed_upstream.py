@@ -1,7 +1,7 @@
 """An upstream that records OpenTelemetry's GenAI client metrics: the time and the tokens of each call.
 
-This class wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Without that setting there is no
-wrapper and no cost.
+:class:`ObservedUpstream` wraps the real upstream where ``general_settings.gen_ai_metrics`` is on. Without that setting
+there is no wrapper and no cost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Remembers the last requests, and sums of five seconds each, within a memory limit.
+"""Remembers the last requests, and sums over five seconds each. Their number and the memory for bodies are limited.
 
 A finished request leaves an entry and some sums. Everything else is calculated when the inspector asks. Texts are not
 kept, unless the configuration asks for the bodies of chat requests. Then the newest bodies that fit into the memory
@@ -45,7 +45,7 @@ class RecentRequest(NamedTuple):
     input_tokens: Any
     output_tokens: Any
     estimate: int | None
-    """The prompt's estimated tokens. Where it is not *exact* it is an upper bound, usually far too high.
+    """The prompt's estimated tokens. If *exact* is False, the estimate is an upper bound, usually far too high.
 
     Requests near the limit have an exact estimate, and so does a sample of all others
     (:mod:`proxy.forwarding.calibrate`).
@@ -57,7 +57,7 @@ class RecentRequest(NamedTuple):
     """The deployment's position in ``model_list``."""
 
     max_rounds: int | None
-    """The limit of rounds in the client's header."""
+    """The limit on rounds of tool calls that the client's header asked for."""
 
     kept: KeptBody | None
     """The request's body, while there is room for it."""

@@ -21,7 +21,7 @@ from sanitizers.turns import Guarded
 
 CLIENT_DISCONNECTED = "client_disconnected"
 CUT_OFF = "cut_off"
-"""The reason for a stream that was broken off at the end of the grace period."""
+"""The reason for a stream that was broken off at the end of a shutdown's grace period."""
 
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9._:/@+*-]")
 _LONGEST_NAME = 100
@@ -39,7 +39,7 @@ class AttemptTrace(CallTrace, Protocol):
 
 
 class RequestTrace(Protocol):
-    """The part of one request in its trace."""
+    """One request, as a part of a trace."""
 
     @property
     def trace_id(self) -> str:
@@ -112,10 +112,10 @@ class RequestRecord:
     first_token: float | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
     messages: int | None = None
-    """The number of messages that the client sent; None on other paths, and where they could not be read."""
+    """The number of messages of a chat request. None for other requests, and where the messages could not be read."""
 
     budget: str | None = None
-    """The budget header of the answer."""
+    """The value of the answer's header about the token budget."""
 
     rounds: str | None = None
     """The value of the answer's header about the rounds of the turn."""
@@ -136,7 +136,7 @@ class RequestRecord:
     """The limit of rounds that the client asked for, or None where it asked for none."""
 
     guarded: Guarded | None = None
-    """The turn guard's result, or None where it is off, and on other paths."""
+    """The turn guard's result for a chat. None for other requests, and where the guard is off."""
 
     refused: bool = False
     """True where the request was refused for its key, host or page, before its client was known."""
@@ -160,7 +160,7 @@ class RequestRecord:
     """The body of a chat request, where the inspector keeps bodies."""
 
     unchanged: Planned | None = None
-    """The plan that was found to change nothing. The check is not repeated, since most plans change nothing.
+    """The plan that was found to change nothing, if any. This saves the same check when the request ends.
 
     The answer may still be changed afterwards.
     """
@@ -179,9 +179,9 @@ class RequestRecord:
 
     @property
     def asked_model(self) -> str | None:
-        """The model that the client named, for the log and the page, or None where that name is the label.
+        """The model that the client named, for the log and the inspector, or None where that name is the label.
 
-        Only characters of models' names are kept, 100 at most, so that no text of a client gets into the log.
+        Only characters of models' names are kept, 100 at most, so that a client cannot write free text into the log.
         """
         if not self.asked or self.asked == self.model:
             return None

@@ -14,7 +14,10 @@ _SAME_MEANING = (
     frozenset({"max_tokens", "max_completion_tokens"}),
     frozenset({"reasoning_effort", "thinking"}),
 )
-"""Parameters of which a request has one at most. A request's value keeps out the default of its counterpart."""
+"""Sets of parameters with the same meaning, of which a request has one at most.
+
+A request's value keeps out the default of its counterpart.
+"""
 
 _WITH_TOOLS = frozenset({"tool_choice", "parallel_tool_calls"})
 """Parameters that providers refuse in a request without tools."""
@@ -67,8 +70,8 @@ def with_defaults(request: ChatRequest, deployment: Deployment, *, is_text: bool
 def add_defaults(given: Mapping[str, Any], deployment: Deployment, names: Set[str]) -> Mapping[str, Any]:
     """Return *given*, the parameters of a request that is no chat, with the defaults of *deployment* among *names*.
 
-    A limit of the answer is ``max_tokens`` here, whichever name the default has. ``best_of`` keeps out ``n``, which it
-    must not be below.
+    A default limit on the answer's length becomes ``max_tokens`` here, whichever name the default has. A given
+    ``best_of`` keeps out the default ``n``, since ``best_of`` must not be smaller than ``n``.
     """
     if not deployment.defaults:
         return given

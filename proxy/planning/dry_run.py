@@ -1,7 +1,7 @@
 """The dry run behind ``POST /v1/explain``, ``turnright explain`` and the inspector: a plan that is not sent.
 
-The result holds the whole request as it would be sent. Therefore only the sender gets the result, and nothing of the
-request is logged.
+The result holds the whole request as it would be sent. Therefore only the client that asks gets the result, and nothing
+of the request is logged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class DryRunInput:
 
     *facts* is what is known of the target's budget. *kept* holds the signatures that are stored for the request's
     calls. *policy* is the turn guard's policy, or None where the guard is off. *max_rounds* is the client's own limit
-    of rounds.
+    on rounds of tool calls.
     """
 
     request: ChatRequest
@@ -46,8 +46,8 @@ class DryRun:
     """The result of a dry run.
 
     *request* is the request after the turn guard. *kept* holds the signatures that are stored for its calls. *repaired*
-    is the plan in mode ``repair``. *shown* is the same plan, or the plan without a budget where the history is too
-    long. *sent* is the plan in the configured mode. *refusal* is the error of the configured mode, else that of mode
+    is the plan in mode ``repair``. *shown* is *repaired*, or a plan without a budget where the history is too long.
+    *sent* is the plan in the configured mode. *refusal* is the error of the configured mode, else that of mode
     ``repair``, else None.
     """
 

@@ -1,4 +1,4 @@
-"""Applies the turn guard to a client's request, before it is planned.
+"""Applies the turn guard, which stops agents that do not end their turn, to a client's request before planning.
 
 :mod:`sanitizers.turns` holds the rules. This module applies these rules to a request.
 :mod:`proxy.forwarding.chat.gate_answer` applies the rules to the answer.
@@ -14,7 +14,7 @@ from proxy.core.errors import InvalidRequest
 from sanitizers.turns import Declared, Guarded, TurnPolicy, guard_turn, guard_without_rounds
 
 MAX_ROUNDS = "x-turnright-max-rounds"
-"""The header in which a client sends a lower limit of rounds."""
+"""The header in which a client sends a lower limit on rounds of tool calls than the operator's."""
 
 _MAX_DIGITS = 9
 

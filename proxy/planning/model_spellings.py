@@ -96,7 +96,7 @@ def own_name(deployment: Deployment) -> str:
 def vendors_of(deployment: Deployment) -> tuple[str, ...]:
     """Return the route, and the vendor that its path names last.
 
-    One of the two hosts the model. The result is empty for the routes in :data:`OWN_WINDOWS`.
+    Either the route or this vendor hosts the model. The result is empty for the routes in :data:`OWN_WINDOWS`.
     """
     if deployment.provider in OWN_WINDOWS:
         return ()

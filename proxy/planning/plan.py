@@ -41,7 +41,7 @@ from sanitizers.record import record
 from sanitizers.steps import STEP_NAMES
 
 REPLACED = "replaced"
-"""The outcome of required signatures that were lost, and that stand-ins replaced."""
+"""The key in :attr:`Plan.signatures` for required signatures that were lost, and that stand-ins replaced."""
 
 _COUNTER_FROM = 1_000
 """Above this number of changes, a Counter is faster than a loop.
@@ -86,7 +86,7 @@ class Plan:
     """
 
     signatures: Mapping[str, int] = field(default_factory=dict)
-    """Thought signatures by outcome: ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
+    """Counts of thought signatures: ``restored``, ``carried`` by the client, ``withheld``, ``replaced``."""
 
     budget: Report | None = None
     """The request's tokens. None where they were not estimated."""
@@ -123,10 +123,10 @@ def plan_request(
     *kept* holds the signatures that are stored for the calls of the history. *facts* is what is known of the
     deployment's budget. Without facts no budget is enforced. With *count* the tokens are always counted.
 
-    Signatures are restored in every mode, since clients hold only ids for them. Raises :class:`UnrepairableHistory` for
-    a history that cannot be made legal, or must not be changed. Raises :class:`proxy.core.errors.ContextTooLong` for a
-    history that cannot be made to fit. Raises :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that
-    can neither be sent nor left out.
+    Signatures are restored in every mode, since a client may hold only ids for them. Raises
+    :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be changed. Raises
+    :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit. Raises
+    :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that can neither be sent nor left out.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     request = with_defaults(request, deployment)
@@ -220,7 +220,7 @@ def restore_or_remove_signatures(
 ) -> tuple[Messages, defaultdict[str, int]]:
     """Return *messages* with only the signatures that *deployment* made or may have made, and counts by outcome.
 
-    An *outline* of other messages is ignored.
+    *outline* is the parser's summary of a history. The summary is ignored where it describes other messages.
     """
     if profile.signs_calls:
         return restore_signatures(messages, kept, origin_of(deployment, profile), outline)

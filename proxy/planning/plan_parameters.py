@@ -4,8 +4,8 @@ The modes ``repair`` and ``strict`` fit the parameters to the provider (:mod:`pr
 refuses changes of the history and of tools, not of other parameters. Mode ``observe`` only reports the fitting. Mode
 ``off`` fits nothing.
 
-Every mode drops and counts unknown parameters, and those that the provider does not take. A parameter that the
-deployment allows by name goes upstream unchanged.
+Every mode drops unknown parameters, and those that the provider does not take. The metrics count them. A parameter that
+the deployment allows by name goes upstream unchanged.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from sanitizers.record import record
 class PlanTarget:
     """A deployment, and the rules for planning a request for it.
 
-    *profile* holds the rules for histories, *sanitize* the mode. *unsupported* returns the parameters that the
-    deployment's provider does not take.
+    *profile* holds the rules for histories. *sanitize* holds the operator's settings of the sanitizers, such as the
+    mode. *unsupported* returns the parameters that the deployment's provider does not take.
     """
 
     deployment: Deployment

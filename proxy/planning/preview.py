@@ -1,7 +1,7 @@
 """Shows the rules and limits of each configured model. The values come from the code that applies them.
 
-No value is a secret. A wildcard is shown with its address, key, transport and timeouts. Values that depend on the model
-that a client names are None.
+No value is a secret. A wildcard is shown with its host, its transport, its timeouts and the source of its key. Values
+that depend on the model that a client names are None.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class BudgetPreview:
 
 @dataclass(frozen=True, slots=True)
 class RulesPreview:
-    """The rules that a history is made legal for."""
+    """The rules of a deployment's provider that a history is made to follow."""
 
     profile: str
     profile_from: Literal["configured", "model"]
@@ -115,7 +115,7 @@ class ModelPreview:
     """Second names of the model, and of models that a wildcard matches."""
 
     turns: TurnPolicy | None
-    """The turn guard for a client whose key has no values of its own. None where the guard is off."""
+    """The turn guard's policy for a client whose key has no values of its own. None where the guard is off."""
 
     deployments: tuple[DeploymentPreview, ...]
 

@@ -9,7 +9,7 @@ _MODES = ("repair", "strict")
 
 
 def with_texts_beside_calls(messages: Messages, profile: Profile, mode: str) -> Messages:
-    """Return sanitized *messages* with an empty text beside each call that has no content.
+    """Return sanitized *messages* with an empty text in each model turn that has calls and no content.
 
     Null, a missing content and an empty text mean the same beside calls. So this is a notation and no change of the
     history: mode ``strict`` refuses nothing for it. Where the profile accepts null, where no content is missing, and in

@@ -1,4 +1,4 @@
-"""Returns the turn guard's limits for a request.
+"""Returns the limits of the turn guard (:mod:`sanitizers.turns`) for a request.
 
 The values of a key override those of a model. The values of a model override the section ``turns``.
 """

@@ -1,4 +1,4 @@
-"""Returns a model's window from the table in litellm's package, which is read as a data file.
+"""Returns a model's context window from the table in litellm's package, which is read as a data file.
 
 litellm itself is not imported. An import costs seconds and 165 MB, and direct deployments do not need it. The table has
 gaps: ``gemini/gemini-3-pro-preview`` is listed without values. A short table of model families fills gaps, on the

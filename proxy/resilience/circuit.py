@@ -1,10 +1,11 @@
 """Keeps requests away from a failing deployment, by the results of its last calls. Callers pass the time.
 
-Each tenant has its own circuit for each deployment. The circuits of one deployment share one part. A failure that a
-client's text may have caused counts for the circuit of that client's tenant. The shared part is open while the circuits
-of two tenants are open. An error about the account opens the tenant's circuit and the shared part at once. Three calls
-in a row that could not be sent open both too. So do four failures without an answer in between, from at least two
-tenants. With a single tenant, the shared part adds nothing to its circuit.
+Each tenant (a client's key) has its own circuit for each deployment. The circuits of one deployment also share a state
+for all tenants, the shared part (:class:`SharedCircuit`). A failure that a client's text may have caused counts for the
+circuit of that client's tenant. The shared part is open while the circuits of two tenants are open. An error about the
+account opens the tenant's circuit and the shared part at once. Three calls in a row that could not be sent open both
+too. So do four failures without an answer in between, from at least two tenants. With a single tenant, the shared part
+adds nothing to its circuit.
 
 Sources: M. Nygard, "Release It!" (circuit breaker). The thresholds are those of LiteLLM's router: 3 failures in a row,
 or more than half of at least 5 calls. The cooldown of 5 seconds is LiteLLM's too. A circuit never refuses a request.
@@ -39,7 +40,7 @@ class State(IntEnum):
 
 
 class Ticket:
-    """The number of openings before one call began.
+    """The numbers of openings, of the tenant's own circuit and of the shared part, before one call began.
 
     The call's result counts only if the circuit has not opened since.
     """
@@ -74,7 +75,7 @@ class SharedCircuit:
         self.open_until = until if self.open_until is None else max(self.open_until, until)
 
     def update_shared(self) -> None:
-        """Update after a tenant's own circuit opened or closed.
+        """Update the shared part after a tenant's own circuit opened or closed.
 
         While the circuits of two tenants are open, the shared part is open for all tenants.
         """
@@ -205,13 +206,13 @@ class Circuit:
     def note_answer_started(self, ticket: Ticket) -> None:
         """Close the circuit, since the call's answer has begun.
 
-        The answer's duration does not matter to other calls.
+        Other calls then need not wait until this answer is complete.
         """
         self.leave(ticket)
         self._close(ticket)
 
     def succeed(self, ticket: Ticket, now: float) -> None:
-        """Close the circuit, and count a complete answer. The next cooldown is a short one again."""
+        """Close the circuit, and count a complete answer. The next cooldown has the configured length again."""
         self.leave(ticket)
         if self._close(ticket):
             self._calls.add(now)
@@ -266,7 +267,7 @@ class Circuit:
     def _close(self, ticket: Ticket) -> bool:
         """Close the parts that have not opened since the call began.
 
-        Return True where the tenant's own circuit is one of them.
+        Return True where the tenant's own circuit is among these parts.
         """
         shared = self._shared
         if ticket.shared_before == shared.openings:

@@ -1,10 +1,11 @@
 """Sets the code and headers of an error that the client gets in the end.
 
-The status is the provider's, with two exceptions. An overflow is a 400, since clients expect its code with that status.
-A refused key is a 401 or 403. The message is the provider's too. Secrets in it were masked earlier. Messages about a
-refused key are replaced, since a client would take them for words about its own key. Codes are OpenAI's where OpenAI
-has one, since clients act on codes. Agents shorten their history on ``context_length_exceeded``. The headers are those
-that SDKs obey: ``Retry-After``, and ``x-should-retry`` where the status alone would mislead them.
+The status is the provider's, with two exceptions. A context overflow is a 400, since clients expect the overflow's code
+with that status. A refused key is a 401 or 403. The message is the provider's too. Secrets in the message were masked
+earlier. Messages about a refused key are replaced, since a client would take them for words about its own key. Codes
+are OpenAI's where OpenAI has one, since clients act on codes. Agents shorten their history on
+``context_length_exceeded``. The headers are those that SDKs obey: ``Retry-After``, and ``x-should-retry`` where the
+status alone would mislead them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Decides what follows a failed attempt, and after which delay.
 
-The failure table's row decides, with the request's remaining retries and time. Callers pass the random number.
+The failure table's row decides, with the request's remaining retries and time. Callers pass the random number that
+spreads the delays (jitter).
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from proxy.resilience.failure_table import ANY, Fallback, Row
 
 _BASE_S = 0.5
 _MAX_S = 8.0
-"""The first and the longest delay in seconds, as in openai-python."""
+"""The first and the longest delay in seconds before jitter, as in openai-python."""
 
 LONGEST_WAIT_S = 30.0
 """The longest delay that a request waits for.
 
-If a provider asks for more, the request falls back to another model, or fails at once.
+If a provider asks for more, the request goes to another deployment or model, or fails at once.
 """
 
 _OVER_ASKED = 0.2
-"""The share of a requested delay that jitter adds.
+"""The largest share of a requested delay that jitter adds.
 
 Without jitter, all refused clients would return at the same moment (gemini-cli adds as much).
 """
@@ -96,8 +97,8 @@ def decide_action(row: Row, asked_s: float | None, situation: Situation, random:
     retry budget limits retries, except for failures of one deployment alone, such as its key or its quota. No wait
     begins if the provider asks for more than :data:`LONGEST_WAIT_S`, or if the deadline would come first.
 
-    A deployment with a higher ``order`` is a fallback for those below it. Neither the number of retries nor their
-    budget limits it (LiteLLM's ``order``).
+    A deployment with a higher ``order`` is a fallback for the deployments with a lower one. Neither the number of
+    retries nor the retry budget limits such a fallback (LiteLLM's ``order``).
     """
     if row.repair and situation.can_repair:
         return Action(Step.REPAIR)

@@ -9,7 +9,7 @@ from proxy.resilience.circuit import Circuit, SharedCircuit, State
 from proxy.resilience.failure_table import Blame, Reach
 
 MAX_TENANTS = 250
-"""Tenants whose circuits are kept, for each deployment.
+"""The most tenants (clients' keys) whose circuits are kept for one deployment.
 
 Beyond that, the oldest closed circuit is dropped, or the oldest of all if none is closed.
 """
@@ -88,7 +88,7 @@ class Attempt:
 
     @property
     def is_probe(self) -> bool:
-        """True for the one call that a half-open circuit waits for."""
+        """True for the one call that shows a half-open circuit if the deployment works again."""
         return self._circuit.is_probe(self._ticket)
 
     def note_answer_started(self) -> None:

@@ -26,6 +26,6 @@ The labels of TGI, Kimi, MiniMax, Pydantic and OpenRouter are prefixes too.
 
 
 def begin_of(text: str) -> int:
-    """Return the index at which *text*'s own words begin."""
+    """Return the index in *text* at which the provider's own words begin, after the known prefixes."""
     found = _PREFIX.match(text, 0, _LONGEST)
     return 0 if found is None else found.end()

@@ -2,7 +2,7 @@
 
 A row gives the retries of the same request (``retries``, never more than the configuration's ``num_retries``). It also
 gives the moment of a fallback, the consequence for the deployment, and whether the client may retry. Nothing here
-sleeps, counts or knows the time. :mod:`proxy.resilience.decide_action` does the rest.
+sleeps, counts or knows the time. :mod:`proxy.resilience.decide_action` chooses the next step and its delay.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ class Blame(StrEnum):
 
 
 class Reach(StrEnum):
-    """The tenants whose requests a blame counts for.
+    """The tenants (clients' keys) whose requests a blame counts for.
 
-    A client must not close a deployment to others by what it writes. A client may provoke a 404 by a missing file, or a
-    402 by ``max_tokens``. Its history may crash a worker, which gives 500 or 503. So even 503 does not count for the
+    A client's text must not close a deployment to other clients. A client may provoke a 404 by a missing file, or a 402
+    by ``max_tokens``. Its history may crash a worker, which gives 500 or 503. So even 503 does not count for the
     account, though it mostly means an outage. The calls of a second tenant show whether the provider is down.
     """
 
@@ -245,7 +245,10 @@ PERMANENT = frozenset(
         Kind.TOO_LARGE,
     }
 )
-"""Failures of the client's request itself. A later failure on another model would tell the client less."""
+"""Failures of the client's request itself.
+
+The client gets such a failure rather than a later failure of another model, which would tell the client less.
+"""
 
 
 def find_row(cause: Cause, error: ProviderError) -> Row:

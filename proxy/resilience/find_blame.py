@@ -20,13 +20,13 @@ class Blamed(NamedTuple):
     blame: Blame
     reach: Reach
     delay_s: float | None
-    """The delay in seconds that the provider asks for, without possible quotations."""
+    """The delay in seconds that the provider asks for. A delay that may be quoted from the request does not count."""
 
 
 def find_blame(row: Row, error: ProviderError, not_blamed: AbstractSet[Kind] = frozenset()) -> Blamed:
     """Return the consequence of a failure of *row*'s kind. Kinds in *not_blamed* have no consequence.
 
-    If only words that the request holds report a used-up quota, the row is chosen again without them.
+    If only words that the request holds report a used-up quota, the row is chosen again without these words.
     """
     unquoted = error.without_quotations()
     if row.kind is Kind.QUOTA_EXHAUSTED and error.quota is not unquoted.quota:

@@ -1,7 +1,8 @@
 """Estimates the memory of a request, and the limit for all requests together.
 
-Measured with ``python -m benchmarks.request_memory`` (CPython 3.11, 2026-11). Besides the decoded values, a request
-holds its body and the parser's copy. It also holds the text for the provider, and the bytes in the socket's buffer.
+The factors were measured with ``python -m benchmarks.request_memory`` (CPython 3.11, 2026-11). Besides the decoded
+values, a request holds its body and the parser's copy. It also holds the text for the provider, and the bytes in the
+socket's buffer.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from proxy.core.errors import BodyTooLarge
 from proxy.core.json_size import estimate_decoded
 
 DIRECT_TIMES = 8
-"""The most memory of a request on a direct wire, in multiples of ``max_body_mib``."""
+"""The most memory of a request that does not go through litellm, in multiples of ``max_body_mib``."""
 
 LITELLM_TIMES = 14
 """The most memory of a request through litellm, in multiples of ``max_body_mib``.
@@ -37,7 +38,7 @@ MIB = 2**20
 
 
 def need_of(body: bytes, max_body_mib: int) -> int:
-    """Return the memory (bytes) to reserve for the request of *body* on a direct wire.
+    """Return the memory (bytes) to reserve for the request of *body*, if it does not go through litellm.
 
     The value is an upper bound for bodies larger than :data:`SMALL`. Raises :class:`BodyTooLarge` if the bound exceeds
     :data:`DIRECT_TIMES` times *max_body_mib*.

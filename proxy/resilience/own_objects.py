@@ -56,7 +56,7 @@ def _is_quoted(found: ErrorObject, fields: list[tuple[str, str]], request: Reque
 
 
 def _read_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of an object that would be read, as names and values."""
+    """Yield the name and the value of each code, quota and delay field of an object."""
     for name in _READ:
         inner = value.get(name)
         if isinstance(inner, str | int | float):

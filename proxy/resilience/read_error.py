@@ -41,7 +41,10 @@ class ProviderError:
     codes: frozenset[str]
     words: str
     retry_after_s: float | None
-    """The requested delay. A delay that the request holds too counts only if there is no other."""
+    """The delay in seconds that the provider asks for.
+
+    A delay that the request holds too counts only if there is no other.
+    """
 
     quota: Quota
     """The reported quota. Words that the request holds count too, since they may be the provider's own."""

@@ -40,7 +40,7 @@ class Overflow(NamedTuple):
     inside_text: bool = False
     """True where the overflow words do not stand at the beginning of a text.
 
-    Such words count for their own tenant alone.
+    Such words count only for the tenant that sent the request.
     """
 
     in_request: bool = False

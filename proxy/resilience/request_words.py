@@ -82,7 +82,7 @@ class RequestWords:
 
 
 NO_WORDS = RequestWords()
-"""The words of an unknown request."""
+"""The words of an unknown request: none, so that nothing counts as a quotation."""
 
 
 @dataclass(slots=True)
@@ -96,10 +96,10 @@ class _Pieces:
     """True for each of *texts* that is a message's content."""
 
     marks: list[str] = field(default_factory=list)
-    """Names of fields, and values that only mark a text."""
+    """Names of fields, and values of the fields ``role`` and ``type``."""
 
     pairs: list[str] = field(default_factory=list)
-    """Names of fields with their values, where these are short."""
+    """Names of fields, each followed by its value if the value is short."""
 
 
 def _collect(values: Any) -> _Pieces:

@@ -1,4 +1,7 @@
-"""Limits the retries on one deployment, so that an outage is not multiplied. The clock is an argument."""
+"""Limits the retries on one deployment, so that retries do not multiply the load during an outage.
+
+The clock is an argument.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ _ONE_IN = 5
 _ALWAYS = 10
 
 MAX_TENANTS = 1_000
-"""Tenants whose retries are counted separately, for each deployment. Beyond that, the oldest tenant is dropped."""
+"""The most tenants of one deployment whose retries are counted separately.
+
+Beyond that, the oldest tenant is dropped.
+"""
 
 
 class RetryBudget:
@@ -44,11 +50,11 @@ class RetryBudget:
 
 
 class SharedRetryBudget:
-    """The retries of one deployment, shared by tenants.
+    """The retries of one deployment, shared by tenants (clients' keys).
 
-    Each tenant has ten retries, or a fifth of its own requests if that is more. No other tenant can use them up. A
-    tenant may have more while the retries of all tenants are within a fifth of the requests of all. For a single
-    tenant, the result is that of :class:`RetryBudget`.
+    Each tenant has ten retries, or a fifth of its own requests if that is more. No other tenant can use up these
+    retries. A tenant may have more while the retries of all tenants are within a fifth of the requests of all. For a
+    single tenant, the result is that of :class:`RetryBudget`.
     """
 
     __slots__ = ("_all", "_own")

@@ -34,7 +34,7 @@ from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm
 
 _RESERVED_MEMORY = 0.25
-"""The share of the memory in flight that is kept for clients without a request in flight.
+"""The share of the memory for requests that is kept for clients without a request in flight.
 
 One request whose body never ends can hold much memory. The same request holds only one place of ``max_in_flight``.
 """

@@ -55,7 +55,7 @@ class ProcessEnd:
 def run_until_done(main: Coroutine[Any, Any, int], make_loop: Callable[[], asyncio.AbstractEventLoop]) -> int:
     """Run *main* in a new event loop and return its result.
 
-    Unlike :func:`asyncio.run`, it waits at most :data:`_THREADS_S` for threads.
+    Unlike :func:`asyncio.run`, this function waits at most :data:`_THREADS_S` for threads.
     """
     runner = asyncio.Runner(loop_factory=make_loop)
     executor = ThreadPoolExecutor(

@@ -1,7 +1,8 @@
 """The state that outlives a request: signatures in a :class:`Store`, learned windows, and refused requests.
 
 A store is a cache. A client may send the values again, or a request can do without them. So a store never fails a
-request. A store that fails returns nothing, and counts the failure. The files:
+request. A store that fails returns nothing, and counts the failure. A lesson is a fact about a deployment that the
+proxy learned from the deployment's answers and errors. The files:
 
     memory            the store in this process
     kept_signatures   the stored form of a signed call
@@ -30,7 +31,7 @@ class Store(Protocol):
     """
 
     async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
-        """Return the values under *keys*. Reading a value keeps it longer."""
+        """Return the values under *keys*. Of a tenant's values, the least recently used are dropped first."""
 
     async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
         """Store *values*, replacing the old values under the same keys. The values can be read once this returns."""

@@ -1,8 +1,9 @@
 """The lessons that count for all tenants of one deployment, by two tenants' agreement or a provider's code.
 
+A tenant is a client's key. A lesson is a learned context window, a learned token factor, or that streams lack usage.
 Without a provider's code, one tenant alone changes nothing here. Of several windows, the second smallest counts, since
 errors of two tenants support it. Of several factors, the second largest counts, for the same reason. A window from an
-error with a code counts at once, until an answer proves it larger.
+error with a code counts at once, until it expires or an answer proves the window larger.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Agreement:
         self.named = learned, until
 
     def renew(self, now: float) -> None:
-        """Update from the tenants' lessons at *now*."""
+        """Compute anew which of the tenants' lessons count for all tenants at *now*."""
         tenants = self.tenants.values()
         windows = sorted(
             (

@@ -1,8 +1,8 @@
-"""The stored form of a signed call, under the id that the client got for it.
+"""The stored form of a tool call's thought signature, under the call id that the client got.
 
-The name and the arguments are stored as digests. A signature only goes back on the call that it was made for, not on a
-changed one. Clients that decode arguments write them back in another order and with other blanks. A second digest
-ignores these differences.
+The name and the arguments are stored as digests. A signature is sent back only with the call that it was made for,
+never with a changed call. Clients that decode arguments write them back in another order and with other blanks. A
+second digest ignores these differences.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SPACE = "signatures"
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A signed call of an answer, as it came from the model. With an empty *name*, it is a signed text."""
+    """A signed call of an answer, as it came from the model. An empty *name* means a signed text instead of a call."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class StoredSignature:
-    """A signature from a store."""
+    """A signature from a store, with its origin and two digests of its call: as written, and as canonical JSON."""
 
     signature: str
     origin: str
@@ -46,7 +46,7 @@ class StoredSignature:
 
 
 def pack(signed: Signed, origin: str) -> bytes:
-    """Return the bytes that a store keeps of *signed*, made at *origin*."""
+    """Return the bytes that a store keeps of *signed*. *origin* names the endpoint and model family that signed."""
     written = signed.arguments.encode("utf-8", "surrogatepass")
     return orjson.dumps(
         {
@@ -79,7 +79,7 @@ def pack_refused() -> bytes:
 
 
 def text_key(signature: str) -> str:
-    """Return the key of a signature without an id of the proxy.
+    """Return the store's key of a signature that has no call id of the proxy, such as a text's signature.
 
     The stored value is found by this key when the client sends the signature back.
     """

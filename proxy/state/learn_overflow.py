@@ -110,7 +110,10 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
 
 
 def _tight(overflow: Overflow, sent: int) -> int:
-    """Return the most tokens of this request's retry, never more than the provider's limit allows."""
+    """Return the most tokens of this request's retry: a share of its size or of the provider's lower limit.
+
+    A limit below 1,024 tokens counts as 1,024.
+    """
     return int(min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * TIGHT)
 
 

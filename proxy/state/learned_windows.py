@@ -1,8 +1,9 @@
 """Holds the lessons of each deployment: its token factor and its window, learned from answers and errors.
 
-Lessons are kept in memory, for each deployment and tenant. An error may repeat words of the tenant's clients, so its
-lessons count for that tenant alone. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as
-does a window from an error with one of the provider's codes. Without keys there is one tenant.
+The token factor corrects the proxy's token estimates towards the provider's counts. Lessons are kept in memory, for
+each deployment and tenant. An error may repeat words of the tenant's clients, so its lessons count for that tenant
+alone. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as does a window from an error
+with one of the provider's codes. Without keys there is one tenant.
 
 Only errors shrink a window (:mod:`proxy.state.learn_overflow`). A learned window is dropped when an answer proves it
 too small, or when it is an hour old. The next requests then use the known window again.
@@ -93,7 +94,7 @@ class LearnedWindows:
         return agreed.applied_to(lessons, now)
 
     def raise_factor(self, deployment: Deployment, factor: float, now: float, tenant: str = "") -> None:
-        """Plan by *factor* from now on if it is larger, since a request could not be planned with the smaller one.
+        """Store *factor* if it exceeds the tenant's factor, with which a request could not be planned.
 
         If each request tried the smaller factor first, two plans would alternate. Cuts would move back and forth.
         """

@@ -35,7 +35,7 @@ least a second apart. Counting a long prompt takes 5 ms, and a busy deployment g
 
 @dataclass(slots=True)
 class DeploymentLessons:
-    """The lessons of one deployment for one tenant."""
+    """The lessons of one deployment for one tenant (a client's key)."""
 
     family: Family
     calibration: Calibration
@@ -86,7 +86,7 @@ def no_lessons(deployment: Deployment) -> DeploymentLessons:
 
 
 def is_sampled(lessons: DeploymentLessons, now: float) -> bool:
-    """Count an answer at *now*. Return True where its usage is to be compared with the estimate."""
+    """Count an answer at *now*. Return True where the answer's usage is to be compared with the estimate."""
     lessons.answers += 1
     is_new = lessons.calibration.observations < _FIRST and lessons.answers <= _NEW
     if not is_new and (lessons.answers % _EVERY or now < lessons.counted_at + _APART_S):

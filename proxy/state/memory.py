@@ -1,4 +1,4 @@
-"""The store within the process: limited in bytes, shared between tenants, lost with the process."""
+"""The store within the process: limited in bytes, shared between tenants (clients' keys), lost with the process."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ENTRY_BYTES = 256
 class MemoryStore:
     """Stores *max_bytes* of values, with their overhead included.
 
-    When it is full, the tenant that holds the most bytes loses its least recently used value. So a tenant with no more
-    than an equal share loses nothing to others. Storing a value takes time that grows with the logarithm of the number
-    of tenants.
+    When the store is full, the tenant that holds the most bytes loses its least recently used value. So a tenant with
+    no more than an equal share loses nothing to others. Storing a value takes time that grows with the logarithm of the
+    number of tenants.
     """
 
     def __init__(self, max_bytes: int) -> None:

@@ -47,8 +47,8 @@ class RefusedRequests:
     requests with the body are sent again. A new refusal begins another minute. A successful answer removes the body. A
     body is forgotten ten minutes after its last refusal. Beyond a thousand stored bodies, an old one is dropped.
 
-    Each tenant's bodies are separate. The same body of another tenant is sent. A tenant with many refused bodies does
-    not push out another tenant's bodies. No digest is computed for a tenant without refused bodies.
+    The bodies of each tenant (a client's key) are separate. The same body of another tenant is sent. A tenant with many
+    refused bodies does not push out another tenant's bodies. No digest is computed for a tenant without refused bodies.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,10 @@ class RefusedRequests:
         return guard
 
     def has_refusals(self, deployment: Key, now: float, tenant: str = "") -> bool:
-        """Return True where a body of *deployment* is stored. Otherwise no digest is needed."""
+        """Return True where a body of *tenant* that *deployment* has refused is stored.
+
+        Otherwise no digest is needed.
+        """
         if not self._bodies:
             return False
         self._forget_old(tenant, now)

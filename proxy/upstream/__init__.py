@@ -68,7 +68,7 @@ class Transport(Protocol):
 
 
 class Upstream(Transport, Protocol):
-    """A transport for all deployments. It also takes text completions, which go over OpenAI's wire."""
+    """A transport for all deployments. It also takes text completions, which use OpenAI's format."""
 
     async def prepare(self, settings: Settings) -> None:
         """Start the transports that *settings* need and that are not started yet. Calls go on meanwhile."""

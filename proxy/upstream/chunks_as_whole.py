@@ -1,4 +1,4 @@
-"""Joins a stream's chunks into one whole answer, for deployments that only get streamed requests."""
+"""Joins a stream's chunks into one whole answer, for deployments that the proxy only asks for streams."""
 
 from __future__ import annotations
 

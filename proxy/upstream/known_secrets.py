@@ -1,4 +1,4 @@
-"""Masks every key of the configuration in a provider's message.
+"""Masks all keys of the configuration, except short ones, in a provider's message.
 
 A gateway that serves several deployments may name a key that this call did not use. A provider that repeats its input
 may show any key in that input.

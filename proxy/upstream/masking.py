@@ -53,7 +53,10 @@ def secrets_of(deployment: Deployment) -> tuple[str, ...]:
 
 
 def keys_of(deployment: Deployment) -> tuple[str, ...]:
-    """Return a deployment's key, credentials, secret headers and hidden texts, without ordinary words."""
+    """Return a deployment's key, credentials, secret headers and secret texts of its extra body.
+
+    Ordinary words are left out.
+    """
     keys = [] if deployment.api_key is None else [deployment.api_key.get_secret_value()]
     held = (*deployment.extra_headers.values(), *deployment.credentials.values())
     others = [value.get_secret_value() for value in held if isinstance(value, SecretStr)]

@@ -1,10 +1,11 @@
 """Passes each call to its deployment's transport.
 
-The default, ``auto``, means the direct transport for the providers ``openai`` and ``gemini``, and litellm for all other
-providers. litellm is imported only when a deployment needs it, since the import takes time and memory.
+The setting ``transport`` is ``auto`` by default. That means the direct transport for the providers ``openai`` and
+``gemini``, and litellm for all others. litellm is imported only when a deployment needs it, since the import takes time
+and memory.
 
 Text completions always use the direct transport. For each text completion litellm opens a client that it never closes.
-Its streams of text completions lose log probabilities (1.105.3).
+litellm's streams of text completions lose log probabilities (1.105.3).
 """
 
 from __future__ import annotations

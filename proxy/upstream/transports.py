@@ -26,7 +26,7 @@ def uses_litellm(routes: Routes) -> bool:
 def completes_texts(deployment: Deployment) -> bool:
     """Tell whether a deployment has an endpoint for text completions. Other deployments get a chat request instead.
 
-    The endpoint belongs to OpenAI's wire. The proxy uses it for OpenAI, for self-hosted servers, and for deployments
+    The endpoint is part of OpenAI's API. The proxy uses it for OpenAI, for self-hosted servers, and for deployments
     with the direct transport.
     """
     if deployment.provider == "openai" or deployment.provider in OPENAI_SERVERS:

@@ -11,8 +11,8 @@ from proxy.core.upstream_call import Answer, Chunk
 def whole_as_chunks(answer: Answer) -> list[Chunk]:
     """Return the chunks of *answer*: for each choice its message and its finish reason, then the usage.
 
-    A choice without a finish reason has none in the chunks either. The answer's source is left out, since the body is
-    not an event of a stream.
+    A choice without a finish reason has none in the chunks either. The provider's own body, kept under ``SOURCE``, is
+    left out, since that body is not an event of a stream.
     """
     left = ("choices", "usage", "object", SOURCE)
     kept = {name: value for name, value in answer.items() if name not in left}

@@ -1,6 +1,6 @@
-"""Fit a legal history into a model's budget.
+"""Fit a legal chat history into a budget of tokens, such as a model's context window.
 
-Fitting comes after sanitizing. It runs for each attempt, with the budget of its deployment::
+Fitting comes after sanitizing. Fitting runs for each attempt to call a deployment, with the budget of that deployment::
 
     marks = marks_for(policy, limit=limit, margin=margin, fixed=FixedTokens(tools, system))
     fitted = fit(CutInput(done.messages, profile, size, done.origins), marks, policy)

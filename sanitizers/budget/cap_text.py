@@ -1,12 +1,13 @@
-"""Shorten one content to its head and its tail, with one marker between them that states the omission.
+"""Shorten a message's content to its head and its tail, with one marker between them that states what is left out.
 
 A cap limits characters, bytes and lines: a content is within a cap when it is within all three limits. A shortened
 content is within all three limits, its marker included. So a shortened content is never cut again under the same cap.
-The result depends on the content and the cap alone, and is the same in every request.
+The result depends only on the arguments of :func:`cap_content`, and is the same in every request.
 
-The limits follow other agents: 6,000 characters (LocalCowork), 10 KiB and 128 + 128 lines (codex, adk-code). The tests
-hold cases for the faults of these agents. A byte limit cut off the tail that had just been kept, head and tail
-overlapped, and one line was kept twice. Cuts fell inside a character, and results were longer than their limit.
+The limits in :mod:`sanitizers.budget.marks` follow other agents: 6,000 characters (LocalCowork), 10 KiB and 128 + 128
+lines (codex, adk-code). The tests hold cases for the faults of these agents. A byte limit cut off the tail that had
+just been kept, head and tail overlapped, and one line was kept twice. Cuts fell inside a character, and results were
+longer than their limit.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ _HEAD = 0.4
 codes."""
 
 _HEAD_OF_ERROR = 0.2
-"""The head's share of a text that looks like an error, since the cause stands at its end."""
+"""The head's share of an error's characters, bytes and lines. The cause of an error stands at the end of the text."""
 
 _HEAD_OF_LINES = 0.5
-"""The head's share of the lines: 128 of 256."""
+"""The head's share of the lines: one half, as in codex and adk-code."""
 
 _USED = 0.7
 """If the tail uses less than this share of its characters, its limit of lines or bytes was reached first."""
@@ -47,7 +48,7 @@ _LOOKED_AT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The most of one content that is kept: *characters*, *bytes* in UTF-8 and *lines*. None is no limit.
+    """The limits of one message's content: *characters*, *bytes* in UTF-8 and *lines*. None is no limit.
 
     Raises :class:`ValueError` for limits that leave no room for text and marker: fewer than 400 characters or bytes, or
     fewer than 4 lines.
@@ -190,7 +191,10 @@ def _tail_start(text: str, characters: int, room: int | None, lines: int | None)
 
 
 def _cut_parts(parts: list[Any], span: _Span) -> list[Any]:
-    """Return *parts* without the texts between head and tail. A part whose text is gone is left out."""
+    """Return *parts* with the marker in place of the texts between head and tail.
+
+    A part whose text is gone is left out.
+    """
     kept: list[Any] = []
     marker = span.marker
     start = 0

@@ -3,8 +3,8 @@
 An estimate approximates the count of the tokenizer of the model's family. The caller applies calibration
 (:mod:`sanitizers.budget.calibration`) and the margin.
 
-Equal messages give equal numbers, whatever was estimated before. A history is the sum of its messages. Appended text
-never lowers a number. No JSON value raises an error.
+Equal messages give equal numbers, whatever was estimated before. The estimate of a history is the sum of its messages'
+estimates. Appended text never lowers an estimate. No JSON value raises an error.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ CACHED_TEXTS = 32_768
 """Texts that a family's cache keeps in each of its two generations: at most 7 MB in all."""
 
 MAX_CHARS_PER_TOKEN = 48
-"""The most characters that a token holds. The counts ignore most spaces and tabs, so this limit gives a text of spaces
-its tokens.
+"""The most characters that a token is assumed to hold. The counts ignore most spaces and tabs, so this limit gives a
+text of spaces its tokens.
 
 Vocabularies have runs of 16 to 128 spaces. The number was chosen within that range.
 """
@@ -35,19 +35,19 @@ Vocabularies have runs of 16 to 128 spaces. The number was chosen within that ra
 WHOLE = 1 << 20
 STRETCH = 1 << 20
 SAMPLE = 1 << 14
-"""Sizes in characters: the beginning that is read whole, each further stretch, and the sample read of a stretch.
+"""Sizes in characters: a text's beginning that is read whole, each further stretch, and a stretch's sample.
 
 A text of 30 million characters takes about 0.1 s.
 """
 
 TOOLS_SCALE = 0.9
-"""Tokens per token of the tools' compact JSON. Providers show tools to the model in a shorter notation.
+"""The factor on the tokens of the tools' compact JSON. Providers show tools to the model in a shorter notation.
 
 Medians of recorded calls: OpenAI 0.88, Gemini 0.72 to 0.79, Claude 0.84.
 """
 
 PER_TOOL = 8
-"""Tokens for each tool."""
+"""Tokens that are added for each declared tool."""
 
 _THOUGHTS = ("reasoning", "reasoning_content", "reasoning_details", "thinking_blocks")
 """Fields for a message's reasoning. One message may carry the same reasoning in several of these fields."""

@@ -1,14 +1,16 @@
 """The token costs of each model family: one frozen row for each tokenizer and its media costs.
 
-Eleven weights per tokenizer were fitted by non-negative least squares on the relative error. The documents were prose,
-source code, diffs, JSON, logs and a dozen languages. The weights were checked on other documents and on three recorded
-agent sessions (1.5, 0.5 and 0.5 million characters). Every prefix of a growing history was within ±10 % for every
-family, and the mean error was 0.8 to 4.0 %. ``benchmarks/estimate_accuracy.py`` checks the weights on other histories.
+Eleven weights per tokenizer were fitted by non-negative least squares on the relative error. The documents of the fit
+were prose, source code, diffs, JSON, logs and a dozen languages. The weights were checked on other documents and on
+three recorded agent sessions (1.5, 0.5 and 0.5 million characters). For every family, the estimate of every prefix of a
+growing history was within ±10 % of the real count. The mean error was 0.8 to 4.0 %. ``benchmarks/estimate_accuracy.py``
+checks the weights on other histories.
 
-All three sessions came out low for Gemini (3 to 5 %) and Claude (2 to 6 %), which the ``scale`` of these rows corrects.
+The estimates of all three sessions were too low for Gemini (by 3 to 5 %) and Claude (by 2 to 6 %). The ``scale`` of
+these families corrects this.
 
-Five more weights were measured on texts of one kind: gaps, Greek to Arabic, dingbats, emoji, and scripts that
-vocabularies hardly know. For Gemini, Claude 3 and later, and Llama, these five were chosen between the measured ones.
+Five more weights were measured on texts of one kind: gaps (runs of blanks inside a line), Greek to Arabic, dingbats,
+emoji, and rare scripts. For Gemini, Claude 3 and later, and Llama, these five were chosen between the measured ones.
 Gaps are 2 % of what agents write. The fit had attributed the cost of gaps to the other counts, so each ``scale`` is
 lower by that cost.
 
@@ -121,7 +123,7 @@ O200K_4O_MINI = replace(O200K, name="o200k-4o-mini", media=GPT_4O_MINI_MEDIA)
 O200K_MINI = replace(O200K, name="o200k-mini", media=patches(1.62))
 O200K_NANO = replace(O200K, name="o200k-nano", media=patches(2.46))
 O200K_O4_MINI = replace(O200K, name="o200k-o4-mini", media=patches(1.72))
-"""Models with the same tokenizer, whose images cost more tokens (OpenAI's vision guide)."""
+"""Models with GPT-4o's tokenizer, whose images cost more tokens (OpenAI's vision guide)."""
 
 CL100K = replace(
     O200K,

@@ -49,14 +49,14 @@ NONE: Counts = (0,) * 16
 """The counts of the empty text."""
 
 MIN_RUN = 36
-"""The shortest run of base64 letters, in bytes, that may be encoded data: a JWT's header.
+"""The shortest run of base64 letters, in bytes, that may be encoded data: the length of a JWT's header.
 
 Lines of base64 have 64 or 76 bytes.
 """
 
 
 class Features(NamedTuple):
-    """The counts of a text, and those of the base64 in it, which *counts* includes."""
+    """The counts of a text, and the counts of the base64 in the text. *counts* includes the base64."""
 
     counts: Counts
     base64: Counts = NONE
@@ -65,8 +65,8 @@ class Features(NamedTuple):
 _LOWER, _UPPER, _DIGIT, _LETTER, _NEWLINE, _BLANK, _TAB, _SPACE = (1 << bit for bit in range(8))
 """A byte's class as bits, and 0 for punctuation and bytes that are not ASCII.
 
-The order matters: a shift by nine bits aligns a byte's LOWER with its neighbour's UPPER, and its NEWLINE with its
-neighbour's BLANK.
+The order matters: a shift by nine bits aligns a byte's LOWER with the next byte's UPPER, and NEWLINE with the next
+byte's BLANK.
 """
 
 
@@ -171,7 +171,7 @@ def _base64_runs(data: bytes) -> list[bytes]:
 
 
 def _is_base64(run: bytes) -> bool:
-    """Tell whether a run has small letters, capitals and digits, and mixes them where it is short enough for a path.
+    """Tell whether a run is encoded data: small letters, capitals and digits, which a short run must also mix.
 
     Appending to a run never changes the answer from true to false.
     """
@@ -220,7 +220,10 @@ def _counts(data: bytes, *, ascii_only: bool) -> Counts:
 
 
 def _gaps(bits: int, once: int, before_last: int) -> int:
-    """Count the runs of spaces and of tabs in a piece, at the second byte for spaces and the first for tabs."""
+    """Count the runs of spaces and of tabs inside the lines of a piece.
+
+    A run of spaces is counted at its second byte, and a run of tabs at its first byte.
+    """
     tabs = bits & _TABS
     if tabs:
         tabs ^= tabs & (once | once << 2)  # after a tab or a line end

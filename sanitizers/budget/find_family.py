@@ -1,4 +1,4 @@
-"""Find the family of a model by its name: the longest prefix wins."""
+"""Find the tokenizer family of a model by the model's name: the longest known prefix wins."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ Verdict = Literal["fits", "over_hard"]
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The outcome for one history.
+    """The outcome of :func:`fit` for one history.
 
     *messages* is the input itself when nothing was cut. *tokens_before* and *tokens_after* count the whole request,
     with system messages and tools. *parts* lists the tokens of the request by part when the verdict is ``over_hard``.
@@ -97,7 +97,10 @@ def fit(history: CutInput, marks: Marks, policy: CutPolicy) -> Fitted:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """The result of one round: what would be sent, and its tokens without the fixed part."""
+    """The result of one round: what would be sent.
+
+    *turns* counts its tokens without the leading system messages and tools.
+    """
 
     messages: Messages
     turns: int

@@ -1,4 +1,4 @@
-"""The state of each message during the replay: its tokens, its replacement, and whether it is gone."""
+"""The state of each message while the cuts of a history are planned: its tokens, its replacement, and its removal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from sanitizers.messages import Message, Messages
 from sanitizers.work_limit import metered, spend
 
 Size: TypeAlias = Callable[[Message], int]
-"""Returns a message's tokens with its overhead. The same message always has the same size."""
+"""A function that returns a message's tokens, with those that the provider adds for each message.
+
+The same message always has the same size.
+"""
 
 Reason = Literal["tool_result_capped", "tool_result_cleared", "round_dropped", "middle_cut", "last_turns"]
 """Reasons why a message was changed or removed: the closed set of the step ``budget``."""
@@ -27,8 +30,8 @@ class Ledger:
     """The messages of one history, with what was done to them so far.
 
     *before* holds the tokens of each message as it came. *now* holds the tokens of the message or its replacement, even
-    if the message is gone. *total* is the sum for all messages that were taken in and are not gone. *size* returns the
-    tokens of any message.
+    if the message is gone. *total* is the sum for all messages that were taken in and are not gone, and for the notice
+    of removed messages. *size* returns the tokens of any message.
     """
 
     def __init__(self, messages: Messages, size: Size) -> None:
@@ -46,7 +49,7 @@ class Ledger:
         return self.messages[at] if replacement is None else replacement.message
 
     def take_in(self, start: int, end: int) -> None:
-        """Add the messages from *start* up to *end* to the total."""
+        """Add the tokens of the messages from *start* up to *end* to the total."""
         self.total += sum(self.now[start:end])
 
     def replace(self, at: int, content: object, reason: Reason, *, always: bool = False) -> bool:

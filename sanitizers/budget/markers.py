@@ -4,9 +4,9 @@ A marker states only how much is missing, or that a result was cleared. It holds
 requests with the same beginning, such as a time, an id or a percentage. So providers' prompt caches keep hitting. A
 changed wording would invalidate every cached prefix, so a test pins the bytes.
 
-One turnright proxy may call another. So a marker in a history is recognized, but only where its numbers add up. A text
-that quotes a marker is treated like any other text, and so is a text that another program cut. A client cannot protect
-a long text from being cut by writing a marker into it.
+One turnright proxy may call another. So a marker in a history is recognized, but only where its numbers fit the text
+that holds the marker. A text that quotes a marker is treated like any other text, and so is a text that another program
+cut. A client cannot protect a long text from being cut by writing a marker into it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ _NOTICE = re.compile(
     r"</context_notice>"
 )
 _JOINED = re.compile(rf"(?:(?:\A|{SEPARATOR}){_NOTICE.pattern})(?=\Z|{SEPARATOR})")
-"""A notice that was joined to other texts as its own paragraph. A quoted notice is rarely a paragraph."""
+"""A notice that was joined to other texts as its own paragraph.
+
+A notice that somebody quotes is rarely a paragraph of its own.
+"""
 
 _FROM_A_RESULT = re.compile(r"\[[A-Z][a-z]+ from the result of .{1,200}:\]\Z", re.DOTALL)
 """The beginning of the message that holds the media of tool results (:func:`sanitizers.synthetic.media_of_result`)."""
@@ -140,7 +143,7 @@ def _cut_notices(text: str) -> tuple[str, int]:
 
 
 def is_from_user(message: Message) -> bool:
-    """Tell whether a user message is the user's own, neither a notice nor inserted by a step."""
+    """Tell whether *message* is the user's own: a user message that is neither a notice nor inserted by a step."""
     content = message.get("content")
     if isinstance(content, list) and content:
         text = content[0].get("text")

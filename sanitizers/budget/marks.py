@@ -31,19 +31,19 @@ class CutPolicy:
     """The preset's name."""
 
     window_share: float = 1.0
-    """The share of the limit that a request may fill."""
+    """The share of the limit (see :func:`marks_for`) that a request may fill."""
 
     unknown_window: int | None = None
     """Tokens to assume where a model's window is unknown.
 
-    With None, nothing is cut there until the provider's overflow error tells the window.
+    With None, no request to such a model is cut until the provider's overflow error tells the window.
     """
 
     high: float | None = 1.0
     """The share of the available tokens above which a request is cut, or None to cut never."""
 
     low: float = 0.5
-    """The share of the available tokens to which such a request is cut."""
+    """The share of the available tokens to which a request above the high mark is cut."""
 
     headroom: int = 0
     """The number of available tokens that a request must leave free.
@@ -91,7 +91,7 @@ class CutPolicy:
     """One neutral message tells the model how many messages were removed.
 
     Such a notice can change an agent's behaviour (OpenHands#6634). So an operator can switch it off. The change list
-    reports the same in any case.
+    reports the removed messages even without a notice.
     """
 
 
@@ -137,11 +137,11 @@ NOTHING_FIXED = FixedTokens()
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The budget of one request, in tokens of its turns: the fixed tokens are already subtracted.
+    """The budget of one request in tokens, from which the fixed tokens are already subtracted.
 
-    *available* is the number of tokens that the turns may have. Cutting begins above *high* and ends at *low*, and the
-    request is refused above *hard*. A mark that does not exist is None. *tools* and *system* are as in
-    :class:`FixedTokens`.
+    *available* is the number of tokens that all messages after the leading system messages may have. Cutting begins
+    above *high* and ends at *low*, and the request is refused above *hard*. A mark that does not exist is None. *tools*
+    and *system* are as in :class:`FixedTokens`.
     """
 
     available: int | None = None
@@ -182,8 +182,8 @@ def marks_for(
     assumption about an unknown window. Such a limit refuses nothing.
 
     The input budget is limit x share x (1 - margin). The available tokens are the input budget less the fixed tokens.
-    This number is rounded down to steps of 1,024, or to finer steps where it is small. So small differences do not move
-    a cut.
+    This number is rounded down to steps of 1,024, or to finer steps where it is small. So small differences between two
+    requests do not move a cut.
     """
     if limit is None:
         return Marks(None, None, None, None, *fixed)

@@ -1,8 +1,8 @@
 """Cap, then clear tool results that are no longer among the newest. This loses the least: calls and texts stay.
 
-Both start with the oldest result and stop when enough is saved. Clearing happens in one batch or not at all. Each cut
-invalidates the provider's cached prefix. So a cut that saves few tokens is not worth its cost (Anthropic's
-``clear_at_least``, gemini-cli, opencode).
+Capping and clearing each start with the oldest result and stop when enough is saved. Clearing happens in one batch or
+not at all. Each cut invalidates the provider's cached prefix. So a cut that saves few tokens is not worth its cost
+(Anthropic's ``clear_at_least``, gemini-cli, opencode).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAMPLE = {"role": "tool", "tool_call_id": "call_0123456789abcdef", "content": C
 
 
 class OldResults:
-    """The tool results of a history that may be capped or cleared, as far as the replay has come."""
+    """The tool results that may be capped or cleared, in the messages that the replay has read so far."""
 
     def __init__(self, ledger: Ledger, policy: CutPolicy) -> None:
         self._ledger = ledger
@@ -35,7 +35,8 @@ class OldResults:
     def see(self, unit: Unit) -> None:
         """Take in the next unit with results.
 
-        The unit's results are capped at once if the policy has a cap for new results. An earlier unit may become old.
+        The unit's results are capped at once if the policy has a cap for new results. An earlier unit may then become
+        old, so that its results may be capped or cleared when room is needed.
         """
         if self._policy.ingest is not None:
             for at in self.changeable(unit):

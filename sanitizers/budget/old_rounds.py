@@ -3,7 +3,7 @@
 System messages and the user's first message (the goal) are kept. So are the last messages of the user's newest turn at
 the time of a cut. The newest of the user's other messages are kept as long as their tokens fit a small share of the low
 mark. The kept messages stay fixed until the next cut. Otherwise each new user message would change the history before
-it.
+that message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sanitizers.budget.units import Unit
 from sanitizers.messages import SYSTEM_ROLES
 
 _LONGEST_TURN = 4
-"""Messages of the user's last turn that must stay.
+"""The most messages of the user's last turn that must stay.
 
 If hundreds of messages in a row had to stay, the request could be refused.
 """
@@ -29,7 +29,7 @@ class OldRounds:
     """The units that the replay has read so far, and the cut, which only moves forward.
 
     *cut* is the number of the first unit after the cut. *place* is the value of *cut* after the last drop. The notice
-    stands at *place*, and does not move over messages that stay.
+    of the number of removed messages stands at *place*, and does not move over messages that stay.
     """
 
     def __init__(self, ledger: Ledger, units: Sequence[Unit], results: OldResults, policy: CutPolicy) -> None:
@@ -109,7 +109,7 @@ class OldRounds:
         return sorted(found)
 
     def _unpin(self) -> None:
-        """Stop pinning messages that were the user's last at an earlier cut, if newer ones came since."""
+        """Stop pinning messages that were the user's last at an earlier cut, if newer user messages came since."""
         pinned, self._pinned = self._pinned, []
         for unit in pinned:
             if self._is_last(unit):
@@ -121,7 +121,7 @@ class OldRounds:
         return unit.start == self._newest or unit.start in self._last
 
     def _pass(self, reason: Reason, allowance: int) -> None:
-        """Move the cut past the next unit, and drop it unless it has to stay."""
+        """Move the cut past the next unit, and drop that unit unless it has to stay."""
         unit = self._units[self.cut]
         self.cut += 1
         if unit.role in SYSTEM_ROLES or unit.start in (self._anchor, self._goal):
@@ -161,7 +161,7 @@ class OldRounds:
     def _settle(self, before: int) -> bool:
         """Finish one cut, and tell whether anything was dropped.
 
-        Notices that another turnright wrote become part of the new notice.
+        The numbers in notices that another turnright proxy wrote are added to the new notice.
         """
         if len(self._ledger.gone) == before:
             return False

@@ -19,9 +19,9 @@ _LARGEST = 5
 class Parts:
     """A request's tokens by part. The parts add up to the whole.
 
-    *first_goal* is the user's first message, unless the newest unit holds it. *current_round* is the newest unit, and
-    *older_rounds* are all other turns. *rounds* counts the model's turns. *largest* lists the largest messages as
-    (index, tokens), largest first.
+    *first_goal* is the user's first message, unless that message is part of *current_round*. *current_round* is the
+    newest unit (a message with its tool results). *older_rounds* are all other messages after the leading system
+    messages. *rounds* counts the model's turns. *largest* lists the largest messages as (index, tokens), largest first.
     """
 
     system: int

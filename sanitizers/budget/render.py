@@ -1,8 +1,8 @@
-"""Turn a plan into messages and changes.
+"""Turn a plan of cuts into the messages that are sent and the list of changes.
 
 A message that the plan does not change is sent as the same object. Where rounds were dropped, one user message states
-how many messages are missing. This notice follows the messages of those rounds that were kept. Where a provider refuses
-two user messages in a row, the notice is joined to the user messages next to it.
+how many messages are missing. This notice follows those messages of the dropped rounds that were kept. Where a provider
+refuses two user messages in a row, the notice is joined to the user messages next to it.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from sanitizers.work_limit import metered, spend
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One cut: the message after which it was decided, its actions, and the turns' tokens *before* and *after*."""
+    """One cut: the *index* of the message that triggered it, the actions, and the tokens *before* and *after* it."""
 
     index: int
     done: tuple[Reason, ...]
@@ -48,10 +48,10 @@ class Event:
 class CutPlan:
     """The cuts of one history.
 
-    *sizes* holds the tokens of every message as the client sent it, and *total* the turns' tokens after the cuts.
-    *gone* maps the index of each removed message to the reason, and *replaced* maps an index to the replacement. *cut*
-    is the index of the first message after the dropped rounds. *noticed* is the number of messages that a notice has to
-    state, or 0 where none is due.
+    *sizes* holds the tokens of every message before the cuts. *total* counts the tokens after the cuts, without the
+    leading system messages. *gone* maps the index of each removed message to the reason, and *replaced* maps an index
+    to the replacement. *cut* is the index of the first message after the dropped rounds. *noticed* is the number of
+    messages that a notice has to state, or 0 where none is due.
     """
 
     sizes: list[int]
@@ -130,7 +130,10 @@ class _Replay:
             self._cut(number, self._high)
 
     def close(self) -> None:
-        """End the walk. A history that ends with prefill is cut only if it cannot be sent otherwise."""
+        """End the walk.
+
+        A history that ends with an assistant message (prefill) is cut only if it cannot be sent otherwise.
+        """
         if not self._units or self._high is None or self._hard is None:
             return
         may_end_request = self._units[-1].may_end_request(self._ledger.messages)

@@ -1,9 +1,10 @@
 """Divide a history into units, which are kept or dropped together.
 
 A unit is one message with the tool results that follow it, or one message alone. At the end of a history, a notice of
-the turn guard belongs to the unit of the results before the notice. The same holds for an assistant message that a
-provider needs before the notice. In a legal history, results directly follow their call. So no unit separates a call
-from its result. Reasoning and thought signatures are in the same message as their calls.
+the turn guard (:mod:`sanitizers.turns`) belongs to the unit of the results before the notice. The same holds for an
+assistant message that a provider needs before the notice. In a legal history, results directly follow their call. So
+dropping whole units never separates a call from its result. Reasoning and thought signatures are in the same message as
+their calls.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _ASKING_ROLES = RESULT_ROLES | {"user"}
 class Unit(NamedTuple):
     """The messages from *start* up to *end*.
 
-    *role* is the role of the first message. The last *notices* messages are no results.
+    *role* is the role of the first message. The last *notices* messages are not results but the turn guard's notice.
     """
 
     start: int
@@ -86,6 +87,9 @@ def tool_names_of(turn: Message) -> Mapping[str, str]:
 
 
 def tool_name_of(result: Message, names: Mapping[str, str]) -> str:
-    """Return the name of the tool that made *result*. *names* are those of its unit's first message."""
+    """Return the name of the tool that made *result*.
+
+    *names* holds the tool names by call id, from the first message of the result's unit.
+    """
     known = names.get(result.get("tool_call_id") or "")
     return (result.get("name") or "") if known is None else known

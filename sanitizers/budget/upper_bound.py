@@ -64,11 +64,11 @@ def bound_of_outlined(
 ) -> int:
     """Return a number that :func:`upper_bound` for the outlined messages does not exceed, without reading their texts.
 
-    *most_bytes* is at least the UTF-8 size of all texts in plain messages. The length of the JSON that they were read
-    from suffices, since JSON never writes a character with fewer bytes. *most_bytes* must not exceed :data:`WHOLE`: for
-    a longer text, :func:`upper_bound` counts four bytes for each character.
+    *most_bytes* is at least the UTF-8 size of all texts in plain messages. The length of the JSON that the messages
+    were read from suffices, since JSON never writes a character with fewer bytes. *most_bytes* must not exceed
+    :data:`WHOLE`: for a longer text, :func:`upper_bound` counts four bytes for each character.
 
-    Messages that the outline calls plain take no time. The messages in ``outline.odd`` are read as in
+    Plain messages (:mod:`sanitizers.outline`) take no time. The messages in ``outline.odd`` are read as in
     :func:`upper_bound`. If *most_bytes* is the length of the JSON, the JSON around the texts makes the result larger.
     """
     rates = _rates(family)
@@ -128,9 +128,10 @@ def text_bound(family: Family) -> TextBound:
     """Return the bound for a text of *family*.
 
     An ASCII character's cost depends on its class and on the class before (a space's cost on the two before). So a text
-    is a walk over the classes of characters. A long walk costs at most the mean of its dearest cycle per step. Charging
-    this mean for each step covers all cycles of a walk. The rest of the walk visits no class twice. Its cost beyond the
-    mean is at most that of the dearest walk without a repeated class. A character that is not ASCII begins a new walk.
+    is a walk over the classes of characters. Each cycle of a walk costs at most the dearest cycle's mean per step.
+    Charging this mean for each step covers all cycles of a walk. The rest of the walk visits no class twice. Its cost
+    beyond the mean is at most that of the dearest walk without a repeated class. A character that is not ASCII begins a
+    new walk.
     """
 
     def cost(before: str, character: str) -> float:

@@ -14,7 +14,7 @@ _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _PIECE = 65_536
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _HEAD = 64
-"""Base64 letters that hold every signature: 48 bytes."""
+"""The number of base64 letters that are decoded for a file's signature: 48 bytes."""
 
 _MAX_ESCAPES = 100_000
 """Percent signs that one payload may have. Decoding each takes 0.3 µs, and real clients do not escape many bytes."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sanitizers.profiles import Profile
 
 READ_PARTS = frozenset({"file", "image_url", "input_audio"})
-"""Media parts whose payload is checked.
+"""Types of the media parts whose payload is checked.
 
 ``video_url`` and ``audio_url`` are vLLM's extensions, whose URLs may join several payloads by commas.
 """
@@ -84,7 +84,7 @@ def _text(value: Any, name: str) -> str:
 
 
 def types_taken(part: dict[str, Any], profile: Profile) -> frozenset[str] | None:
-    """Return the MIME types that *part* may have, or None where they are unknown."""
+    """Return the MIME types that the provider accepts for *part*, or None where these are unknown."""
     return profile.image_types if part["type"] == "image_url" else profile.file_types
 
 
@@ -97,7 +97,7 @@ def contradicts(found: str | None, kind: str) -> bool:
 
 
 def may_stand_in_result(part: dict[str, Any], profile: Profile) -> bool:
-    """Tell whether a media part may stand in a tool result, by its type. A part without a type may not."""
+    """Tell whether a media part may stand in a tool result: inline bytes of a type that the provider accepts there."""
     if not profile.result_types or part["type"] not in READ_PARTS:
         return False
     media = read_media(part)

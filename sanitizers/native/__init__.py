@@ -1,7 +1,7 @@
 """Native lists: the histories that providers write in formats of their own, such as Gemini's ``contents``.
 
-An item whose messages come back as the same objects is written as the same item, unless it breaks a rule by itself. All
-other items are written anew. So unchanged items keep the fields that a chat message cannot hold.
+An item whose messages come back from the sanitizer as the same objects stays the same item, unless the item breaks a
+rule by itself. All other items are written anew. So unchanged items keep the fields that a chat message cannot hold.
 
     protocol    the methods of every format: project a list, check its rules, apply changed messages to it
     gemini      Gemini's ``contents``

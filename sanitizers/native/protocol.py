@@ -30,7 +30,10 @@ class Span(NamedTuple):
 
 @record
 class Projection:
-    """A native list as chat messages. A format adds what it needs to write the list again."""
+    """A native list as chat messages.
+
+    A format's own subclass adds the data that the format needs to write the list again.
+    """
 
     messages: list[Message]
     spans: list[Span]
@@ -63,7 +66,7 @@ class NativeListFormat(Protocol[P]):
     def find_violations(self, native: Items, profile: Profile) -> tuple[ItemViolation, ...]:
         """Return the rules of the format that *native* breaks at the models of *profile*, in the order of the items.
 
-        Takes lists that :meth:`project` takes.
+        *native* must be a list that :meth:`project` can read.
         """
 
     def apply(self, native: Items, projected: P, sanitized: Messages, profile: Profile) -> Items:

@@ -1,4 +1,4 @@
-"""Combine schemas that are already in the dialect: as a choice, with null, or with outer annotations."""
+"""Combine schemas that are already written in the provider's dialect: as a choice, with null, or with annotations."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from sanitizers.schemas.values import as_json, distinct
 
 
 def write_items(draft: Draft) -> None:
-    """Write tuple items as ``prefixItems`` where the dialect has it, else as one ``items`` schema for all positions.
+    """Write an array's items: tuple items as ``prefixItems`` if the dialect has it, else one ``items`` for all.
 
     Source: "items: missing field" (cline#7339).
     """

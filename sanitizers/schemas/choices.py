@@ -1,4 +1,4 @@
-"""Compare the branches of a choice."""
+"""Compare the branches of a choice (``anyOf`` or ``oneOf``)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _exclude(one: _Traits, other: _Traits) -> bool:
 
 
 def _constant(schema: Any) -> Mapping[str, Any]:
-    """Return *schema* with its constant as an enumeration, or nothing where it allows null or is no object."""
+    """Return *schema* with its constant as an enumeration, or an empty schema where it allows null or is no object."""
     if not isinstance(schema, Mapping) or schema.get("nullable") is True:
         return {}
     return {**schema, "enum": [schema["const"]]} if "const" in schema else schema

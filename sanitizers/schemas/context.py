@@ -98,7 +98,11 @@ class RewriteContext:
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A flattened schema. *nothing* is true where no value matches. *reference* is a reference that stays."""
+    """A flattened schema.
+
+    *nothing* is true where no value matches. *reference* is a reference that is not resolved. *words* go into the
+    description.
+    """
 
     schema: Schema
     location: Location

@@ -12,7 +12,7 @@ MAX_WORDS = 1_500
 """The most characters that may be added to a description."""
 
 _MAX_SPELLED = 200
-"""The most values of a schema that are written out. More would exceed :data:`MAX_WORDS`."""
+"""The most values of a schema that are written out. The JSON of more values usually exceeds :data:`MAX_WORDS`."""
 
 _WIDEST = 400
 """The most names of one object that are written. This many names always exceed :data:`MAX_WORDS` as JSON."""

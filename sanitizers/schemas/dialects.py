@@ -30,7 +30,7 @@ class Dialect:
     """The way to allow null in addition to another type."""
 
     typed: bool = False
-    """Each schema names one type, or is a choice without other keywords."""
+    """Each schema must name one type, or be a choice without other keywords."""
 
     choices: bool = True
     """The dialect has ``anyOf``. Otherwise the first branch is kept, and the others are described."""
@@ -51,10 +51,13 @@ class Dialect:
     """``default`` and ``example`` may hold neither objects nor lists."""
 
     declared: frozenset[str] = frozenset()
-    """Fields that each declaration has: ``description``, ``parameters``. Where one is missing or null, it is empty."""
+    """Fields that each declaration has: ``description``, ``parameters``.
+
+    A field that is missing or null is written with an empty value.
+    """
 
     never_null: frozenset[str] = frozenset()
-    """Fields of a declaration that may be missing, but may not be null. Null becomes the empty form."""
+    """Fields of a declaration that may be missing, but may not be null. Null is replaced with an empty value."""
 
     known: frozenset[str] | None = None
     """The only fields that a declared function may have, or None where others are ignored."""
@@ -64,7 +67,7 @@ class Dialect:
 
     @property
     def references(self) -> bool:
-        """Recursive references can be written. All other references are inlined."""
+        """True where recursive references can be written. All other references are inlined."""
         return "$ref" in self.keywords
 
 
@@ -114,7 +117,7 @@ GEMINI = Dialect(
     # "enum: only allowed for STRING type" (9router#380), "(TYPE_STRING), 2" (azure-devops-mcp#145).
     enums=frozenset({"string"}),
 )
-"""``parameters`` of a function declaration."""
+"""``parameters`` of a function declaration for Gemini 2 and later."""
 
 GEMINI_1 = replace(
     GEMINI,
@@ -132,7 +135,7 @@ GEMINI_ON_LITELLM = replace(
     # It goes through values as if they were schemas (`unpack_defs`, `process_items`).
     plain_values=True,
 )
-"""``parameters`` as litellm passes them on."""
+"""``parameters`` of a function declaration for Gemini, as litellm passes them on."""
 
 GEMINI_JSON = Dialect(
     name="gemini-json",
@@ -186,7 +189,7 @@ ANTHROPIC = Dialect(
     # not where it is null (1.105.3).
     never_null=frozenset({"parameters"}),
 )
-"""``input_schema``.
+"""``input_schema`` of a tool in Anthropic's API.
 
 Property names that Anthropic refuses ("^[a-zA-Z0-9_.-]{1,64}$") stay, since calls hold them too.
 """

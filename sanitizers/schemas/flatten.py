@@ -33,7 +33,7 @@ _SPELLINGS = {
     "text": "string",
     "tuple": "array",
 }
-"""Types as people spell them in schemas written by hand."""
+"""Maps types, as people spell them in schemas written by hand, to JSON Schema's types. ``any`` means no type."""
 
 
 _NOTHING = Flat({}, Location(), nothing=True)

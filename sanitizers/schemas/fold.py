@@ -1,4 +1,4 @@
-"""Join the branches of an object into one object with the properties of all, and describe the branches.
+"""Join the branches of a choice between objects into one object with all properties, and describe the branches.
 
 Function parameters need this, since providers refuse a choice at the top level: "not have
 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level" (google-calendar-mcp#39). A choice beside properties needs this

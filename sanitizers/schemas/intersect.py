@@ -26,7 +26,7 @@ class _ConflictError(Exception):
 
 
 def intersect(first: Mapping[str, Any], second: Mapping[str, Any], count: Count) -> tuple[Schema, Schema]:
-    """Return a schema that requires both, and the keywords of *second* that could not be joined.
+    """Return a schema that requires *first* and *second*, and the keywords of *second* that could not be joined.
 
     The result has the annotations of *first*, and those of *second* that *first* does not have. *count* is called with
     the number of values that were read, and may raise: the same large schemas can be joined thousands of times.

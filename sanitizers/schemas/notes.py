@@ -1,4 +1,4 @@
-"""The record of the rewrites in a schema."""
+"""The record of the rewrites that cleaning made in a tool's schema."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class References:
         self._steps = 0
 
     def find(self, reference: str) -> Target | None:
-        """Return the target of *reference* within the schema, or None where there is no schema."""
+        """Return the target of *reference* within the schema, or None where *reference* does not name a schema."""
         self._count(len(reference) // _POINTER_A_STEP)
         if reference == "#" or reference.startswith("#/"):
             return _at(self._root, reference[1:])
@@ -47,7 +47,11 @@ class References:
         return self._named.get(reference.removeprefix("#"))
 
     def is_recursive(self, target: Target, *, strictly: bool) -> bool:
-        """Tell whether *target* leads back to itself. *strictly* follows required properties alone."""
+        """Tell whether *target* leads back to itself.
+
+        *strictly* follows required properties alone. After :data:`_MAX_STEPS` steps of searching, every further target
+        counts as recursive.
+        """
         key = (id(target), strictly)
         if key not in self._recursive:
             self._recursive[key] = self._leads_back(target, strictly)
@@ -135,7 +139,7 @@ def _decoded(part: str) -> str:
 
 
 def _named(root: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each schema with a ``$anchor``, or with an ``$id`` as TypeBox writes it, after that name."""
+    """Yield the name and the schema of each ``$anchor``, and of each ``$id``, which TypeBox uses like an anchor."""
     waiting: list[Any] = [root]
     found: list[tuple[str, Mapping[str, Any]]] = []
     while waiting:

@@ -249,7 +249,7 @@ class Rewriter:
     def _folds(self, base: Flat, branches: list[Flat]) -> bool:
         """Tell whether a choice beside properties becomes one object, with its branches in the description.
 
-        This holds where no branch has properties, or where the branches would repeat too many.
+        This holds where no branch has properties, or where the branches would repeat too many properties.
         """
         properties = base.schema.get("properties")
         if not isinstance(properties, Mapping):

@@ -12,7 +12,7 @@ MAX_SCHEMAS = 5_000
 """The most schemas inside one schema, with references resolved. References can double the number at every level."""
 
 VALUES_A_SCHEMA = 32
-"""Values that are compared or copied for the cost of one schema."""
+"""The number of values whose comparison or copying counts as one schema of :data:`MAX_SCHEMAS`."""
 
 DEEPEST_GIVEN = 128
 """The most levels of JSON in a given schema, since most functions recurse."""
@@ -53,7 +53,7 @@ def check_depth(schema: Mapping[str, Any], place: str) -> None:
 
 
 def is_leaf(given: Any) -> bool:
-    """Tell whether *given* holds no schema, and cleaning adds no schema to it."""
+    """Tell whether *given* holds no schema but an array's text items, and cleaning adds no schema to it."""
     if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
         return False
     holds = given.keys() & _HOLDING

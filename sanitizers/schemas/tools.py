@@ -24,7 +24,7 @@ STEP = "tools"
 """The step's name in a change."""
 
 MAX_KEPT = 8 * 1024 * 1024
-"""Bytes of all cleaned schemas in the cache.
+"""The most bytes of all cleaned schemas in the cache.
 
 Mutually recursive types of one kilobyte can grow to a hundred kilobytes.
 """
@@ -34,10 +34,13 @@ _LONGEST_PATH = 200
 _EMPTY: Mapping[str, Callable[[], Any]] = MappingProxyType(
     {"description": str, "parameters": lambda: {"type": "object", "properties": {}}}
 )
-"""The empty form of each field of a declaration."""
+"""Functions that make the empty value of a declaration's field, by the field's name."""
 
 _MAX_WRITTEN = 2 * 1024 * 1024
-"""Bytes of all rewritten schemas of a request. Mutually recursive types grow a hundredfold when written out."""
+"""The most bytes of all rewritten schemas of a request.
+
+Mutually recursive types grow a hundredfold when written out.
+"""
 
 
 class CleanedTools(NamedTuple):

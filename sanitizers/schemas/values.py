@@ -61,7 +61,7 @@ def same(first: Any, second: Any, count: Count = _count_nothing) -> bool:
 
 
 def distinct(values: list[Any]) -> list[Any]:
-    """Return *values*, each one once."""
+    """Return *values* without duplicates, in their order."""
     kept: dict[tuple[str, Any], Any] = {}
     for value in values:
         kept.setdefault(identity_of(value), value)
@@ -105,7 +105,7 @@ def are_whole(values: list[Any]) -> bool:
 def as_bounds(values: list[Any]) -> tuple[dict[str, Any], bool]:
     """Return the bounds of a group of numbers, and whether the bounds allow exactly these numbers.
 
-    For whole numbers, this is true only if the schema's type is integer.
+    For whole numbers, the second result holds only if the schema's type is integer.
     """
     if any(abs(value) > LARGEST_EXACT for value in values):
         return {}, False

@@ -1,4 +1,4 @@
-"""The steps in their order, and the reason for each place.
+"""The repair steps in their order, and the reason for each step's place in the order.
 
 -  ``media`` comes first, so that a change names the part where the client put it. ``tools`` follows, since calls and
    results are matched by name where ids do not help.

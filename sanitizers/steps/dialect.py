@@ -1,7 +1,7 @@
-"""Apply the rules of single providers that are not about the order of turns.
+"""Apply rules that few providers have: about system messages, texts with calls, users after results, and reasoning.
 
-The step runs after the others, which would merge or move its messages, and before ``tail``. The functions stand in the
-order in which they run. A function does nothing where the profile does not have its rule.
+The step runs after all others except ``tail``, since those would merge or move the messages that this step inserts. The
+functions stand in the order in which they run. A function does nothing where the profile does not have its rule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def apply_provider_rules(entries: Entries, profile: Profile) -> tuple[Entries, t
 
 
 def _gather_systems(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
-    """Join the leading system messages to one, or put their texts before the first user message.
+    """Join the leading system messages to one, or put their texts at the beginning of the first user message.
 
     Invariant: at most one system message leads where the profile says so, and none where the provider has no such role.
 

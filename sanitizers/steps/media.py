@@ -40,8 +40,8 @@ def check_media(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Chan
 
     An unrepairable part of the newest user turn makes the step refuse the request. Without the part, the model would
     answer about something that it did not see. Elsewhere a note replaces the part, and a change names it. An old image
-    must not end a conversation that fell back to a model without images. An image from a tool must not end it either,
-    since the client cannot choose that image.
+    must not end a conversation that fell back to a model without images. An image from a tool must not end the
+    conversation either, since the client cannot choose that image.
 
     Sources: "Provided image is not valid" (pollinations#4157), "Unsupported MIME type: image/jpg" (crush#995).
 

@@ -17,8 +17,8 @@ def drop_orphaned_results(entries: Entries, profile: Profile) -> tuple[Entries, 
     Invariant: a ``role: tool`` message answers a call made earlier in the history, and a call has one result. A later
     call may use an id again. From there on the id means the later call, so that one set of all ids would not suffice.
 
-    The last result of a call is kept in the place of the first, so that the turns between them stay apart. Clients post
-    a placeholder first and the real result later (adk-python).
+    The last result of a call is kept in the place of the first result, so that the turns around that place stay apart.
+    Some clients post a placeholder first and the real result later (adk-python).
 
     Source: OpenAI "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"
     (autogen#3178). Gemini "function response turn comes immediately after a function call turn" (langchain#27799). Both

@@ -25,8 +25,9 @@ def merge_role_runs(entries: Entries, profile: Profile) -> tuple[Entries, tuple[
 def merge_after_pairing(entries: Entries, profile: Profile) -> tuple[Entries, tuple[Change, ...]]:
     """Join neighbours of one role once more, by the same rule as ``role_merge``.
 
-    Pairing takes late results out from between two turns. Results keep messages of their own and are never joined to
-    user text. Gemini refuses such a mixture from 3.6 on with the misleading "Requests ending with a model turn are not
-    supported." (dive#287, envoy ai-gateway#2686), and answers with nothing on 3 (hermes#68863).
+    Pairing moves late results away from between two turns, so that these turns become neighbours. Results keep messages
+    of their own and are never joined to user text. From 3.6 on, Gemini refuses such a mixture with the misleading
+    "Requests ending with a model turn are not supported." (dive#287, envoy ai-gateway#2686). Gemini 3 answers it with
+    nothing (hermes#68863).
     """
     return merge_runs(entries, profile, "final_merge")

@@ -59,7 +59,7 @@ Arguments stay text. Reading them as Python took a second for a megabyte, and wo
 """
 
 _BETWEEN = "]}, \n"
-"""Characters after the arguments that are stripped.
+"""Characters that are stripped from the end of a call's arguments.
 
 This also strips closing brackets of the arguments themselves, in the same way for all calls.
 """
@@ -88,8 +88,8 @@ def is_from_client(message: Message, *, behind_call: bool, behind_result: bool) 
     """Tell whether the client program alone wrote a user message, without any text of the user.
 
     *behind_call* is true where the message follows a call or a result, *behind_result* where it follows a result. A
-    blank message is not the user's. After a result, a message of media alone comes from a tool (computer use,
-    pydantic-ai's files). Elsewhere such a message is the user's.
+    message whose content is null, a blank text or an empty list is not the user's. After a result, a message of media
+    alone comes from a tool (computer use, pydantic-ai's files). Elsewhere such a message is the user's.
     """
     said = [text for text in _unframed(texts_of(message)) if text.strip()]
     if not said:

@@ -16,7 +16,10 @@ PERIODS = (1, 2, 3)
 
 
 class Loop(NamedTuple):
-    """A cycle of *period* rounds that was made *times* in a row. *times* is counted up to one more than the limit."""
+    """A cycle of *period* rounds that was made *times* in a row.
+
+    *times* counts at most one more than the repetitions that make a loop.
+    """
 
     period: int
     times: int

@@ -1,8 +1,9 @@
 """Decide which calls of an answer reach the client.
 
 At the limit of rounds no call passes, except a final tool's. At the limit of delegation, no delegating call passes.
-Otherwise as many calls pass as ``max_calls_per_turn`` allows. The client always gets a complete answer, with a text and
-a finish reason. A call is held back completely or not at all. The passing calls are numbered without gaps.
+Otherwise as many calls pass as ``max_calls_per_turn`` allows. Where all calls of an answer are held back, the client
+still gets a complete answer, with a text and a finish reason. A call is held back completely or not at all. The passing
+calls are numbered without gaps.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _Choice = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CallGate:
-    """The rule for the calls of each choice: *most* may pass (0 is any number), and none where it is *closed*.
+    """The rule for the calls of each choice: *most* may pass (0 is any number), and none if the gate is *closed*.
 
     *refused* is the policy whose delegating calls are held back, or None. *final* is the policy whose final tools may
     still be called where the gate is closed, or None. *words* is the text that the client gets where nothing else is

@@ -53,7 +53,7 @@ _NONE = Declared((), ())
 _FINAL_TRIES = 3
 """The number of rounds with a final tool in one turn after which final tools are withheld too.
 
-A final answer that is always refused is a loop.
+A final answer that the client refuses every time is a loop.
 """
 
 
@@ -70,8 +70,8 @@ _NO_ROUNDS = _Counts(0, 0)
 class _Standing(NamedTuple):
     """The state of the newest turn: its rounds, their *counts*, and the counts *before* the newest round.
 
-    *limit* is the limit of rounds. *warning_from* is the number of rounds from which a warning is given. In both, 0
-    means none.
+    *limit* is the limit of rounds. *warning_from* is the number of rounds from which a warning is given. In *limit* and
+    *warning_from*, 0 means none.
     """
 
     rounds: Sequence[Round]
@@ -85,9 +85,10 @@ class _Standing(NamedTuple):
 def guard_without_rounds(
     outline: Outline, parameters: Mapping[str, Any], policy: TurnPolicy, declared: Declared | None = None
 ) -> Guarded | None:
-    """Return what :func:`guard_turn` would return for a history without rounds, or None where it may have rounds.
+    """Return the result of :func:`guard_turn` for a history without rounds, or None where that has to be called.
 
-    This is the fast path for a history without assistant messages: it reads the *outline* alone.
+    This fast path reads the *outline* alone. It is for histories without assistant messages, under a policy that
+    changes nothing.
     """
     if outline.turns or outline.odd or not policy.changes_nothing:
         return None
@@ -108,8 +109,8 @@ def guard_turn(
     """Return the request of *messages* and *parameters* as *policy* changes it, with the state of its turn.
 
     *declared* are the declared tools, where the caller knows them. The instruction to finish is a user message at the
-    end. With *in_result* the instruction is added to the last result or user message instead. No step repairs the
-    history then, and some providers refuse a user message after a result.
+    end. With *in_result* the instruction is added to the last result or user message instead. A caller sets *in_result*
+    where no step repairs the history afterwards, since some providers refuse a user message after a result.
     """
     names, delegating = declared or read_declared(parameters, policy)
     standing = _read_standing(messages, policy, delegating)

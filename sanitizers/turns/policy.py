@@ -34,7 +34,7 @@ class TurnPolicy:
     max_delegation_rounds: int = 10
     max_calls_per_turn: int = 10
     max_repeats: int = 5
-    """Equal rounds in a row that make a loop."""
+    """The number of equal cycles of rounds in a row that make a loop."""
 
     hint_after_errors: int = 0
     """The number of failures of one tool after which a note asks the model to try another way."""
@@ -60,7 +60,7 @@ class TurnPolicy:
         )
 
     def limit(self, *, multi_agent: bool) -> int:
-        """Return the limit of rounds. 0 means no limit."""
+        """Return the limit of rounds. *multi_agent* says that tools of the request delegate. 0 means no limit."""
         return self.max_rounds_multi_agent if multi_agent else self.max_rounds
 
     def warning_from(self, limit: int) -> int:

@@ -28,11 +28,11 @@ from sanitizers.turns.outcomes import outcome_of
 from sanitizers.work_limit import metered
 
 _NEAR = 8
-"""The most messages searched for the one before a user message, where system messages do not count."""
+"""The most messages that are searched backwards for the message before a user message. System messages are skipped."""
 
 
 class Result(NamedTuple):
-    """A tool's result: the index of its message, the message, and the call's id where it has one."""
+    """A tool's result: the index of its message, the message, and the id of the call that it answers, or None."""
 
     place: int
     message: Message
@@ -124,7 +124,7 @@ def opens_turn(messages: Messages, index: int) -> bool:
 
 
 def last_turn_start(messages: Messages) -> int:
-    """Return the index after the message that opens the newest turn, or 0 where only the first could."""
+    """Return the index after the message that opens the newest turn, or 0 where no message but the first could."""
     for index in range(len(messages) - 1, 0, -1):
         if messages[index]["role"] == "user" and opens_turn(messages, index):
             return index + 1
@@ -142,7 +142,7 @@ def split_turns(messages: Messages) -> Iterator[list[Round]]:
 
 
 def read_rounds(messages: Messages, start: int, end: int) -> list[Round]:
-    """Return the rounds between *start* and *end*. After *start*, no message there opens a turn.
+    """Return the rounds between *start* and *end*. The caller ensures that no message after *start* opens a turn.
 
     Assistant messages in a row are one round if a result follows, since some clients send parallel calls one by one. If
     no result follows, each message with calls is a round. So rounds are counted even where a client drops results. An

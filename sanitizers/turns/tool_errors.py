@@ -57,7 +57,7 @@ def find_failures(rounds: Sequence[Round], times: int) -> Iterator[Failure]:
 
 
 def error_of(message: Message) -> str | None:
-    """Return a result's error text on one line of up to 200 characters, or None where it is no error."""
+    """Return a result's error text on one line, cut after 200 characters, or None if it is no error or very long."""
     text = words_of(message)
     if not text or text == "{}" or len(text) > _LONGEST:
         return None

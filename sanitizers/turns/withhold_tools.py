@@ -51,7 +51,7 @@ def _without_calls(parameters: Mapping[str, Any], changes: list[Change]) -> Mapp
 def _with_tools(
     parameters: Mapping[str, Any], stays: Callable[[str], bool], reason: str, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Remove each tool whose name does not match *stays*, and a tool choice that names a removed tool."""
+    """Remove each tool for whose name *stays* returns False, and a tool choice that names a removed tool."""
     fitted = dict(parameters)
     for name, choice_name in (("tools", "tool_choice"), ("functions", "function_call")):
         entries, choice = fitted.get(name) or (), fitted.get(choice_name)
@@ -69,7 +69,10 @@ def _with_tools(
 def add_guidance(
     parameters: Mapping[str, Any], first: str, limit: int, changes: list[Change]
 ) -> Mapping[str, Any]:
-    """Add the limit of delegation to the description of the tool *first*. The words depend on *limit* alone."""
+    """Return *parameters* with the limit of delegation in the description of the tool *first*.
+
+    The words depend on *limit* alone.
+    """
     guidance = delegation_guidance(limit)
     for name in ("tools", "functions"):
         entries = parameters.get(name) or ()

@@ -96,7 +96,10 @@ def settings_on(transport: str, models: Mapping[str, dict[str, Any]], **sections
 
 @pytest.fixture
 def transport() -> str:
-    """Return the transport behind `real`. A test of both transports replaces it with `TRANSPORTS`."""
+    """Return the transport of the fixture `real`.
+
+    A test of both transports overrides this fixture with `TRANSPORTS`.
+    """
     return "litellm"
 
 

@@ -1,4 +1,4 @@
-"""Stores the signatures of an answer, and loads the signatures of a history.
+"""Stores the thought signatures of a model's answer, and loads the signatures for a client's history.
 
 A signature is stored under an id before the client gets that id. The client's next request then finds the signature.
 """

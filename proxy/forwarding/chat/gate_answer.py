@@ -1,4 +1,4 @@
-"""Applies the turn guard to an answer: holds tool calls back, and writes a text where the model is silent."""
+"""Applies the turn guard (:mod:`sanitizers.turns`) to an answer: holds back calls, and writes a missing text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_THE_MODEL = frozenset(
 
 
 def gate_of(guarded: Guarded | None) -> CallGate | None:
-    """Return the gate for the answer to a *guarded* request, or None where every call passes."""
+    """Return the gate that holds calls back in the answer to a *guarded* request, or None where all calls pass."""
     return guarded.gate if guarded is not None else None
 
 

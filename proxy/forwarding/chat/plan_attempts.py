@@ -2,8 +2,8 @@
 
 Each plan is made from the original messages, since one provider needs what another refuses. A plan is kept for later
 attempts at the same deployment. A new plan is made for a repair, a shorter history, a note to the model, or a fallback.
-:mod:`proxy.planning.plan` and :mod:`proxy.planning.repairs` decide what is sent. This module loads the facts that they
-need.
+:mod:`proxy.planning.plan` and :mod:`proxy.planning.repairs` decide what is sent. This module loads the facts that those
+modules need.
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ class ChatAttemptPlanner:
 
     @property
     def noted(self) -> bool:
-        """True where the plan goes beyond the client's bytes: a note was added, or the turn guard ended the turn.
+        """True where more than the client's body decides: a note was added, or the turn guard ended the turn.
 
-        Texts that the turn guard writes within a history do not count, since they follow from the client's bytes.
+        Texts that the turn guard writes within a history do not count, since they follow from the client's body.
         """
         return bool(self._noted) or self._wrapped_up
 
     async def plan(self, deployment: Deployment, now: float, deadline: float) -> Plan:
         """Return the plan for *deployment*, with any note to the model and any repair.
 
-        Later calls return the same plan.
+        Later calls for *deployment* return the same plan, unless a note, a repair or a fallback came between.
         """
         key = deployment.key
         plan = self._plans.get(key)
@@ -162,7 +162,7 @@ class ChatAttemptPlanner:
     async def repair(self, failure: Failure[Plan]) -> Plan | None:
         """Return a plan that avoids the provider's error, or None where no change helps.
 
-        A context overflow also teaches the proxy about the model's window (:meth:`_cut_further`).
+        From a context overflow, the proxy also learns the size of the model's window (:meth:`_cut_further`).
         """
         if failure.plan is None:
             return None
@@ -189,7 +189,10 @@ class ChatAttemptPlanner:
             )
 
     def note_retry(self, failure: Failure[Plan]) -> None:
-        """Add a note for the model on what was wrong with its answer. A request gets one note for each model."""
+        """Add a note for the model on what was wrong with its answer.
+
+        A request gets at most one note for each model.
+        """
         plan, error = failure.plan, failure.error
         if not failure.row.note or plan is None or plan.mode != "repair":
             return
@@ -211,7 +214,7 @@ class ChatAttemptPlanner:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     def _doubt(self, failure: Failure[Plan], repaired: Plan) -> None:
-        """Keep the refused messages until an answer proves that their signatures were the cause."""
+        """Where the repair is one of signatures, keep the refused messages until an answer proves the cause."""
         if failure.plan is None or failure.said.says("missing a thought_signature"):
             return
         if any(change.reason == "signature" for change in repaired.later_changes):

@@ -1,7 +1,7 @@
 """Sends a text completion as a chat, for models that only chat: the prompt is the user's message.
 
 The answer's text is the completion. litellm translates text completions the same way. A parameter that chats do not
-have is refused if it asks for a different text. Otherwise the parameter is dropped and counted.
+have is refused if it asks for a different text. Otherwise the parameter is dropped, and the metrics count it.
 """
 
 from __future__ import annotations

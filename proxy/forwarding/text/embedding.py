@@ -17,7 +17,8 @@ from proxy.upstream.wires.table import most_inputs_of
 async def embed(upstream: Upstream, call: TextCall) -> Answer:
     """Return the checked embeddings of *call*, one for each text. Raises the errors of :meth:`Upstream.embed`.
 
-    The parts are sent one after another. Sent together, they would be many calls while admission counts one request.
+    The parts are sent one after another. Sent together, the parts would be many concurrent calls, while the limit on
+    concurrent requests counts one.
     """
     answers = [await _embed_part(upstream, part) for part in _parts_of(call)]
     return await run_offloaded(sum(map(weight_of, answers)), partial(join_embeddings, answers))

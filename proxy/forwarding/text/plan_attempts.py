@@ -1,4 +1,7 @@
-"""Plans the attempts of one request for embeddings or a text completion. Nothing is sanitized or repaired."""
+"""Plans the attempts of one request for embeddings or a text completion.
+
+Texts are not sanitized, and errors are not repaired.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ from proxy.resilience.failure_table import Kind
 class TextAttemptPlanner:
     """Plans the attempts of *request* with *make_plan* (:class:`proxy.forwarding.attempt_planner.AttemptPlanner`).
 
-    A provider may refuse a model at this API endpoint alone. Such a failure does not count against the deployment.
-    OpenAI answers 403 to embeddings of a chat model (ragflow#1835), and 404 to its text completions (go-openai#126).
-    The deployment continues to serve chats.
+    A provider may refuse a model for embeddings or text completions alone. Such a failure does not count against the
+    deployment. OpenAI answers 403 to embeddings of a chat model (ragflow#1835), and 404 to its text completions
+    (go-openai#126). The deployment continues to serve chats.
     """
 
     not_blamed = frozenset({Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE})

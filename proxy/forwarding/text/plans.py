@@ -44,7 +44,7 @@ def plan_embeddings(
 
 
 def plan_text(request: TextRequest, deployment: Deployment, mode: str, unsupported: Unsupported) -> TextPlan:
-    """Return the plan for *request* on *deployment*. *unsupported* names what chats do not take.
+    """Return the plan for *request* on *deployment*. *unsupported* returns the parameters that chats do not take.
 
     Raises :class:`proxy.core.errors.InvalidRequest` for a parameter that a chat model cannot serve.
     """

@@ -60,7 +60,8 @@ async def check_key(request: web.Request, handler: Handler) -> web.StreamRespons
 def find_key(general: GeneralSettings, sent: bytes) -> str | None:
     """Return the name of the key equal to *sent*, empty for the master key, or None where no key matches.
 
-    Each comparison takes constant time, and all keys are compared. The time then tells nothing about a key.
+    Each comparison takes constant time, and all keys are compared. The time then does not tell how much of a key was
+    right.
     """
     found = None
     for name, key in (("", general.master_key), *((one.name, one.key) for one in general.keys)):

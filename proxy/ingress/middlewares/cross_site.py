@@ -30,7 +30,7 @@ _OF_CONTAINERS = frozenset({"host.docker.internal", "gateway.docker.internal", "
 
 
 class Verdict(Enum):
-    """The origin of a request, judged by its headers."""
+    """The result of :func:`judge` for the headers of one request."""
 
     FINE = "fine"
     FOREIGN_HOST = "foreign host"
@@ -68,8 +68,8 @@ def judge(
 def may_send_body(headers: Mapping[str, str]) -> bool:
     """Return True where a request that is not JSON may be served.
 
-    Such a request may be served if it has no body. It may also be served if it has no content type and no browser sent
-    it. *headers* must be case-insensitive.
+    Such a request may be served if it has no body. A body without a content type may also be served, if no browser sent
+    the request. *headers* must be case-insensitive.
     """
     if headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers:
         return True

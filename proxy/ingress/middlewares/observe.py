@@ -71,7 +71,7 @@ def request_id_for(sent: str | None) -> str:
 
     The id goes into a header and a log line, and a token cannot break either. The provider does not get the id. vLLM
     takes an ``x-request-id`` as its own id. vLLM refuses a second running request with the same id (vllm#10583,
-    #11036), such as a retry. ``traceparent`` connects the two sides instead.
+    #11036), such as a retry. ``traceparent`` connects the client's and the provider's traces instead.
     """
     if sent is not None and _REQUEST_ID.fullmatch(sent):
         return sent

@@ -19,7 +19,10 @@ _SITE = istr("Sec-Fetch-Site")
 _HEADER_NAMES = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~, -]*")
 
 _PREFLIGHT_S = "600"
-"""Seconds for which a browser may remember a preflight. An origin removed meanwhile can no longer read answers."""
+"""Seconds for which a browser may remember a preflight.
+
+An origin that the settings no longer allow can still send requests meanwhile, but not read answers.
+"""
 
 
 def check_page(request: web.Request, general: GeneralSettings) -> web.Response | None:

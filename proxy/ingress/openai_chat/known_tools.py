@@ -26,7 +26,7 @@ A list of 43,000 empty lists also takes 128 KiB of JSON, and 25 times as many by
 
 
 def known_tools(tools: Any) -> KnownTools | None:
-    """Return the facts of *tools*, or None where the value is no list, too large or not valid JSON.
+    """Return the facts (such as depth and names) of *tools*, or None for no list, a large one, or invalid JSON.
 
     The facts of a faulty list are returned, but not cached.
     """

@@ -3,7 +3,8 @@
 Only the parameters listed here go upstream, and those that the operator allows with ``allowed_openai_params``. A client
 must never decide to which address a request, or a key, is sent. ``api_base``, ``extra_headers``, ``extra_body``,
 ``custom_llm_provider``, ``fallbacks`` and ``mock_response`` are arguments of ``litellm.acompletion``. CVE-2024-6587
-came from passing on the whole body: ``acompletion(**body)``. All other parameters are dropped and counted.
+came from passing on the whole body: ``acompletion(**body)``. All other parameters are dropped, and the metrics count
+them.
 
 Sources: OpenAI's reference of chat completions (2026-11), and the fields that real clients were seen to send.
 ``top_k`` is known to most other providers. ``metadata`` is left out on purpose, since litellm reads it for itself.

@@ -1,4 +1,4 @@
-"""Registers the handler of each path."""
+"""Registers the handlers of the API's paths, and of health and metrics."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from proxy.state.kept_signatures import StoredSignature
 
 
 async def explain(request: web.Request) -> web.Response:
-    """Answer with the body that would be sent, its changes and the verdict."""
+    """Answer with a dry run: the body that would be sent, the changes, and the verdict (such as ``repaired``)."""
     gateway, record = request[GATEWAY], request[RECORD]
     settings = gateway.settings
     body = await read_body(request, gateway, record)

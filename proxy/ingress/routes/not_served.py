@@ -1,6 +1,7 @@
 """The paths of OpenAI's API that turnright does not serve: each answers 501 with the reason.
 
-A path that is in no table answers 404. Neither kind of path is counted or logged as a request of the API.
+A path that is neither served nor listed here answers 404. Neither kind of path is counted or logged as a request of the
+API.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _PROBES = frozenset({*LIVE, *READY})
 _UI_WORK = frozenset({UI_LOOK, UI_VERDICTS})
 
 LISTINGS = frozenset({MODELS, MODEL.replace("{id:.+}", "{id}")})
-"""The API's paths that list models, by aiohttp's names of their resources. They ask no model."""
+"""The API's paths that list models, by aiohttp's names of their resources. Requests to these paths call no model."""
 
 _FURTHER_ROUTES = (EXPLAIN, *sorted(LISTINGS))
 """The API's paths without a client format, by aiohttp's names of their resources."""

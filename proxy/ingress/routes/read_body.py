@@ -1,7 +1,7 @@
 """Reads a request's body within a time limit, so that a slow client cannot hold an admission slot for ever.
 
-The body is read and decompressed after the key was checked and the request was admitted. A refused request's body is
-never read.
+The body is read and decompressed after the key was checked and the request was admitted. If the request was refused
+before that, its body is never read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Metrics of the changes to chats: changes, budgets, signatures, turns."""
+"""Metrics of chats' histories: changes, violations, budgets, signatures, turns, and the error of estimates."""
 
 from __future__ import annotations
 

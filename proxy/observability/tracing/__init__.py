@@ -5,8 +5,8 @@
                                                    └─ with it: spans, which exporting sends to a collector
 
 Only the W3C headers ``traceparent`` and ``tracestate`` are read and passed on. A span holds names, numbers and words
-from closed sets. It never holds a message, key, header or address of a client. OpenTelemetry is imported only where it
-is switched on. OpenTelemetry sends spans in its own thread, and no request waits for them.
+from closed sets. A span never holds a message, key, header or address of a client. OpenTelemetry is imported only where
+it is switched on. OpenTelemetry sends spans in its own thread, and no request waits for them.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _SET = attrgetter("preset", "cap", "exclude_tools", "notice", *_FIELDS)
 
 @record
 class BudgetFacts:
-    """The facts about a target that a request's budget depends on."""
+    """A deployment, the operator's settings and learned values, which decide a request's token budget."""
 
     deployment: Deployment
     policy: CutPolicy

@@ -1,4 +1,4 @@
-"""Fits one request into its target's budget: counts its tokens, and cuts or refuses its history.
+"""Fits one request into its deployment's token budget: counts the tokens, and cuts or refuses the history.
 
 Nothing is counted where a cheap upper bound shows that the request fits (:mod:`sanitizers.budget.upper_bound`).
 Estimates are multiplied by a calibration factor. Cuts use the sticky factor, which rarely changes, so the cuts stay the
@@ -138,7 +138,7 @@ def _cut(given: FitInput, facts: BudgetFacts, limit: Limit, tokens: int | None, 
     """Return *given* counted and cut to *tokens*.
 
     Cuts are planned by the sticky factor. A larger newest factor is used instead in two cases. Either the request would
-    be refused, or the newest factor puts it above the hard mark.
+    be refused, or the newest factor puts it above the hard mark, the policy's limit for refusal.
     """
     policy, calibration, parameters = facts.policy, facts.calibration, given.parameters
     estimator = Estimator(facts.family)
@@ -227,7 +227,7 @@ def _has_room(prompt: int, asked: int | None, limit: Limit, policy: CutPolicy) -
 def _exceeds_hard_mark(
     fitted: Fitted, tokens: int | None, policy: CutPolicy, limit: Limit, calibration: Calibration
 ) -> bool:
-    """Return True where the fitted request exceeds the hard mark by the newest factor."""
+    """Return True where the fitted request, measured with the newest factor, exceeds the hard mark."""
     if tokens is None or policy.hard is None or not limit.is_firm:
         return False
     return fitted.tokens_after / calibration.sticky * calibration.live > tokens * policy.hard

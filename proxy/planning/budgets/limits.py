@@ -1,4 +1,4 @@
-"""The limit of a deployment in tokens: its window, less the reserve for the answer.
+"""The limit of a deployment's prompts in tokens: the context window, less the reserve for the answer.
 
 - window: the operator's ``model_info``, else litellm's table, else the model family's, else unknown. An overflow error
   that taught a smaller window overrides it.

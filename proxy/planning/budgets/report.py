@@ -50,8 +50,8 @@ class Report:
     def header(self) -> str:
         """Return ``x-turnright-budget``: the tokens that came in, the limit, the tokens sent, and the room left.
 
-        The room is shown as the used share of the limit. The mean tokens of a round so far follow, and the number of
-        such rounds that still fit.
+        The room is shown as the used share of the limit. The mean tokens of a round so far (one for each assistant
+        message) follow, and the number of such rounds that still fit.
         """
         most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
         limit = f"limit={tokens};" if tokens is not None else ""

@@ -18,7 +18,7 @@ NAME = "repair"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A request as it would be sent now. Each entry knows its index in the refused messages."""
+    """A request as it would be sent now. Each entry holds the index that its message has in the refused request."""
 
     entries: Entries
     parameters: Mapping[str, Any]

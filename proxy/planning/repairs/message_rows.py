@@ -1,4 +1,4 @@
-"""The rows for faults within messages: roles, texts, media, names, ids and fields."""
+"""The repair table's rows for faults within messages: roles, texts, media, names, ids and fields."""
 
 from __future__ import annotations
 

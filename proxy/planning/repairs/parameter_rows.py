@@ -1,4 +1,4 @@
-"""The rows for faults in parameters, and in the schemas of tools and answers."""
+"""The repair table's rows for faults in parameters, and in the schemas of tools and answers."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ _UNKNOWN = "unknown_tool"
 def fill_names(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with a name on every function call and result, copied from the matching result or call.
 
-    Results and calls are matched by id. Without a match the name is ``unknown_tool``. A provider cannot do so where its
-    wire format has no ids. Declared tools always have names, since a request with a nameless tool is refused earlier.
-    Sources: langflow#9437, CLIProxyAPI#1903.
+    Results and calls are matched by id. Without a match the name is ``unknown_tool``. A provider cannot match a result
+    to its call where the wire format has no ids. Declared tools always have names, since a request with a nameless tool
+    is refused earlier. Sources: langflow#9437, CLIProxyAPI#1903.
     """
     given = {
         base_id(message.get("tool_call_id") or ""): message["name"]

@@ -25,8 +25,8 @@ Two passes were enough for every generated test case, so more than five would me
 class Repaired:
     """The request that replaces a refused one.
 
-    *profile* is None where the request keeps its profile. An index in *changes* is that of a refused message. A change
-    of a parameter has index 0, and *detail* names the parameter.
+    *profile* is None where the request keeps its profile. An index in *changes* is that of a message in the refused
+    request. A change of a parameter has index 0, and *detail* names the parameter.
     """
 
     messages: Messages
@@ -43,7 +43,7 @@ def repair_request(
     *,
     table: Sequence[Row] = TABLE,
 ) -> Repaired | None:
-    """Return the request repaired by the words of *error*. None where no known repair changes anything.
+    """Return the request repaired as the words of *error* require, or None where no known repair changes anything.
 
     *messages* are validated, and are those that were sent under *profile*. A provider lists all faults of a layer at
     once (vercel/ai#3775, CLIProxyAPI#1903), and a request is repaired once. So each named fault is repaired, in the

@@ -14,10 +14,10 @@ from sanitizers.messages import Entry, is_blank, tool_calls_of
 def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with each turn of several calls split into rounds of one call and its results.
 
-    The first round keeps the turn's text and its other fields. The templates count the calls of every turn with the
-    field, so an empty list or null is dropped. Models that sign their calls never give this error. A split would leave
-    their later rounds unsigned. Source: the templates of Llama 3.1, 3.2 and 3.3, "This model only supports single
-    tool-calls at once!" (vllm#25108, vllm#12938, and vllm#13978 for an empty list).
+    The first round keeps the turn's text and its other fields. The templates count the calls of every turn that has
+    ``tool_calls``, so a field with an empty list or null is dropped. Models that sign their calls never give this
+    error. A split would leave their later rounds unsigned. Source: the templates of Llama 3.1, 3.2 and 3.3, "This model
+    only supports single tool-calls at once!" (vllm#25108, vllm#12938, and vllm#13978 for an empty list).
     """
     if draft.profile.signs_calls:
         return draft
@@ -45,7 +45,7 @@ def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the calls of *turn* one by one, each with its own of *results* behind it.
+    """Yield the calls of *turn* one by one, each followed by its own results.
 
     Results of no call of the turn come last.
     """
@@ -64,12 +64,12 @@ def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
 def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with each text beside calls in a turn of its own, before a user turn that asks to go on.
 
-    mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. A
-    blank text beside calls counts as a text, so a blank text is dropped too. The form of the calls' ids is checked
-    next, and a request is repaired once. So ids of another form are replaced. Models that sign their calls never give
-    this error. For them, the inserted user turn would need a new signature behind the turn. Sources: langchain#21196;
-    the validator of mistral-common for tokenizers before version 13, "Assistant message must have either content or
-    tool_calls, but not both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
+    mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. A blank
+    text beside calls counts as a text, so a blank text is dropped too. mistral-common checks the form of the calls' ids
+    next, and a request is repaired only once. So ids of another form are replaced. Models that sign their calls never
+    give this error. For such models, the calls after the inserted user turn would need a new signature. Sources:
+    langchain#21196; the validator of mistral-common for tokenizers before version 13, "Assistant message must have
+    either content or tool_calls, but not both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
     """
     profile = draft.profile
     if profile.signs_calls:

@@ -1,4 +1,4 @@
-"""One row of the table from a provider's words to a repair."""
+"""One row of the repair table, which maps texts of providers' errors to repairs."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _strip(entry: Entry) -> Entry:
 
 
 def leave_out_call_ids(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* for a Gemini endpoint whose calls have no ids. It matches results with calls by position.
+    """Return *draft* without call ids, for a Gemini endpoint that matches results with calls by position.
 
     Such an endpoint has no signatures either. Only Gemini's wire format can omit ids. Sources: kimi-cli#1582,
     AstrBot#7386, CLIProxyAPI#5199.

@@ -1,4 +1,4 @@
-"""The table from a provider's words to a repair.
+"""The repair table, which maps texts of providers' errors to repairs.
 
 A row fits an error whose text contains one of ``says``, and one of ``beside`` where the row has any. Texts are compared
 in lower case, with the error's words and its codes. The texts are the most specific ones that the reports share, since

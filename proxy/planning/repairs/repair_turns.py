@@ -79,7 +79,7 @@ def separate_results(draft: Draft, error: ProviderError) -> Draft:
 
 
 def separate_from(draft: Draft, start: int) -> Draft:
-    """Return *draft* with results separated from position *start* on."""
+    """Return *draft* with a model turn between each result and the user turn after it, from position *start* on."""
     entries = list(draft.entries[:start])
     changes = []
     for entry in draft.entries[start:]:

@@ -1,4 +1,4 @@
-"""The rows for faults in the order of turns: calls of one turn, pairing, alternation and the last turn."""
+"""The repair table's rows for faults in the order of turns: parallel calls, pairing, alternation, the last turn."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Restores thought signatures: clients get short ids, and the model that made a signature gets it back.
 
-Gemini 3 gives a call a signature, and requires the signature on that call in later requests. It refuses signatures from
-elsewhere. Most clients know only OpenAI's format and drop other fields. So the client gets an id that the proxy made
-for each call, and the store keeps the signature under that id. The call in the answer carries the signature as well,
-for clients that send it back.
+Gemini 3 gives a call a signature, and requires the signature on that call in later requests. Gemini 3 refuses
+signatures of another model or endpoint. Most clients know only OpenAI's format and drop other fields. So the client
+gets an id that the proxy made for each call, and the store keeps the signature under that id. The call in the answer
+carries the signature as well, for clients that send it back.
 
     origins     identifies the maker of a signature
     client_ids  makes the ids that clients get

@@ -32,9 +32,9 @@ _PROXY_ID = re.compile(r"call_([a-z2-7]{5})[a-z2-7]{19}", re.ASCII)
 class CallIds:
     """Gives the calls of one answer their ids.
 
-    *seed* must differ for each answer, and must not be guessable. With *tag* all calls get ids that the proxy makes.
-    *taken* returns the ids of the history. Each function is called at most once, at the answer's first tool call, since
-    most answers have no calls.
+    *seed* must differ for each answer, and must not be guessable. With *tag*, all calls get proxy-made ids, unless
+    another turnright instance has already made the id. *taken* returns the ids of the history. Each function is called
+    at most once, at the answer's first tool call, since most answers have no calls.
     """
 
     def __init__(
@@ -50,7 +50,10 @@ class CallIds:
         self._taken: set[str] | None = None
 
     def id_for(self, given: str | None, choice: int, place: int) -> str:
-        """Return the id for the call at *place* of *choice*. *given* is the provider's own id, if it has one."""
+        """Return the id for the call with index *place* in the choice with index *choice*.
+
+        *given* is the provider's own id, if it has one.
+        """
         if self._taken is None:
             self._taken = set(self._history())
         call_id = given if given and self._is_usable(given) and given not in self._taken else None

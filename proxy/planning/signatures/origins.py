@@ -25,7 +25,7 @@ TAG_LENGTH = 5
 def origin_of(deployment: Deployment, profile: Profile) -> str:
     """Return the name of the origin of signatures by *deployment* under *profile*.
 
-    The name never leaves the process.
+    The name goes into the store and never to a client.
     """
     family = "-".join(profile.name.split("-")[:2])
     where = _host_of(deployment.provider, deployment.api_base)

@@ -3,7 +3,7 @@
 Gemini 3 requires a signature on the first call of each model content of the current turn. Gemini may place the start of
 that turn earlier than the proxy. So stand-ins are put in every model content (gemini-cli,
 ``ensureActiveLoopHasThoughtSignatures``). By Gemini's rule, later parallel calls carry no signature. A stand-in "may
-lead to degraded model performance", so it is counted.
+lead to degraded model performance", so stand-ins are counted.
 """
 
 from __future__ import annotations

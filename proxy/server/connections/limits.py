@@ -22,7 +22,7 @@ _RESERVED = 64
 """Descriptors for listeners, logs, the event loop, files, name servers, fetched images and exporters."""
 
 _ITERATIONS = 4
-"""Iterations of asyncio's loop between accepting a connection and closing the connection that it replaces (3.11)."""
+"""Iterations of asyncio's loop (Python 3.11) between accepting a connection and closing the evicted connection."""
 
 
 def accepted_at_once(descriptors: int) -> int:

@@ -1,8 +1,8 @@
 """Matches the entries of ``model_list`` in an old configuration with those in a new one.
 
-State is stored by an entry's position in the list. An entry that is added at the top moves all others. A circuit
-depends on everything in its entry. So an edited entry starts with a new circuit, since the edit may fix the fault. A
-learned window depends only on the model, its address and its limits.
+The gateway's state (circuits, learned windows, refused bodies) is stored by an entry's position in the list. An entry
+that is added at the top moves all others. A circuit depends on everything in its entry. So an edited entry starts with
+a new circuit, since the edit may fix the fault. A learned window depends only on the model, its address and its limits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def match_unchanged(old: Settings, new: Settings) -> PositionMap:
 
 
 def match_models(old: Settings, new: Settings, unchanged: PositionMap) -> PositionMap:
-    """Return the new positions of the models of *old*: by *unchanged* entry, else by equal name, else by any name.
+    """Return the new positions of *old*'s models: by *unchanged* entry, else by equal name, else under any name.
 
     Model, address and limits must be the same. An operator may have edited the limits after errors, so learned windows
     do not pass to entries with other limits.

@@ -26,8 +26,8 @@ class Reloader:
     """Applies new configurations while :meth:`run` runs.
 
     *load* reads and validates the configuration, and raises the same errors as at the start. *host* is the API's
-    listening address. A configuration must be safe for this address. *watch* reports changes of the configuration's
-    file, if there is one.
+    listening address. A configuration without keys is refused unless this address is loopback or open access is
+    permitted. *watch* reports changes of the configuration's file, if there is one.
     """
 
     def __init__(self, load: Callable[[], Loaded], host: str, watch: FileWatch | None = None) -> None:
@@ -67,7 +67,7 @@ class Reloader:
             await asyncio.to_thread(self._watch.stop)
 
     async def _reload(self, current: Current, app: web.Application, trigger: Trigger) -> None:
-        """Apply the current configuration. On a fault, change nothing and report it."""
+        """Load the configuration and apply it. On a fault, change nothing and report the fault."""
         running = current.gateway
         try:
             renewal, warnings = await self._prepare(running)

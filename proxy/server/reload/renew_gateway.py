@@ -19,7 +19,10 @@ from proxy.server.reload.settings_changes import Changes, find_changes, keep_res
 from proxy.state import MemoryStore
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
-"""Sections that decide how a body is sent. After a change in one of them, a refused body may be accepted."""
+"""Sections that decide how a body is sent.
+
+After a change in one of these sections, a provider may accept a body that it refused before.
+"""
 
 
 @dataclass(frozen=True, slots=True)

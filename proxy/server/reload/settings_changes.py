@@ -20,7 +20,7 @@ NEEDS_RESTART = (
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The report on a new configuration for the operator: names of keys and models, never a value."""
+    """The report on a new configuration for the operator: names of settings and models, never a setting's value."""
 
     keys: tuple[str, ...] = ()
     models_added: tuple[str, ...] = ()

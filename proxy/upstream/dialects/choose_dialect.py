@@ -1,4 +1,4 @@
-"""Chooses the row of the table for a deployment, by its provider, its model and its transport."""
+"""Chooses a deployment's row of the dialect table, by its provider, its model and its transport."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MERGED_LIMITS = frozenset({"custom_openai", "xinference"})
 
 
 _OWN_SERVERS = OPENAI_SERVERS | {"openai"}
-"""Routes to servers of OpenAI's wire that do not tell which service is behind them."""
+"""Provider names that stand for any server with OpenAI's API, whichever service runs there."""
 
 _BY_PROFILE: Mapping[str, Dialect] = MappingProxyType(
     {
@@ -58,14 +58,14 @@ _BY_PROFILE: Mapping[str, Dialect] = MappingProxyType(
         "mistral": table.MISTRAL,
     }
 )
-"""The rows of services that speak OpenAI's wire themselves, by the profile that an operator names for such a server."""
+"""The rows of services that have OpenAI's API themselves, by the profile that an operator names for such a server."""
 
 
 @lru_cache(maxsize=1024)
 def dialect_for(deployment: Deployment, transport: Transport) -> Dialect:
     """Return the row for a deployment's provider and model. *transport* is the transport that carries the call.
 
-    On a route to a server of OpenAI's wire, a profile that the operator names chooses the row too.
+    For any other server with OpenAI's API, a profile that the operator names chooses the row too.
     """
     provider, model = deployment.provider, deployment.model_id
     if provider in _GOOGLE and profile_for(deployment.model, deployment.profile).name.startswith("gemini"):
@@ -130,5 +130,5 @@ def _deepseek(model: str, *, direct: bool) -> Dialect:
 
 
 def _on_wire(row: Dialect, *, direct: bool) -> Dialect:
-    """Return *row* for the transport. On the direct wire, DeepSeek's V4 has one more effort."""
+    """Return *row* for the transport. With the direct transport, DeepSeek's V4 has one more effort."""
     return replace(row, efforts=("none", "high", "max")) if row is table.DEEPSEEK_V4 and direct else row

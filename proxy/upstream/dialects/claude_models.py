@@ -19,7 +19,7 @@ _SAMPLING = frozenset({"temperature", "top_k", "top_p"})
 
 @dataclass(frozen=True, slots=True)
 class Claude:
-    """The rules of one generation.
+    """The rules of one generation of Claude's models.
 
     *budget* is true for extended thinking with a budget of tokens. Later generations choose the amount of thinking
     themselves.
@@ -31,7 +31,10 @@ class Claude:
     one_sampler: bool = False
     refused: frozenset[str] = frozenset()
     schemas: bool = False
-    """True where litellm asks for a JSON schema directly. Otherwise litellm makes it a tool that must be called."""
+    """True where litellm asks for a JSON schema directly.
+
+    Otherwise litellm turns the schema into a tool that must be called.
+    """
 
 
 _GENERATIONS = (
@@ -60,8 +63,8 @@ _GENERATIONS = (
 )
 """The generations.
 
-The first one found in a model's name applies. The last row is for unknown versions. It holds the efforts that every
-reasoning Claude takes.
+The first generation whose pattern is found in a model's name applies. The last row is for unknown versions. It holds
+the efforts that every reasoning Claude takes.
 """
 
 

@@ -15,7 +15,7 @@ FORMATS = frozenset({"json_object", "json_schema"})
 """The formats of an answer other than text."""
 
 Limit = Literal["any", "one", "max_tokens"]
-"""The names that the provider takes for the answer's limit: one or both, one alone, or ``max_tokens`` only."""
+"""The names that a provider takes for the answer's token limit: one or both, one alone, or ``max_tokens`` only."""
 
 Thinking = Literal["free", "budget", "always"]
 """The restrictions that reasoning brings.
@@ -31,7 +31,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """The rules for the parameters of one provider or model family. The defaults are for servers of OpenAI's wire."""
+    """The rules for the parameters of one provider or model family. The defaults are for servers with OpenAI's API."""
 
     name: str
     """The row's name, which stays stable."""
@@ -39,7 +39,7 @@ class Dialect:
     dropped: frozenset[str] = frozenset()
     """Parameters that are never sent.
 
-    Each dropped parameter is counted. The provider ignores or refuses them, or litellm loses them on the way.
+    Each dropped parameter is counted. The provider ignores or refuses these parameters, or litellm loses them.
     """
 
     carried: frozenset[str] = frozenset()
@@ -94,13 +94,13 @@ class Dialect:
     """The kinds of a tool choice that the provider takes."""
 
     stream_usage: bool = True
-    """True where ``stream_options`` asks for a stream's usage. Other providers report it unasked."""
+    """True where ``stream_options`` asks for a stream's usage. Other providers report usage unasked."""
 
     names: tuple[tuple[str, str], ...] = ()
     """Parameters that have another name on this provider's wire: the name in OpenAI's format, and the provider's."""
 
     thinking_switch: bool = False
-    """True where ``thinking`` on OpenAI's wire turns reasoning on and off, beside the effort."""
+    """True where the parameter ``thinking`` turns reasoning on and off on OpenAI's wire, in addition to the effort."""
 
     functions: bool = True
     """True where ``functions`` and ``function_call`` are taken. Otherwise they are rewritten as tools."""

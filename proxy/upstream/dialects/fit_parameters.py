@@ -18,7 +18,7 @@ from sanitizers.record import record
 
 @record
 class FittedParameters:
-    """A request's parameters after the rules.
+    """A request's parameters after the dialect's rules were applied.
 
     *parameters* is the given object itself if nothing had to change. *dropped* names the parameters that were left out.
     *instruction* asks the model for a format that no parameter can ask for
@@ -32,7 +32,10 @@ class FittedParameters:
 
 
 _RULES = (fit_tools, fit_format, fit_limits, fit_effort, fit_sampling, fit_stops)
-"""The rules. Those that drop parameters for good come first, so that no later rule judges such a parameter."""
+"""The rules in the order of their application.
+
+Rules that drop parameters for good come first, so that no later rule judges these parameters.
+"""
 
 
 def fit_parameters(

@@ -14,7 +14,7 @@ STEP = "parameters"
 
 
 class Fitting:
-    """The parameters of one request, which the rules read and rewrite. Rules do not see the names in *allowed*."""
+    """The parameters of one request, which the rules read and rewrite. Rules do not change the names in *allowed*."""
 
     def __init__(
         self, parameters: Mapping[str, Any], dialect: Dialect, messages: Messages, allowed: frozenset[str]

@@ -38,8 +38,9 @@ def always_thinks(model: str) -> bool:
 def efforts_of_gemini(profile: Profile, model: str, *, direct: bool) -> tuple[str, ...] | None:
     """Return the reasoning efforts that *model* takes. None if the model takes no effort.
 
-    For a model that takes no effort, the transport reports the parameter as unsupported. The direct wire has budgets
-    for more efforts than litellm. For Gemini 2.5, litellm refuses ``xhigh`` and ``max`` with a 400 (run on 1.105.3).
+    For a model that takes no effort, the transport reports the parameter as unsupported. The direct transport has
+    budgets for more efforts than litellm. For Gemini 2.5, litellm refuses ``xhigh`` and ``max`` with a 400 (run on
+    1.105.3).
     """
     if not thinks(profile, model):
         return None

@@ -1,8 +1,8 @@
 """The parameters that OpenAI's own models refuse, by family, and the reasoning efforts that they take.
 
 A refused name fails the whole request: ``400 Unsupported parameter: 'stop' is not supported with this model.`` So the
-proxy drops the parameter and reports that. The rules apply to OpenAI's own service only. Other servers of the same wire
-may use the same model names with other rules.
+proxy drops the parameter and reports that. The rules apply to OpenAI's own service only. Other servers with OpenAI's
+API may use the same model names with other rules.
 
 Sources (2026-11): OpenAI's chat completions reference and reasoning guide. Microsoft's list for the same models
 (learn.microsoft.com, "Azure OpenAI reasoning models"). Microsoft's list excludes temperature, top_p, both penalties,
@@ -94,9 +94,9 @@ _EFFORTS = tuple(
 def refused_by_openai(deployment: Deployment, parameters: Mapping[str, Any]) -> frozenset[str]:
     """Return the names in *parameters* that the deployment's model refuses.
 
-    Tools are never among them. A model without tools must refuse the request itself, since an answer without tools
-    would mislead. If the model renames ``max_tokens`` and ``max_completion_tokens`` is given too, ``max_tokens`` is
-    among them.
+    ``tools`` is never among these names. A model without tools must refuse the request itself, since an answer without
+    tools would mislead. If the model renames ``max_tokens`` and ``max_completion_tokens`` is given too, ``max_tokens``
+    is returned.
     """
     family = _family_of(deployment)
     if family is None:

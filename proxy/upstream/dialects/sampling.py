@@ -13,7 +13,7 @@ _TELEPHONE = re.compile(r"\+?[\d\s()-]{7,}$")
 
 
 def fit_limits(fitting: Fitting) -> None:
-    """Send the answer's limit under the names that the dialect takes.
+    """Send the answer's token limit under the parameter names that the dialect takes.
 
     If the dialect takes only one of two limits, ``max_completion_tokens`` counts.
 

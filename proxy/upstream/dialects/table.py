@@ -1,8 +1,8 @@
 """The table of providers: how each takes the request parameters. A new provider is a new row, without code.
 
 A run of litellm (1.105.3) against a recording server showed what litellm loses or changes without an error. The test
-``tests/proxy/upstream/dialects/test_table_arrivals.py`` checks that, parameter by parameter. A rule with another reason
-has its source in a comment. A parameter that a row does not mention is sent as it came.
+``tests/proxy/upstream/dialects/test_table_arrivals.py`` checks the fields that arrive at each provider. A rule with
+another reason has its source in a comment. A parameter that a row does not mention is sent as it came.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ LEVELS = ("low", "medium", "high")
 """The efforts of gpt-oss, which always thinks (docs.ollama.com/capabilities/thinking; Groq: docs/reasoning)."""
 
 OTHERS = Dialect("others")
-"""A provider without a row. litellm gets what its own table lists. The direct wire gets everything."""
+"""A provider without a row.
+
+Through litellm, such a provider gets the parameters of litellm's own table. With the direct transport it gets every
+parameter.
+"""
 
 COMPATIBLE = Dialect("openai-compatible", carried=_TOP_K | {"user"})
-"""A server of OpenAI's wire that the operator runs. vLLM and similar servers also take ``top_k``.
+"""A server with OpenAI's API that the operator runs. vLLM and similar servers also take ``top_k``.
 
 litellm's table lists ``user`` for the names of OpenAI's models only.
 """

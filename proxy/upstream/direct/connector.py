@@ -19,7 +19,7 @@ from typing_extensions import override
 
 
 class CheckedConnection(ResponseHandler):
-    """A connection that gives its reader an error when it is lost, and that knows whether unread bytes have arrived.
+    """A connection that fails its body's reader when the connection is lost, and that knows of unread bytes.
 
     aiohttp closes the connection when the framing of a body is invalid, such as a bad chunk size. aiohttp then reports
     the error to the connection's message queue, but not to the body. The body's reader would wait forever. aiohttp
@@ -64,7 +64,7 @@ class CheckedConnector(aiohttp.TCPConnector):
     """Gives out idle connections on which nothing has arrived.
 
     The overridden methods are private methods of aiohttp, which has no public methods for this purpose. The version of
-    aiohttp is pinned. Tests with real sockets fail when aiohttp no longer calls them.
+    aiohttp is pinned. Tests with real sockets fail when aiohttp no longer calls these methods.
     """
 
     def __init__(self, **named: Any) -> None:

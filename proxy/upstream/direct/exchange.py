@@ -77,7 +77,8 @@ class Exchange:
     ) -> None:
         """Send *body*, with *more_headers*, and return when the head of the answer has arrived.
 
-        Raises :class:`UpstreamTimeout` when that takes too long, and the errors that the context translates.
+        Raises :class:`UpstreamTimeout` when that takes too long, and aiohttp's errors, which the end of the context
+        translates.
         """
         self._connection = connection = await self._connector.take_idle(
             destination.key

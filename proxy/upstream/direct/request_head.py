@@ -1,4 +1,4 @@
-"""Builds a request's destination and head once, so that later requests to the same URL reuse them."""
+"""Builds the connection key and the head of requests to a URL, which later requests to the same URL reuse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proxy import __version__
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A URL with its connection key and the head of requests to it."""
+    """The connection key and the head of requests to one URL."""
 
     request: aiohttp.ClientRequest = field(repr=False)
     """A request object that is only used to open connections. It is never sent."""

@@ -42,7 +42,7 @@ _LARGEST_ANSWER = 64 * 2**20
 _AFTER_FINISH_S = 2.0
 """Seconds to wait for more events once every choice has a finish reason and the reader's ``is_over`` is true.
 
-Gemini has no ``[DONE]``, and some servers of OpenAI's wire forget it. A stream without ``[DONE]`` ends with its body.
+Gemini has no ``[DONE]``, and some servers with OpenAI's API forget it. A stream without ``[DONE]`` ends with its body.
 Some servers or proxies leave the body open. A finished answer would then fail at the idle limit. Usage comes with the
 finish reason or in the event after it, so this time is more than enough. Every event restarts this wait.
 

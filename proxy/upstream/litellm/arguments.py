@@ -1,6 +1,7 @@
 """Builds the keyword arguments of litellm's calls: the proxy's own and the allow-listed parameters.
 
-No field of a client's body becomes an argument name. Inputs for embeddings that litellm would misread are refused.
+A field of a client's body becomes an argument only if its name is allow-listed, or allowed by the deployment. Inputs
+for embeddings that litellm would misread are refused.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ For other providers, :mod:`proxy.forwarding.text.embedding` applies the format t
 _WITHOUT_EXTRA_BODY = frozenset({"anthropic", "bedrock", "ollama", "ollama_chat"})
 """Providers for which litellm would send ``extra_body`` as a field of that name (1.105.3).
 
-litellm passes unknown arguments on as fields of the body, so the fields become arguments. For Ollama, litellm moves
-them to where Ollama looks: ``num_ctx`` among the options, ``keep_alive`` beside these.
+litellm passes unknown arguments on as fields of the body, so the fields become arguments. For Ollama, litellm moves the
+fields to where Ollama looks: ``num_ctx`` into the options, ``keep_alive`` to the top level.
 """
 
 _REGION_ARGUMENTS = {

@@ -1,6 +1,6 @@
 """Recognises litellm's failures to get credentials. They happen before a request is sent.
 
-litellm wraps them in classes that mean something else: the same missing AWS credentials are an
+litellm wraps these failures in exception classes that mean something else: the same missing AWS credentials are an
 ``AuthenticationError`` for Bedrock and a ``BadRequestError`` for SageMaker (1.105.3). The SDKs' own exceptions in the
 chain of causes are reliable. Where litellm raises a plain error, the beginning of its text decides.
 """
@@ -56,7 +56,7 @@ def find_missing_credentials(
 ) -> CredentialsMissing | None:
     """Return the client's error where *chain*, an error and its causes, is a failure to get credentials.
 
-    Returns None for every other failure. No request was sent where it returns an error. *secrets* are masked in the
+    Returns None for every other failure. If an error is returned, no request was sent. *secrets* are masked in the
     reason, which names the exception's class and its first line, or the package that is not installed.
     """
     # The innermost cause says most, and litellm chose the classes around it by words that may be a client's.

@@ -1,8 +1,8 @@
 """Turns litellm's exceptions into the proxy's errors, by their causes and not by their class.
 
-The class and status of litellm's exceptions are misleading. A history that it could not convert, a 502 and a refused
-connection all come as ``APIConnectionError`` with status 500. A 403 comes as ``BadRequestError``. The text may hold a
-traceback, file paths and addresses (run on 1.105.3).
+The class and status of litellm's exceptions are misleading. A history that litellm could not convert, a 502 and a
+refused connection all come as ``APIConnectionError`` with status 500. A 403 comes as ``BadRequestError``. The text may
+hold a traceback, file paths and addresses (run on 1.105.3).
 
 The chain of causes is reliable. An HTTP answer leaves an ``httpx.HTTPStatusError``, a broken connection leaves a
 transport error, and a local failure leaves neither. A local failure inside litellm's readers happened after an answer
@@ -41,13 +41,13 @@ _READERS = frozenset(
         "transform_response",
     }
 )
-"""litellm's functions that read an answer or a chunk. Some providers' have an underscore before the name."""
+"""litellm's functions that read an answer or a chunk. Some providers' functions have a leading underscore."""
 
 
 def to_proxy_error(error: BaseException, *, secrets: tuple[str, ...]) -> ProxyError:
     """Return the error that the client gets for *error*, raised by a litellm call.
 
-    *secrets* are texts that must not appear in its message: the deployment's keys and address.
+    *secrets* are texts that must not appear in the returned error's message: the deployment's keys and address.
     """
     chain = list(_causes(error))
     for cause in chain:

@@ -1,4 +1,4 @@
-"""Prepares a history for litellm: for Gemini, it leaves out fields that make litellm do more than convert.
+"""Prepares a history for litellm, and for Gemini leaves out fields that make litellm do more than convert.
 
 litellm passes messages on to OpenAI-compatible providers as they are, so nothing is removed from these messages. For
 Gemini litellm converts the messages, and reads fields outside OpenAI's format. ``provider_specific_fields`` can add

@@ -30,10 +30,10 @@ from sanitizers.media.payloads import type_of_bytes
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS = 3
 _AT_ONCE = 8
-"""Fetches of the whole process at one time. This also limits open connections and name look-ups."""
+"""The most fetches of the whole process at one time. This also limits open connections and name look-ups."""
 
 _KEPT_FREE = 2
-"""The number of these fetches that are reserved for clients that fetch nothing yet.
+"""The number of concurrent fetches that are reserved for clients without a running fetch.
 
 So six slow images of one client do not block other clients.
 """
@@ -56,7 +56,7 @@ class Fetched:
 class Unfetched:
     """The reason why an image was not fetched.
 
-    The text continues "the image at HOST" and holds no part of the address.
+    *what* continues a sentence that begins with "the image at HOST", and holds no part of the address.
     """
 
     what: str

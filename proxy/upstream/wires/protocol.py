@@ -30,7 +30,7 @@ class StreamReader(Protocol):
         """
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether *wanted* choices, and all that were seen, have a finish reason."""
+        """Tell whether at least *wanted* choices have a finish reason, and no seen choice lacks one."""
 
     def is_over(self) -> bool:
         """Tell whether no more events are expected. The transport asks this only after :meth:`may_end` was true."""
@@ -81,7 +81,7 @@ class Wire(StreamWire[UpstreamCall], Protocol):
 
     @property
     def format(self) -> str | None:
-        """The client format that the wire speaks too, or None if no client speaks it.
+        """The API format of clients that equals the wire's own format, or None if clients cannot use that format.
 
         For a client of this format, the wire may send an unchanged history as the client's own bytes.
         """

@@ -112,7 +112,7 @@ class _Writer:
         return write_result(one.message, original, one.name, one.call_id, originals)
 
     def _calls_of(self, message: Message) -> dict[str, tuple[str, str | None]]:
-        """Return the name and the id on the wire of each call, by its id in the messages."""
+        """Return the name and the id on the wire of each call, by the call's id in the messages."""
         unnamed = self._projected.unnamed
         return {
             call_id: (function_of(call).get("name") or "", None if call_id in unnamed else call_id)
@@ -128,7 +128,7 @@ class _Writer:
         return {key: value for key, value in self._native[index].items() if key not in ("parts", "role")}
 
     def _unchanged_item(self, places: Sequence[int | None]) -> Item | None:
-        """Return the item that the messages at *places* form, or None if there is none or it breaks a rule."""
+        """Return the item of the messages at *places*, or None if they form no item or the item breaks a rule."""
         first = places[0]
         if first is None:
             return None

@@ -30,7 +30,7 @@ _KINDS = MappingProxyType(
         for spelling in (kind, snake)
     }
 )
-"""The ``data`` oneof of a part (ai.google.dev/api/caching#Part, 2026-08)."""
+"""Maps the spellings of a part's ``data`` fields to camel case (oneof: ai.google.dev/api/caching#Part, 2026-08)."""
 
 
 class Data(NamedTuple):
@@ -49,7 +49,10 @@ _NO_DATA = Data("", "", None)
 
 
 def data_of(part: Part) -> Data:
-    """Return the data of *part*, the first of several. A null counts as absent, as it does in proto JSON."""
+    """Return the data of *part*, or the first field of its data where it has several.
+
+    A null counts as absent, as it does in proto JSON.
+    """
     found = _NO_DATA
     for key, value in part.items():
         kind = _KINDS.get(key)

@@ -53,7 +53,7 @@ _FUNCTION_DATA = frozenset({"functionCall", "functionResponse"})
 
 
 class Turn(NamedTuple):
-    """One content for the rules about the order: its side, and its calls and responses."""
+    """One content for the rules about the order: its side (model or user), and its calls and responses."""
 
     is_model: bool
     calls: Sequence[Part]
@@ -148,7 +148,7 @@ def _turn(content: Item, parts: Sequence[Part]) -> Turn:
 
 
 def _order_faults(turns: Sequence[Turn], profile: Profile) -> Iterator[tuple[str, int]]:
-    """Yield each broken rule about the order of sides, and about the responses to calls."""
+    """Yield each broken rule about the order of contents and the responses to calls, with the content's index."""
     before: Turn | None = None
     for index, turn in enumerate(metered(turns)):
         if before is None and turn.is_model and profile.user_first:

@@ -23,7 +23,10 @@ RESULT_KEY = "output"
 
 
 def sound_parts(parts: list[Part]) -> list[Part]:
-    """Return the parts of an unchanged message that Gemini accepts. A sound part is the same object."""
+    """Return the parts of an unchanged message that Gemini accepts.
+
+    A part with one field of data stays the same object.
+    """
     kept = []
     for part in metered(parts):
         data = data_of(part)

@@ -1,4 +1,4 @@
-"""Step 0: give every message a shape that the other steps and the provider can read.
+"""Step 0: give every message a shape that the later steps and the provider can read.
 
 The modules of this step, in the order in which they run:
 

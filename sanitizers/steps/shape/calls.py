@@ -73,7 +73,7 @@ def _same_function(first: dict[str, Any], second: dict[str, Any]) -> bool:
 def fit_result_to_call(
     message: Message, before: Sequence[Entry], profile: Profile, changes: list[MessageChange]
 ) -> Message:
-    """Return a result in the form of the call before it, legacy or not.
+    """Return a tool result in the form, legacy or not, of the call before the result.
 
     *before* are the shaped entries in front of the result. Some clients answer a call of one form with a result of the
     other form, and the provider does not pair the two. A legacy result without a name gets its call's name (OpenAI:

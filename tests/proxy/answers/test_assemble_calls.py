@@ -1,4 +1,4 @@
-"""Tests that pieces are assigned to the right calls where the provider's index, id or name is ambiguous."""
+"""Tests that a stream's pieces are assigned to the right tool calls where the index, id or name is ambiguous."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ B = '{"city":"B"}'
 def piece(
     index: int | None = 0, call: str | None = None, name: str | None = "f", text: str | None = None
 ) -> dict[str, Any]:
-    """Return a streamed piece of a call."""
+    """Return a streamed piece of a tool call, as an entry of a delta's ``tool_calls``."""
     return {"index": index, "id": call, "function": {"name": name, "arguments": text}}
 
 
@@ -126,12 +126,12 @@ def test_a_repeated_id_continues_its_call(events: list[Any]) -> None:
     ],
 )
 def test_calls_that_share_an_id_or_have_none(events: list[Any], ids: list[str]) -> None:
-    """A new object after complete arguments is another call, which gets an id from the proxy."""
+    """A new JSON object after a call's complete arguments is another call, which gets an id from the proxy."""
     assert joined(*events) == [(ids[0], "f", A), (ids[1], "f", B)]
 
 
 def test_name_after_arguments_begins_another_call() -> None:
-    """A different name begins a call after arguments have begun, or at a new index."""
+    """A piece with another name begins another call if arguments have begun before it, or if its index is new."""
     assert joined([piece(0, "a", "f", "")], [piece(1, "a", "g", "")]) == [
         ("a", "f", "{}"),
         (SECOND, "g", "{}"),
@@ -152,7 +152,7 @@ def test_a_late_id_changes_nothing() -> None:
 
 
 def test_calls_with_a_shared_id_are_told_apart_by_index() -> None:
-    """Parallel calls with one id are separated by their indexes, in any order."""
+    """Pieces of parallel calls with one id but different names are assigned to their calls by the index."""
     events = [
         [piece(0, "x", "f", A[:3]), piece(1, "x", "g", B[:3])],
         [more(A[3:], 0, "x")],
@@ -165,7 +165,7 @@ def test_calls_with_a_shared_id_are_told_apart_by_index() -> None:
 def test_an_empty_object_may_be_a_placeholder() -> None:
     """An empty object counts as a call's arguments only if nothing follows.
 
-    Servers behind Anthropic's events begin a call with an empty object.
+    Servers that translate Anthropic's events begin a call with an empty object.
     """
     assert [text for *_, text in joined([piece(0, "a", "f", "{}")], [more(A[:3], 0)], [more(A[3:], 0)])] == [
         A
@@ -215,9 +215,10 @@ def test_calls_of_a_whole_answer_are_never_joined() -> None:
 
 @pytest.mark.parametrize("where", ["call", "details"])
 def test_a_signature_behind_the_end_is_kept(where: str) -> None:
-    """A signature that comes after the arguments or after the finish reason is recorded with its call's id.
+    """A thought signature that comes after the arguments or the finish reason is recorded with its call's id.
 
-    The client may not get the signature any more, but knows the id (open-webui/computer#224).
+    It may be too late to send the signature to the client, but the client knows the call's id
+    (open-webui/computer#224).
     """
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False)
     details = [{"type": "reasoning.encrypted", "id": "a", "data": "c2ln", "format": "google-gemini-v1"}]
@@ -252,7 +253,7 @@ def test_a_whole_signed_call_is_reported_at_once() -> None:
 
 
 def test_each_call_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each call is checked at most twice, so that the cost does not grow with the number of calls."""
+    """Each call is checked for its end at most twice, so that its cost does not grow with the number of calls."""
     looks = 0
     is_complete = PartialCall.is_complete
 

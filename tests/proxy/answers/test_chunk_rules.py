@@ -1,4 +1,4 @@
-"""Tests that the rules of the strict chunk are the rules in ``docs/canonical-chat.md``."""
+"""Tests that the code and ``docs/canonical-chat.md`` have the same rules for the chunks that clients get."""
 
 from __future__ import annotations
 

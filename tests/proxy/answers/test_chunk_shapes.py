@@ -1,4 +1,7 @@
-"""Tests of the types of values in a strict chunk. Wrong values are told from similar right values."""
+"""Tests of the type checks for values in a strict chunk, the form of every chunk that a client gets.
+
+Each wrong value is similar to a right value.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of the checker of streams, rule by rule. Each rule is broken alone, and right streams break none."""
+"""Tests of the checker that finds violations of the rules for strict chunks in a stream.
+
+Each rule is broken alone by a stream of the table, and right streams break no rule.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,7 @@ def opening(finish: Any = None, /, **delta: Any) -> dict[str, Any]:
 
 
 def head(place: int = 0, arguments: str = "{}", call: Any = "a", name: str = "f") -> dict[str, Any]:
-    """Return the first piece of a call."""
+    """Return the first piece of a tool call, which has the call's id and name."""
     return {
         "index": place,
         "id": call,
@@ -132,12 +135,12 @@ def head(place: int = 0, arguments: str = "{}", call: Any = "a", name: str = "f"
 
 
 def more(place: int, arguments: str, **fields: Any) -> dict[str, Any]:
-    """Return a later piece of a call."""
+    """Return a later piece of a tool call, which has no id and no name."""
     return {"index": place, "function": {"arguments": arguments}, **fields}
 
 
 def counts(prompt: Any, completion: Any, total: Any, **details: Any) -> dict[str, Any]:
-    """Return a usage."""
+    """Return a chunk's usage, with the three token counts."""
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total, **details}
 
 
@@ -365,7 +368,7 @@ def test_violations_are_in_reading_order_and_each_is_listed_once() -> None:
 @pytest.mark.parametrize("value", [None, 1, "x", [], {}, [None], [{}], {"index": 0}])
 @pytest.mark.parametrize("place", ["choices", "usage", "choice", "delta", "piece", "function", "extra"])
 def test_any_json_is_checked(place: str, value: Any) -> None:
-    """The checker reports violations for any JSON value and never raises."""
+    """The checker reports a violation for each wrong JSON value at any place of a chunk, and never raises."""
     piece = {**head(), "function": value} if place == "function" else {**head(), "extra_content": value}
     wrong = {
         "choices": chunk(choices=value),

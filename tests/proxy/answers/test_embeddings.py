@@ -32,7 +32,7 @@ def embeddings_in(answer: dict[str, Any]) -> list[Any]:
 
 @given(vectors)
 def test_both_formats_hold_the_same_numbers(vector: list[float]) -> None:
-    """Numbers are packed as little-endian float32 for base64, and unpacked for float."""
+    """For ``base64`` numbers are packed as little-endian float32, and for ``float`` base64 is unpacked."""
     packed = embeddings_in(check_embeddings(answer_of(vector), 1, "base64", "m"))[0]
 
     assert array("f", b64decode(packed)).tolist() == vector
@@ -59,7 +59,7 @@ def test_order_is_by_index(places: list[int]) -> None:
 
 @pytest.mark.parametrize("index", [None, 0])
 def test_embeddings_without_distinct_indices_keep_their_order(index: int | None) -> None:
-    """Without an index, or with one index for all, the order is that of the texts."""
+    """Embeddings without an index, or all with the same index, keep the provider's order."""
     data = [{"index": index, "embedding": [float(at)]} for at in range(3)]
 
     assert embeddings_in(check_embeddings({"data": data}, 3, "float", "m")) == [[0.0], [1.0], [2.0]]
@@ -91,7 +91,7 @@ def test_embeddings_without_distinct_indices_keep_their_order(index: int | None)
 def test_an_answer_without_one_embedding_for_each_text_is_refused(
     answer: dict[str, Any], cause: Cause
 ) -> None:
-    """An answer to two texts is refused unless it has two valid embeddings with the indexes 0 and 1."""
+    """An answer to two texts is refused if it has not exactly two embeddings, or if one or its index is invalid."""
     with pytest.raises(AnswerUnusable) as caught:
         check_embeddings(answer, 2, "float", "m")
 
@@ -119,7 +119,7 @@ def test_usage_has_both_counts(usage: Any, counted: tuple[int, int]) -> None:
 
 
 def test_parts_are_joined() -> None:
-    """Indexes continue across the parts, and the tokens are added up."""
+    """The indexes of joined answers continue across the parts, and the token counts are added up."""
     usage = {"prompt_tokens": 2, "total_tokens": 2}
     parts = [check_embeddings(answer_of([at], [at + 1], usage=usage), 2, "float", "m") for at in (0.0, 2.0)]
     joined = join_embeddings(parts)

@@ -1,4 +1,4 @@
-"""Tests of surrogate pairs that a stream splits."""
+"""Tests that a surrogate pair that is split between two chunks of a stream is joined."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def told(*chunks: Any) -> list[Any]:
 
 
 def text_of(choices: list[Any], name: str = "content", index: int = 0) -> str:
-    """Join one of the texts of a choice."""
+    """Return one text of a choice, joined from the deltas in *choices*."""
     return "".join(choice["delta"].get(name) or "" for choice in choices if choice["index"] == index)
 
 
 def arguments_of(choices: list[Any], place: int) -> str:
-    """Join the arguments of a call."""
+    """Return the arguments of the call with the index *place*, joined from *choices*."""
     calls = [call for choice in choices for call in choice["delta"].get("tool_calls", ())]
     return "".join(call.get("function", {}).get("arguments", "") for call in calls if call["index"] == place)
 
@@ -51,7 +51,7 @@ def arguments_of(choices: list[Any], place: int) -> str:
     ],
 )
 def test_adjacent_surrogates_are_joined(name: str, pieces: list[str], wanted: str) -> None:
-    """Two adjacent surrogates are joined. A single one becomes U+FFFD."""
+    """A high surrogate is joined with the low surrogate that comes next. A single surrogate becomes U+FFFD."""
     events = [chunk({name: piece}) for piece in pieces]
 
     assert text_of(told(*events, chunk(finish="stop")), name) == wanted

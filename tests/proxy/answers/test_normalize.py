@@ -1,4 +1,4 @@
-"""Tests of streams in canonical form."""
+"""Tests that a provider's stream is normalised: its finish reason, its empty calls and its empty texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_an_empty_function_call_is_no_call(reason: str, legacy: Any) -> None:
 
 
 def test_a_function_call_has_its_finish_reason() -> None:
-    """A ``function_call`` ends with the finish reason ``function_call``, even if the server gives another reason."""
+    """A stream with a ``function_call`` ends with this finish reason, even if the server gives another reason."""
     said = {"delta": {"function_call": {"name": "f", "arguments": "{}"}}}
     rest = {"delta": {"function_call": None}, "finish_reason": "tool_calls"}
 
@@ -42,7 +42,7 @@ def test_a_function_call_has_its_finish_reason() -> None:
 
 
 def test_no_empty_text_stands_beside_a_call_that_was_held_back() -> None:
-    """A chunk with a call that was withheld has no empty content."""
+    """The chunk that finally sends a withheld call has no empty content."""
     call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}
     names = ToolNameMap({"f_1": "f.1"})
     normalizer = ChunkNormalizer(fallback_id="f", created=1, model="m", include_usage=False, names=names)

@@ -1,4 +1,4 @@
-"""Tests of answers that are not streamed, in canonical form."""
+"""Tests that a provider's answer that is not streamed is normalised to OpenAI's fields and values."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_finish_reason_agrees_with_the_calls(reason: Any, calls: bool, wanted:
 
 
 def test_choices_keep_their_index() -> None:
-    """Several choices keep the provider's index, or get their position."""
+    """A choice keeps the provider's index. A choice without an index gets its position."""
     found = normalized(choices=[{"message": {}}, {"message": None}, {"index": 7, "message": {}}])
 
     assert [choice["index"] for choice in found["choices"]] == [0, 1, 7]

@@ -94,13 +94,13 @@ GOES_ON = {"index": 0, "function": {"arguments": '"a":1}'}}
 )
 @given(choices=st.lists(CHOICES.filter(written), max_size=12))
 def test_an_openai_chunk_takes_either_path_alike(choices: list[dict[str, Any]]) -> None:
-    """A text, or a piece of arguments, is passed on alike with and without an extra field."""
+    """A chunk with a text or a piece of a call gives the same result with and without an extra field."""
     assert passed_on(choices) == passed_on([with_company(choice) for choice in choices])
 
 
 @given(said=st.lists(st.tuples(TEXTS, REASONS), max_size=12))
 def test_surrogates_and_ends_take_either_path_alike(said: list[tuple[str, str | None]]) -> None:
-    """Surrogates and finish reasons are handled alike with and without an extra field."""
+    """Surrogates and finish reasons give the same result with and without an extra field."""
 
     def texts(company: dict[str, Any]) -> list[Chunk | None]:
         normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False)
@@ -118,7 +118,7 @@ def test_surrogates_and_ends_take_either_path_alike(said: list[tuple[str, str | 
     reasons=st.lists(st.sampled_from([None, None, "STOP"]), min_size=8, max_size=8),
 )
 def test_a_gemini_chunk_takes_either_path_alike(parts: list[str], reasons: list[str | None]) -> None:
-    """A text without ``thought`` is read like one with ``thought: false``."""
+    """A part of Gemini's answer without ``thought`` is read like a part with ``thought: false``."""
 
     def chunks(company: dict[str, Any]) -> list[Any]:
         reader = GeminiReader("m")

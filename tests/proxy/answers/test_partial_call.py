@@ -15,7 +15,7 @@ from tests.proxy.answers.test_object_end import OBJECTS, cut
 @settings(max_examples=100)
 @given(OBJECTS, st.lists(st.integers(0, 200)))
 def test_an_object_is_sent_on_as_it_came(value: dict[str, Any], places: list[int]) -> None:
-    """Every piece of a legal call is sent on, and belongs to that call.
+    """Every piece of one JSON object is sent on unchanged, and belongs to the same call.
 
     An empty object may be withheld until the call ends.
     """
@@ -37,7 +37,10 @@ def test_an_object_is_sent_on_as_it_came(value: dict[str, Any], places: list[int
 def test_an_object_behind_an_object_begins_a_call(
     one: dict[str, Any], other: dict[str, Any], places: list[int]
 ) -> None:
-    """The second object is another call, for any split. An empty object before it was a placeholder."""
+    """A second JSON object after the first begins another call, for any split.
+
+    An empty first object may count as a placeholder, which is no call.
+    """
     first, second = json.dumps(one), json.dumps(other)
     calls = [PartialCall(None, None)]
     for piece in cut(f"{first} {second}", places):

@@ -1,6 +1,6 @@
 """Tests that only a change of an answer's content counts as a repair.
 
-Values that a writer puts into native events are not repairs.
+Ids, the model and names of tools are not compared, since a writer puts them into the native events.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_normalizer_leaves_a_good_stream_as_it_is() -> None:
     ("made", "repaired"), [('{"a":1}', False), ('"{}"', True)], ids=["an object", "encoded twice"]
 )
 def test_arguments_that_the_normalizer_decodes_are_a_repair(made: str, repaired: bool) -> None:
-    """Arguments that the normalizer decodes are a repair, in a stream as well."""
+    """Arguments that were encoded twice and are decoded are a repair, in whole answers and in streams."""
     call = {**CALL, "function": {"name": "f", "arguments": made}}
     projected, normal = whole(call), normalizer()
     chunks = [calling(piece(made, id="a", type="function", name="f")), chunk(finish="tool_calls")]

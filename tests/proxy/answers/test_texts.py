@@ -20,7 +20,7 @@ def choice(text: str = "a", finish: str | None = "stop", **fields: Any) -> dict[
 
 
 def test_whole_completion_has_openais_fields_alone() -> None:
-    """A completion has OpenAI's fields alone, with missing values filled in.
+    """A completion has only OpenAI's fields, and missing values are filled in.
 
     Values of a wrong type are replaced or left out.
     """

@@ -24,7 +24,7 @@ def shown(
     columns: int = 80,
     **file: Any,
 ) -> str:
-    """Return the banner without colours, for the configuration *file*."""
+    """Return the banner without colours, for the configuration *file* or, without one, for *environ*."""
     settings = load_settings(text_of(**file) if file else None, environ).settings
     return banner(settings, environ, Started("turnright", config, columns), url, colours=False)
 
@@ -77,7 +77,7 @@ def test_banner_of_the_environment() -> None:
     ids=["left out", "many models", "no keys", "clients' keys", "the file"],
 )
 def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
-    """The banner of a file shows models, clients' keys and models left out, but no value of a key."""
+    """The banner for a file shows its models, those left out and if clients need a key, but no key's value."""
     text = shown(**given)
 
     assert line in text
@@ -86,7 +86,10 @@ def test_banner_of_a_file(line: str, given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("columns", [40, 60, 100])
 def test_lines_break_between_words_at_the_terminal_s_width(columns: int) -> None:
-    """A narrow terminal would break a line within a word. A word that is longer than the width stays whole."""
+    """The banner's lines break between words, since a narrow terminal would break a line within a word.
+
+    A word that is longer than the width stays whole.
+    """
     entries = [entry(f"a-model-of-quite-a-long-name-{n}", api_key=f"os.environ/KEY_{n}") for n in range(5)]
     text = shown({"KEY_0": KEY, "KEY_1": KEY + "b"}, columns=columns, model_list=entries)
 
@@ -95,7 +98,7 @@ def test_lines_break_between_words_at_the_terminal_s_width(columns: int) -> None
 
 
 def test_page_that_is_off_is_not_named() -> None:
-    """The banner names no address of a page that is switched off."""
+    """The banner does not show the inspector page's address if the page is switched off."""
     assert "/ui" not in shown(model_list=[entry("a")], general_settings={"ui": False})
 
 

@@ -1,4 +1,4 @@
-"""Tests that each change is described by a sentence."""
+"""Tests of the sentences that describe the proxy's changes to a history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DROPPED = Change("orphan_drop", "dropped", 1, "orphaned_result", "c1")
 
 
 def test_every_sentence_is_one_and_its_reason_exists() -> None:
-    """Each text is one sentence, and its reason is known to the inspector."""
+    """Each text is one sentence, and describes a reason that the inspector knows."""
     assert SENTENCES.keys() <= REASONS.keys()
     assert all(
         text[0].isupper() and text.endswith(".") and text.count(".") == 1 for text in SENTENCES.values()

@@ -15,7 +15,7 @@ from tests.proxy.config.samples import entry, text_of
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return the path of a configuration that is valid but probably a mistake."""
+    """Return the path of a valid configuration file with a setting that is probably a mistake."""
     file = tmp_path / "config.yaml"
     file.write_bytes(text_of(entry(), turns={"max_rounds": 0}))
     return file
@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
 def test_result_is_on_standard_output_and_warnings_on_standard_error(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Standard output has the effects as comments, and standard error has the warnings."""
+    """Standard output has the effects on requests as YAML comments, and standard error has the warnings."""
     assert run_check(Namespace(config=str(path), json=False, strict=False)) == 0
 
     shown = capsys.readouterr()
@@ -108,7 +108,7 @@ def test_strict_refuses_an_unset_variable(
 def test_warnings_about_entries_count_those_of_the_file(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A warning counts all entries of the file, including an entry that is left out."""
+    """The index of an entry in a warning counts all entries of the file, including an entry that is left out."""
     path.write_bytes(
         text_of(
             entry("a", api_key="os.environ/TURNRIGHT_ABSENT"),

@@ -18,7 +18,7 @@ def lines(*entries: dict[str, Any], **sections: Any) -> list[str]:
 
 
 def value_of(name: str, *entries: dict[str, Any], **sections: Any) -> str:
-    """Return the first value under *name*."""
+    """Return the value in the table's first row with the name *name*."""
     found = [line[16:] for line in lines(*entries, **sections) if line.startswith(f"    {name:<12}")]
     return found[0]
 

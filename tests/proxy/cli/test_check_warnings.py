@@ -75,7 +75,7 @@ def test_missing_key_of_a_hosted_provider_is_a_warning(params: dict[str, Any], w
 def test_entry_for_any_provider_needs_one_key_in_the_environment(
     params: dict[str, Any], environ: dict[str, str], warned: list[str]
 ) -> None:
-    """The provider that a client names has its own key, so none of them is required."""
+    """An entry for any provider needs a key of at least one provider in the environment."""
     given = load(entry("*", "*", **params), environ=environ, budget={"preset": "off"})
 
     assert list(find_warnings(given.settings)) == warned
@@ -92,7 +92,7 @@ def test_entry_for_any_provider_needs_one_key_in_the_environment(
 def test_fallback_to_another_name_of_the_model_is_a_warning(
     key: str, source: str, targets: list[str]
 ) -> None:
-    """A second name stands for the same deployments, so the fallback has no effect."""
+    """A fallback to an alias of the same model is a warning, since the alias has the same deployments."""
     router = {key: [{source: targets}], "model_group_alias": {"second": "small"}}
     found = warnings_of(SMALL, LARGE, router_settings=router)
 
@@ -138,7 +138,10 @@ def test_port_that_is_open_without_a_key_is_a_warning() -> None:
 
 
 def test_different_windows_in_a_pool_are_a_warning() -> None:
-    """Different windows in a pool are a warning, unless nothing is cut. Nearly equal windows count as equal."""
+    """Different context windows in a pool of deployments are a warning, unless histories are never cut.
+
+    Nearly equal windows count as equal.
+    """
     pool = [keyed("pool", "openai/gpt-4.1"), keyed("pool", "openai/gpt-4o")]
     near = [keyed("pool", "openai/gpt-4.1"), keyed("pool", "gemini/gemini-2.5-flash")]
     [found] = warnings_of(*pool)
@@ -149,7 +152,7 @@ def test_different_windows_in_a_pool_are_a_warning() -> None:
 
 
 def test_unknown_window_is_a_warning() -> None:
-    """An unknown window is a warning, unless a window is given or assumed or nothing is cut."""
+    """An unknown context window is a warning, unless a window is given or assumed, or histories are never cut."""
     unknown = keyed("x", "openai/my-own", api_base="http://llm/v1")
     [found] = warnings_of(SMALL, unknown)
 
@@ -229,7 +232,7 @@ def test_bodies_that_memory_cannot_hold_are_a_warning(
 ) -> None:
     """Bodies that memory cannot hold are a warning: a body takes 8 times its bytes, or 14 times with litellm.
 
-    Requests have a quarter of the memory, or a set number.
+    All requests together may take a quarter of the memory, or the number that is set in ``max_in_flight_mib``.
     """
     settings = settings_of(LARGE | {"transport": transport}, general_settings=general)
     limit = None if memory_mib is None else memory_mib * 2**20

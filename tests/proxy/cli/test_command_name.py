@@ -1,4 +1,4 @@
-"""Tests that the command is named as the user started it."""
+"""Tests that printed texts name the command ``turnright`` as the user started it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ROUND = [user(), assistant(calls=[call("c1")]), tool("c1")]
 
 
 def explain(directory: Path, request: Any, **options: Any) -> int:
-    """Run the command with *request* in a file."""
+    """Run ``turnright explain`` with *request* in a file, and return its exit status."""
     file = directory / "request.json"
     file.write_text(json.dumps(request))
     return run_explain(

@@ -80,7 +80,7 @@ def test_comments_of_the_file_are_settings_that_load() -> None:
 def test_next_commands_can_be_copied(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The next commands use the name that the user started, and quote a file name with a space."""
+    """The commands that ``init`` suggests use the name that was started, and quote a file name with a space."""
     monkeypatch.setenv("GEMINI_API_KEY", SECRET)
     monkeypatch.setattr("proxy.cli.init.command_name", lambda: "CMD")
 
@@ -105,7 +105,7 @@ def test_existing_file_is_left_as_it_is(
 
 
 def test_environment_without_a_key_writes_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a key no file is written; the command ends with 2 and lists the variables that it reads."""
+    """Without a key no file is written; the status is 2, and the variables that ``init`` reads are listed."""
     assert main(["init"]) == 2
 
     assert list(tmp_path.iterdir()) == []
@@ -126,7 +126,7 @@ def test_first_file_serves_the_provider(provider: Provider) -> None:
 def test_dash_writes_to_standard_output(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Standard output has the file alone, so that it can be redirected."""
+    """With ``--output -`` standard output has only the configuration file, so that it can be redirected."""
     monkeypatch.setenv("GEMINI_API_KEY", SECRET)
 
     assert main(["init", "--output", "-"]) == 0

@@ -81,7 +81,7 @@ def test_table_has_a_row_for_each_deployment_and_for_what_is_left_out(
 def test_examples_are_models_of_today(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The examples of a wildcard are no previews, experiments or dated names, the highest version first."""
+    """A wildcard's example models are no previews, experiments or dated names, and the highest version is first."""
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 

@@ -64,7 +64,7 @@ def test_reader_that_leaves_early_does_not_change_the_status(
 def test_colours_are_for_terminals(
     variables: dict[str, str], colours: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Colours are for terminals, unless ``NO_COLOR`` is set and not empty (no-color.org)."""
+    """Colours are for terminals, unless ``TERM`` is ``dumb`` or ``NO_COLOR`` is not empty (no-color.org)."""
     for name, value in {"TERM": "xterm", "NO_COLOR": "", **variables}.items():
         monkeypatch.setenv(name, value)
     terminal = io.StringIO()

@@ -23,7 +23,7 @@ NASTY = "\x1b[2J\x07\u202e\x9b\r\ud800"
 
 
 def show(chat: ChatRequest, profile: str = "gemini-2", **sections: Any) -> list[str]:
-    """Return the lines of an explanation."""
+    """Return the lines that explain what the proxy does with *chat*."""
     dry = run(chat, profile, **sections)
     looked = inspect_request(chat, dry, {})
     explained = {

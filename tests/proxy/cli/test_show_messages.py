@@ -1,4 +1,4 @@
-"""Tests of messages on one line each, and of their differences."""
+"""Tests of lines that show one message each, and of the differences between two messages."""
 
 from __future__ import annotations
 

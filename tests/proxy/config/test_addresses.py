@@ -20,7 +20,7 @@ from proxy.config.addresses import GEMINI_BASE, base_of, has_address, speaks_to
 def test_provider_has_its_format_and_address(
     provider: str, spoken: bool, base: str | None, known: bool
 ) -> None:
-    """Each provider has a known wire format and address, or none; ``hosted_vllm`` has no default address."""
+    """Providers of the direct transport have a default address, except for ``hosted_vllm``."""
     assert (speaks_to(provider), base_of(provider, None), has_address(provider, None)) == (
         spoken,
         base,

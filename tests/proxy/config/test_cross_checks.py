@@ -1,4 +1,4 @@
-"""Tests of rules between fields of the parsed file."""
+"""Tests of rules that concern several fields of a configuration file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ANYWHERE = "would go to any provider that a client names: write provider/* as th
     ],
 )
 def test_wildcard_of_a_model_is_filled_in_by_its_name(name: str, model: str, fault: str | None) -> None:
-    """A client's name fills in the ``*`` of a model.
+    """The model name that a client sends fills in the ``*`` of an entry's model.
 
     The client may name a provider only where the model is ``*`` alone.
     """
@@ -182,7 +182,7 @@ def test_default_fallbacks_name_configured_models(names: Any, faults: dict[str, 
     ],
 )
 def test_fallbacks_name_configured_models(section: str, chains: Any, faults: dict[str, str]) -> None:
-    """A fallback leads from one configured model to another."""
+    """A fallback chain leads from a configured model to other configured models. Any other chain is a fault."""
     raw: dict[object, object] = {
         "model_list": [entry("a"), entry("b"), entry("gemini/*", "gemini/*")],
         "router_settings": {section: chains},
@@ -243,7 +243,7 @@ VARIABLES = {"T": "direct", "A": "auto", "M": "azure/gpt-4o", "V": "hosted_vllm/
 def test_direct_transport_needs_a_known_format_and_address(
     transport: str, model: str, api_base: str | None, fault: str | None
 ) -> None:
-    """With ``direct``, a provider with another wire format or without a known address is a fault."""
+    """With the transport ``direct``, a provider with an unknown wire format or address is a fault."""
     params = {"model": model, **({"api_base": api_base} if api_base else {})}
     listed = [{"model_name": model, "litellm_params": params, "transport": transport}]
     faults = cross_check({"model_list": listed}, VARIABLES)

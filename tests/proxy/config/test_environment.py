@@ -1,4 +1,4 @@
-"""Tests of the configuration without a file."""
+"""Tests of the configuration that is read from environment variables where there is no file."""
 
 from __future__ import annotations
 

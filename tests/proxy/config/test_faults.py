@@ -20,7 +20,7 @@ from proxy.config.faults import ConfigurationError, Fault, path_of, unknown_key
     ],
 )
 def test_a_location_is_written_as_an_operator_does(location: tuple[object, ...], path: str) -> None:
-    """A location is written as one short line, for any keys."""
+    """The location of a fault is written as one short line, for any keys."""
     assert path_of(location) == path
 
 

@@ -1,4 +1,4 @@
-"""Tests of values that are JSON of any shape."""
+"""Tests of the types of settings whose values are JSON of any shape."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def test_what_json_has_not_is_refused(kind: Any, value: object) -> None:
 
 
 def test_a_secret_in_extra_body_is_sent_and_shown_nowhere() -> None:
-    """A secret of ``extra_body`` from a variable reaches the deployment. ``check`` and errors mask it."""
+    """A secret of ``extra_body`` from a variable reaches the deployment.
+
+    ``check`` and the settings' representation do not show the secret.
+    """
     body = {"provider": {"token": "os.environ/X", "order": ["a"]}}
     loaded = load(entry("a", extra_body=body), environ={"X": "secret-of-the-body"})
     (found,) = resolve(loaded.settings, "a")

@@ -71,7 +71,7 @@ KEYS = [
 
 @pytest.mark.parametrize("text", REFERENCES)
 def test_a_reference_is_never_a_key_of_clients(text: str) -> None:
-    """A text that looks like a reference is a fault as a gateway's key, and as a part of ``store.url``."""
+    """A text that looks like a reference is a fault as a client's key or as ``store.url``."""
     assert looks_like_reference(text, {})
     for sections, path in (
         ({"general_settings": {"master_key": text}}, "general_settings.master_key"),
@@ -84,7 +84,7 @@ def test_a_reference_is_never_a_key_of_clients(text: str) -> None:
 
 
 def test_a_reference_in_a_variable_s_value_is_a_fault() -> None:
-    """The value of a variable is not resolved again, and is not taken literally where it is a reference."""
+    """A variable whose value is itself a reference is a fault. The second reference is not resolved."""
     [(path, _)] = faults_of(general_settings={"master_key": "os.environ/MK"}, environ={"MK": "sk-${REAL}"})
 
     assert path == "general_settings.master_key"
@@ -92,7 +92,7 @@ def test_a_reference_in_a_variable_s_value_is_a_fault() -> None:
 
 @pytest.mark.parametrize("url", ["redis://:${PW}@h:1/0", "redis://:$REDIS_PASSWORD@h", "memory://${X}"])
 def test_a_store_s_address_with_a_reference_in_it_is_a_fault(url: str) -> None:
-    """The address of a store is not taken literally where it holds a reference."""
+    """A store's address that holds a reference to a variable is a fault."""
     assert ("store.url", "looks like a reference to a variable; write os.environ/NAME alone") in faults_of(
         store={"url": url}
     )
@@ -100,7 +100,7 @@ def test_a_store_s_address_with_a_reference_in_it_is_a_fault(url: str) -> None:
 
 @pytest.mark.parametrize("text", ["op://vault/item", "secret://x", "ref+vault://x", "file:///run/secrets/mk"])
 def test_the_place_of_a_secret_is_never_a_key_of_clients(text: str) -> None:
-    """A URL that names the place of a secret is a fault as a key."""
+    """A URL that names where a secret is stored is a fault as a client's key."""
     assert looks_like_place(text)
     assert [path for path, _ in faults_of(general_settings={"master_key": text})] == [
         "general_settings.master_key"

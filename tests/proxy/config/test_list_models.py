@@ -83,7 +83,10 @@ def test_list_has_served_kinds_alone_with_chats_first(provider: str) -> None:
 def test_typo_behind_a_wildcard_has_the_nearest_models_of_its_provider(
     name: str, model: str, asked: str, near: str | None
 ) -> None:
-    """The names are those that a client sends. A name that the table knows is no typo, and neither is the file's."""
+    """A typo after a wildcard's prefix gets the nearest models of the wildcard's provider, as names to send.
+
+    A name that litellm's table or the file has is no typo.
+    """
     settings = load(entry(name, model), environ=ENVIRON).settings
     [deployment] = resolve(settings, asked)
     found = near_models(settings, asked, deployment)

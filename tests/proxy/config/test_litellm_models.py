@@ -1,4 +1,4 @@
-"""Tests of the providers of bare names, and of a provider's models, by litellm's table."""
+"""Tests of what is found in litellm's table: the provider of a bare name, and a provider's models."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_gemini_is_vertex_where_the_entry_has_its_credentials() -> None:
 
 
 def test_a_likely_provider_needs_no_table() -> None:
-    """The likely provider is found without reading litellm's table, since it is asked for on the event loop."""
+    """The likely provider is found without litellm's table. Reading the table would block the event loop."""
     command = (
         "import proxy.config.litellm_models as m; assert m.likely_provider('claude-x') == 'anthropic'; "
         "assert m.likely_provider('llama') is None; assert m._rows.cache_info().currsize == 0"

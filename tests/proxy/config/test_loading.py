@@ -180,7 +180,7 @@ NORMALIZED: dict[str, dict[str, Any]] = {
 
 
 def test_every_value_of_the_contract_arrives() -> None:
-    """Every key of the contract parses and its value arrives."""
+    """``CONTRACT``, a file with every key, loads, and the settings have its values."""
     settings = load_settings(CONTRACT, ENVIRON).settings
 
     gemini, azure = settings.model_list
@@ -224,7 +224,7 @@ def test_the_contract_sets_every_key() -> None:
 
 
 def test_model_list_alone_gets_the_defaults() -> None:
-    """A file with a model list alone gets the defaults of the contract."""
+    """A file with only a model list gets the default values of the other sections."""
     loaded = load()
 
     assert loaded.warnings == ()
@@ -440,7 +440,7 @@ litellm_settings:
 
 
 def test_a_place_is_the_file_s_where_an_entry_before_it_is_left_out() -> None:
-    """Faults and warnings count all entries of the file, including an entry that is left out."""
+    """The paths of faults and warnings count all entries of the file, including an entry that is left out."""
     left_out = entry("a", api_key="os.environ/ABSENT")
     faults = faults_of(left_out, entry("b", "gemini/*"))
     loaded = load(left_out, entry("b", timeout=9), router_settings={"timeout": 5})

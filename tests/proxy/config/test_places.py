@@ -1,4 +1,4 @@
-"""Tests of lines of the file and of paths in it."""
+"""Tests that a fault or warning has its line in the file and the path that the operator wrote."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def test_a_path_has_the_line_of_the_nearest_parent(path: str, line: int | None) 
     ],
 )
 def test_a_place_is_the_one_that_was_written(text: str, written: str) -> None:
-    """A path is mapped back to the path in the file, once and only as a whole."""
+    """The path of a fault or warning is mapped back to the path in the file, once and only as a whole."""
     assert PLACES.written(text) == written
 
 
 def test_an_entry_of_the_changed_file_has_its_position_in_the_file() -> None:
-    """The first entry was left out, so the others moved up."""
+    """An entry that moved up, since an earlier entry was left out, keeps its position in the file."""
     places = Places(origins={("model_list", 0): ("model_list", 1), ("model_list", 1, "model"): ("MODEL",)})
 
     assert [places.position_of(index) for index in (0, 1)] == [1, 1]

@@ -1,4 +1,4 @@
-"""Tests of a model's pool and of its fallbacks (``test_routes`` tests the index)."""
+"""Tests of a model's pool of deployments and of its fallbacks (``test_routes`` tests the index of names)."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ ANY = load(
 def test_typo_in_a_provider_is_answered_with_wildcards_and_providers_that_have_a_key(
     asked: str, near: tuple[str, ...]
 ) -> None:
-    """Names behind wildcards come beside names of the list, the most similar first."""
+    """A typo is answered with names under wildcards and names of the list, the most similar first."""
     assert near_names(ANY, asked) == near
 
 

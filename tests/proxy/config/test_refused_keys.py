@@ -1,4 +1,4 @@
-"""Tests that LiteLLM's keys for guards and for missing features are refused with a reason."""
+"""Tests that LiteLLM's keys for guards (access, limits, safety) and for missing features are refused."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_keys_of_turnright_are_not_refused(where: str) -> None:
     ],
 )
 def test_a_guard_may_be_set_to_nothing(key: str, value: object, nothing: bool) -> None:
-    """A guard that is empty or false counts as nothing, but an empty list of allowed things is a guard."""
+    """A guard's key that is empty or false counts as not set, unless the key allows or limits something."""
     assert is_nothing(key, value) is nothing
 
 
@@ -185,12 +185,12 @@ def test_a_guard_by_its_name_is_refused_whatever_pattern_covers_it(where: str, k
     ],
 )
 def test_a_guard_within_an_unlisted_key_is_refused(where: str, key: str, value: Any, below: str) -> None:
-    """A guard within a mapping that no table knows is refused at its own place."""
+    """A guard's key within a mapping that no table knows is refused with the path of that key."""
     assert [path for path, _ in faults_in(file_with(where, key, value))] == [path_in(where, key) + below]
 
 
 def test_a_guard_within_an_unlisted_key_has_the_words_of_its_own_row() -> None:
-    """A guard within an unlisted mapping has the words of its row in the section where LiteLLM has it."""
+    """A guard's key within an unlisted mapping is refused with the reason of LiteLLM's own section for the key."""
     [(_, text)] = faults_in(file_with("litellm_settings", "security", {"allowed_ips": ["1.2.3.4"]}))
 
     assert text.startswith(GUARDS["general_settings"]["allowed_ips"])

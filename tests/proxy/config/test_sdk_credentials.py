@@ -62,7 +62,7 @@ def test_aws_has_credentials_in_each_of_its_places(
     ],
 )
 def test_aws_without_credentials_is_told(params: dict[str, Any], environ: dict[str, str]) -> None:
-    """AWS credentials are missing where a key has only one half."""
+    """AWS credentials are missing where there are none, or only one half of a key."""
     assert (missing(BEDROCK, params, environ) or "").startswith("no AWS credentials are found")
 
 
@@ -70,7 +70,7 @@ def test_aws_without_credentials_is_told(params: dict[str, Any], environ: dict[s
     "environ", [{}, {"AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "s"}, {"AWS_PROFILE": "q"}]
 )
 def test_profile_without_a_file_of_profiles_is_told(environ: dict[str, str]) -> None:
-    """The SDK looks for a named profile in its files alone, and the warning does not advise what is there already."""
+    """A named profile without a file of profiles is reported, even if the environment has other credentials."""
     found = missing(BEDROCK, {"aws_profile_name": "p"}, environ)
 
     assert found == (

@@ -132,7 +132,7 @@ def test_free_facts_of_a_model_are_kept_without_a_warning(key: str) -> None:
     ],
 )
 def test_a_real_parameter_of_a_provider_is_no_misspelling_and_no_guard(key: str, value: Any) -> None:
-    """A provider's parameter is sent or ignored, though its name is near to another or holds a guard's word."""
+    """A provider's parameter is no fault, even if its name is like another key's or contains a guard's word."""
     assert faults_of(entry("a", "hosted_vllm/m", **{key: value})) == []
 
 

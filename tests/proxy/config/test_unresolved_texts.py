@@ -1,4 +1,4 @@
-"""Tests of warnings about references that are not resolved."""
+"""Tests of warnings about texts that look like references to variables but are not resolved."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_credentials_with_a_name_are_looked_at_too() -> None:
     ],
 )
 def test_other_texts_give_no_warning(params: dict[str, Any]) -> None:
-    """A resolved reference, a key with a lone mark, and a parameter's text give no warning."""
+    """A resolved reference, a key with a single ``$``, and texts of other parameters give no warning."""
     assert load(entry("a", **params), environ={"X": "x"}).warnings == ()
 
 

@@ -28,7 +28,7 @@ GOOD = entry("good", api_key="k")
     ],
 )
 def test_an_unset_variable_takes_out_its_model_alone(params: dict[str, Any], reference: str) -> None:
-    """An unset variable takes out its model alone, which then answers 503. Other models are served."""
+    """Only the model with an unset variable is left out, and is then unavailable. Other models are served."""
     filled = eval(repr(params).replace("REFERENCE", reference))
     loaded = load(entry("bad", **filled), GOOD)
 
@@ -162,7 +162,10 @@ def test_an_empty_key_s_variable_means_no_key() -> None:
 )
 @pytest.mark.parametrize("value", ["", " "])
 def test_an_empty_variable_elsewhere_takes_out_its_model(params: dict[str, Any], value: str) -> None:
-    """An empty variable of any other parameter takes out its model, as one that is not set. ``strict`` refuses it."""
+    """An empty variable of any other parameter takes out its model, as an unset variable does.
+
+    ``strict`` makes the empty variable a fault.
+    """
     loaded = load(entry("bad", **params), GOOD, environ={"EMPTY": value})
 
     assert loaded.warnings == (
@@ -205,7 +208,7 @@ def test_other_faults_of_an_entry_that_is_left_out_are_reported(params: dict[str
 
 
 def test_faults_beside_the_parameters_of_a_left_out_entry_are_reported() -> None:
-    """A wrong transport of an entry that is left out is a fault, and so is a wrong fact of its model."""
+    """A wrong ``transport`` or ``model_info`` of an entry that is left out is a fault."""
     left_out = {
         **entry("bad", "my-model", api_base="os.environ/ABSENT"),
         "transport": "bogus",
@@ -219,7 +222,7 @@ def test_faults_beside_the_parameters_of_a_left_out_entry_are_reported() -> None
 
 
 def test_faults_of_credentials_that_are_left_out_are_reported() -> None:
-    """An unset variable does not hide the other faults of named credentials, before or after others."""
+    """An unset variable hides neither other faults of the same named credentials nor faults of later ones."""
     listed = [
         {
             "credential_name": "b",
@@ -238,7 +241,7 @@ def test_faults_of_credentials_that_are_left_out_are_reported() -> None:
 
 @pytest.mark.parametrize("reference", ["os.environ/ABSENT", "${ABSENT}"])
 def test_a_left_out_entry_has_no_faults_for_its_variable(reference: str) -> None:
-    """The place of an unset variable has no fault, whatever the value would have to be."""
+    """A setting that refers to an unset variable has no fault of its own, whatever value it would need."""
     params: dict[str, Any] = {
         "api_base": reference,
         "headers": {"X-A": reference},

@@ -76,7 +76,7 @@ def test_good_settings_have_no_faults() -> None:
 @pytest.mark.parametrize("where", [where for where in SECTIONS if where and "*" not in where])
 @pytest.mark.parametrize("value", [3, "x", [3], [[]], {"a": []}, {3: 4}, True])
 def test_a_fault_s_path_has_only_keys_and_positions_of_the_file(where: str, value: Any) -> None:
-    """A path holds no name of a validator, whatever a key's value is."""
+    """A fault's path contains no name of a pydantic validator, whatever a key's value is."""
     for name in SECTIONS[where].model_fields:
         found = _filled(where, name, value)
         for path, _ in faults_in(yaml.safe_dump(found).encode()):

@@ -64,13 +64,13 @@ def test_every_role_has_a_type() -> None:
 
 
 def test_every_kind_of_part_has_its_key() -> None:
-    """Every kind of part has a key of its own name, except a redacted thought."""
+    """Every type of content part has a key of its own name, except a redacted thought."""
     assert PART_TYPES - {"redacted_thinking"} <= ContentPart.__annotations__.keys()
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 def test_profiles_name_only_known_keys(profile: Any) -> None:
-    """Profiles refuse or accept only known keys."""
+    """The keys of messages that profiles refuse or accept are all known keys."""
     named = profile.refused_fields | (profile.only_fields or frozenset()) | profile.result_fields
 
     assert named <= OPENAI_KEYS | EXTENSION_KEYS

@@ -11,7 +11,7 @@ READ = parse_chat_request(b'{"model":"m","messages":[{"role":"user","content":"H
 
 
 def test_equal_history_has_no_known_outline() -> None:
-    """An outline is known only for the same history object, since a comparison would take too long."""
+    """The parser's outline counts only for the same history object, since a comparison would take too long."""
     equal = replace(READ, messages=[user("Hi.")])
 
     assert equal.messages == READ.messages
@@ -20,7 +20,7 @@ def test_equal_history_has_no_known_outline() -> None:
 
 
 def test_request_without_a_source_has_no_body() -> None:
-    """A request that the gateway makes has no source and no body."""
+    """A request that the proxy itself makes has no source, and its body has 0 bytes."""
     made = replace(READ, source=None)
 
     assert made.known_outline is READ.outline

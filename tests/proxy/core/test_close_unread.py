@@ -129,7 +129,7 @@ async def test_body_of_an_answered_request_is_not_read(
 async def test_connection_of_a_silent_client_is_closed(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, method: str, path: str, headers: str, status: int
 ) -> None:
-    """The connection is closed after the answer where the client neither sends its body nor closes it."""
+    """After the answer the proxy closes the connection of a client that neither sends its body nor leaves."""
     monkeypatch.setattr(close_unread, "LINGER_S", 0.1)
     async with connected(proxy) as (reader, writer):
         writer.write(head(method, path, headers))

@@ -84,7 +84,7 @@ def test_refused_requests_do_not_count_as_accepted() -> None:
 
 
 def test_connection_without_a_head_in_time_is_closed() -> None:
-    """A connection without a complete head in time is closed; a head ends the wait even if it is refused."""
+    """A connection that sends no complete request head in time is closed. Even a refused head ends the wait."""
     table = filled(8, waiting=4)
     table.note_head("w1")
     table.begin_request("w2")
@@ -141,7 +141,7 @@ STEPS = st.lists(
 
 @given(steps=STEPS, maximum=st.integers(4, 12))
 def test_table_is_bounded_and_closes_no_busy_connection(steps: list[tuple[str, int]], maximum: int) -> None:
-    """For any order of events, the table stays below its maximum and closes no busy connection."""
+    """For any order of events, the table never exceeds its maximum and closes no busy connection."""
     table = ConnectionTable[int](maximum)
     open_ones: set[int] = set()
     busy: set[int] = set()

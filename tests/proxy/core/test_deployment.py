@@ -28,7 +28,7 @@ ONE = Deployment(
 
 
 def test_key_is_the_entry_and_the_model() -> None:
-    """A deployment's key is its entry and its model, since a wildcard has many models and a pool may repeat one."""
+    """A deployment's key in a map is its entry's position and its model, since a wildcard has many models."""
     others = [replace(ONE, model="gemini/gemini-3-pro"), replace(ONE, position=1), replace(ONE, name="x")]
 
     assert [other.key == ONE.key for other in others] == [False, False, True]

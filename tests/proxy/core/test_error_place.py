@@ -27,5 +27,5 @@ from proxy.core.error_place import place_of
     ids=repr,
 )
 def test_path_ends_before_a_piece_that_is_no_field(loc: Any, path: str) -> None:
-    """At most twelve pieces are read, each a name or an index."""
+    """The path of a fault ends before the first piece that is no field name or index, and after twelve pieces."""
     assert place_of(loc) == path

@@ -37,7 +37,7 @@ def test_client_errors_are_not_retryable_and_have_a_type_of_their_own(cls: type[
 
 
 def test_other_deployments_are_not_tried_after_too_much_work() -> None:
-    """``TooMuchWork`` is no ``InvalidRequest``, after which another deployment may be tried."""
+    """``TooMuchWork`` is no ``InvalidRequest``: only after the latter another deployment may be tried."""
     assert not issubclass(TooMuchWork, InvalidRequest)
 
 

@@ -1,4 +1,4 @@
-"""Tests of coroutines that wait for a limited number of places."""
+"""Tests of coroutines that wait for a limited number of places, such as slots for work in parallel."""
 
 from __future__ import annotations
 

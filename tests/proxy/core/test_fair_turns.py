@@ -1,4 +1,4 @@
-"""Tests of the order in which clients get places."""
+"""Tests of the order in which waiting clients get scarce places, such as slots for work in parallel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLIENTS = "abcd"
 def turns(places: int, asked: str, kept_free: int = 0) -> FairTurns[int]:
     """Return a ``FairTurns`` after each client in *asked* has asked for a place.
 
-    A waiter is identified by the position of its letter.
+    A waiter is identified by the position of its letter in *asked*.
     """
     made: FairTurns[int] = FairTurns(places, kept_free=kept_free)
     for at, client in enumerate(asked):
@@ -42,7 +42,7 @@ def test_the_client_with_the_fewest_places_is_served(
 ) -> None:
     """A returned place goes to the waiting client with the fewest places.
 
-    Among equals, the place goes to the client that has held its number for the longest time.
+    Among clients with equally few places, the place goes to the client that has held that number longest.
     """
     made = turns(places, asked)
 

@@ -1,4 +1,4 @@
-"""Tests of texts that are sent and not shown."""
+"""Tests of hidden texts: secrets that are sent to a provider but masked wherever a value is shown."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ VALUE = {"a": HiddenText("hidden-1"), "b": [1, {"c": HiddenText("hidden-2")}], "
 
 
 def test_a_hidden_text_is_written_as_json_like_any_other() -> None:
-    """A hidden text is sent whole by each encoder."""
+    """Both JSON encoders write a hidden text in full."""
     expected = {"a": "hidden-1", "b": [1, {"c": "hidden-2"}], "d": "shown"}
 
     assert orjson.loads(orjson.dumps(VALUE)) == json.loads(json.dumps(VALUE)) == expected
 
 
 def test_a_hidden_text_is_not_shown() -> None:
-    """A hidden text has a mask in a representation, and in a value that is shown."""
+    """``hide`` replaces hidden texts by a mask, and a representation does not show hidden texts."""
     assert hide(VALUE) == {"a": MASK, "b": [1, {"c": MASK}], "d": "shown"}
     assert "hidden" not in repr(VALUE)
 

@@ -134,7 +134,7 @@ def test_usual_body_weighs_its_bytes() -> None:
 
 
 def damaged(rounds: int, calls: int) -> bytes:
-    """Return a body in which each round lacks a result."""
+    """Return a request body with *rounds* rounds of *calls* calls each. Each round lacks one tool result."""
     history = [user("go")]
     for number in range(rounds):
         ids = [f"call_{number}_{at}" for at in range(calls)]

@@ -103,7 +103,7 @@ def test_body_that_is_cut_short_is_refused(coding: str, pack: Callable[[bytes], 
 @FORMS
 @pytest.mark.parametrize("size", [10, 200_000])
 def test_bytes_after_the_end_are_refused(coding: str, pack: Callable[[bytes], bytes], size: int) -> None:
-    """Bytes after the end are refused, since another reader may take them for a part of the body."""
+    """Bytes after the end of the packed data are refused, since another reader may take them for body data."""
     with pytest.raises(InvalidRequest, match="bytes after the end"):
         unpack(pack(TEXT) + bytes(size), coding)
 

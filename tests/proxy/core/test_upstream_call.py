@@ -1,4 +1,4 @@
-"""Tests of facts that follow from one call to a provider."""
+"""Tests of what follows from a call to a provider: if the model is Gemini, and the number of choices."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_calls_have_ids_and_one_signature(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNSIGNED)
 def test_calls_up_to_2_5_have_no_id_and_no_signature(name: str) -> None:
-    """Up to 2.5, a call has its name and arguments alone."""
+    """Up to Gemini 2.5, a call has only its name and its arguments."""
     parts = whole(answer(name, prompt("get_weather")))["candidates"][0]["content"]["parts"]
 
     assert parts == [{"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}]

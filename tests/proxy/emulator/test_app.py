@@ -111,7 +111,10 @@ async def test_required_key_is_checked_and_not_recorded() -> None:
 
 
 async def test_signature_outlives_a_restart(emulator: Client) -> None:
-    """Another emulator accepts the signature of an earlier one. Without the signature the call is refused."""
+    """An emulator accepts a thought signature that another emulator issued.
+
+    Without the signature the call is refused.
+    """
     _, answer = await emulator.post(f"/v1beta/models/{V3}:generateContent", CALLING)
     said = answer["candidates"][0]["content"]
     results = [fr("f", call_id=part["functionCall"]["id"]) for part in said["parts"]]

@@ -1,4 +1,4 @@
-"""Tests of the values that are generated for a schema."""
+"""Tests of the values that the emulated model generates for a schema, as arguments or as JSON answers."""
 
 from __future__ import annotations
 

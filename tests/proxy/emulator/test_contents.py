@@ -1,4 +1,4 @@
-"""Tests of the view of contents that all rules read."""
+"""Tests of the view of a request's contents that all rules of the emulator read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_text_of_a_content_excludes_thoughts() -> None:
 
 
 def test_only_a_single_content_without_a_role_is_the_users() -> None:
-    """A single content without a role is the user's, and one of several has no role (semantic-kernel#13262)."""
+    """Only a content without a role that is alone counts as the user's (semantic-kernel#13262)."""
     nameless = {"parts": [text()]}
 
     assert [content.role for content in view_contents(body(nameless))] == ["user"]

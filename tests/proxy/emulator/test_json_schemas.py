@@ -45,7 +45,7 @@ BESIDE = (
 def test_json_schema_is_accepted_or_refused_with_the_exact_text(
     model: str, given: Any, text: str | None
 ) -> None:
-    """Unknown keywords are ignored.
+    """Unknown keywords of a JSON schema are ignored.
 
     A reference must name an entry of ``$defs``, and may not require itself endlessly.
     """

@@ -54,7 +54,7 @@ MODELS = st.sampled_from(GENERATIONS)
 
 @given(model=MODELS | st.text(max_size=12), body=JSON)
 def test_judge_never_raises(model: str, body: Any) -> None:
-    """A refusal has a text. The input is not changed."""
+    """For any JSON as the body, the judge accepts or returns a refusal with a text. The body is not changed."""
     before = copy.deepcopy(body)
 
     refusal = judge(model, body)
@@ -65,7 +65,7 @@ def test_judge_never_raises(model: str, body: Any) -> None:
 
 @given(model=MODELS, body=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4), contents=CONTENTS)
 def test_judge_never_raises_for_nearly_right_bodies(model: str, body: dict[str, Any], contents: Any) -> None:
-    """The body has further fields with arbitrary values. The verdict is the same each time."""
+    """A body with contents and further fields of arbitrary values is judged. The verdict is the same each time."""
     given_body = {**body, "contents": contents}
 
     assert judge(model, given_body) == judge(model, given_body)

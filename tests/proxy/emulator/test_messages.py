@@ -20,13 +20,16 @@ from proxy.emulator.proto import read_message
     ],
 )
 def test_proto_name_is_the_json_name_in_snake_case(name: str, proto_name: str) -> None:
-    """A leading underscore is kept."""
+    """A leading underscore of a field's JSON name is kept in the proto name."""
     assert snake_case(name) == proto_name
 
 
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_both_spellings_of_a_field_are_read_alike(kind: str) -> None:
-    """A value is kept or refused in both spellings. A kept value has the JSON name."""
+    """A field's value is kept or refused alike under both spellings of the field.
+
+    A kept value is stored under the field's JSON name.
+    """
     for field in MESSAGES[kind].values():
         values: tuple[Any, ...] = ("1", 1, True, {}, [{}])
         for value in values:

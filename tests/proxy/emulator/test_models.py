@@ -37,7 +37,7 @@ def test_longest_family_decides_the_generation(name: str, generation: Generation
     ],
 )
 def test_model_supports_chat_or_embeddings(name: str, methods: list[str]) -> None:
-    """The described name has the prefix ``models/`` exactly once."""
+    """The name in a model's description has the prefix ``models/`` exactly once."""
     described = describe_model(name)
 
     assert described["name"] == f"models/{name.removeprefix('models/')}"

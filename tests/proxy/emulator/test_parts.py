@@ -156,12 +156,12 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_part_is_accepted_or_refused_with_the_exact_text(case: Case) -> None:
-    """Every generation refuses the body with the same text, or accepts it."""
+    """Every generation of Gemini refuses the body of a case with the same text, or accepts the body."""
     assert refusal_texts(GENERATIONS, case.body) == dict.fromkeys(GENERATIONS, case.refusal)
 
 
 def test_responses_with_media_are_accepted_from_gemini_3_on() -> None:
-    """An unsupported MIME type in a response is refused as in other parts."""
+    """Gemini 3 and later accept a response with an image, and refuse only an unsupported MIME type."""
     good = {"functionResponse": {"name": "f", "response": {}, "parts": [image()]}}
     bad = {"functionResponse": {"name": "f", "response": {}, "parts": [image("image/jpg")]}}
 

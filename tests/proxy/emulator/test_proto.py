@@ -121,14 +121,14 @@ CASES: list[tuple[str, Any, str | None]] = [
 def test_json_is_read_as_a_proto_message_or_refused_with_the_exact_text(
     given: Any, refusal: str | None
 ) -> None:
-    """The refusal names the path of the value in snake case."""
+    """The refusal of a wrong value names the value's path in snake case."""
     _, found = read_request(given)
 
     assert refusal == (found and found.message)
 
 
 def test_every_unknown_name_is_listed() -> None:
-    """Each unknown name has a line of the message and a field violation."""
+    """Each unknown field name in a body has its own line in the refusal and its own field violation."""
     _, refusal = read_request(body(user(text() | {"x": 1}), user() | {"y": 2}))
 
     assert refusal is not None

@@ -22,7 +22,10 @@ def candidates(given: Answer) -> list[dict[str, Any]]:
 
 
 def test_text_is_split_and_its_signature_is_on_an_empty_text_at_the_end() -> None:
-    """The chunks join to the whole text. Only the last chunk has the finish reason and the total token count."""
+    """The chunks of an answer with text join to the whole text.
+
+    Only the last chunk has the finish reason and the total token count.
+    """
     given = answer(*TEXT, text_signature="cw==")
     parts = [candidate["content"]["parts"][0] for candidate in candidates(given)]
 
@@ -35,7 +38,7 @@ def test_text_is_split_and_its_signature_is_on_an_empty_text_at_the_end() -> Non
 
 
 def test_each_streamed_call_is_whole_in_its_chunk() -> None:
-    """From Gemini 3 on, a last chunk with an empty text has the finish reason."""
+    """Each streamed call is whole in one chunk. From Gemini 3 on, an empty text follows with the finish reason."""
     old, new = candidates(answer(*CALLS)), candidates(answer(*CALLS, trailing_stop=True))
 
     assert [candidate["content"]["parts"] for candidate in old] == [[call] for call in CALLS]

@@ -116,7 +116,10 @@ LONG = "n" * (MAX_STATES - len("a") - 2)
 def test_states_of_a_schema_count_where_the_answer_is_constrained(
     model: str, node: dict[str, Any], *, fits: bool
 ) -> None:
-    """A response schema or a forced call constrains the answer. Otherwise states are not counted."""
+    """The states of a schema are counted for a response schema or a forced call, which constrain the answer.
+
+    Otherwise states are not counted.
+    """
     expected = None if fits else TOO_MANY_STATES
     declared = tools(function("f", schema(a=node)))
     assert refusal_of(model, generationConfig={"responseSchema": schema(a=node)}) == expected
@@ -128,7 +131,7 @@ def test_states_of_a_schema_count_where_the_answer_is_constrained(
 
 
 def test_gemini_3_1_does_not_explain_too_many_states() -> None:
-    """Gemini 3.1 refuses the schema with the text for any invalid argument."""
+    """Gemini 3.1 refuses a schema with too many states with only the text for any invalid argument."""
     config = {"responseSchema": schema(a={"type": "STRING", "enum": [LONG, LONG]})}
     assert refusal_of("gemini-3.1-pro-preview", generationConfig=config) == INVALID_ARGUMENT
 

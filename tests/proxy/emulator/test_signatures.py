@@ -51,7 +51,7 @@ UNSIGNED_CALL = body(user(), model(fc("get", sign=False)), user(fr("get")))
 
 @pytest.mark.parametrize("name", SIGNED)
 def test_call_of_the_current_turn_needs_a_signature(name: str) -> None:
-    """The refusal has the call's name, and the position of its content counted from one."""
+    """The refusal of an unsigned call has the call's name and its content's position, counted from one."""
     assert refusal_text(name, UNSIGNED_CALL) == missing("get", 2)
 
 
@@ -64,7 +64,7 @@ def test_signature_is_optional_up_to_2_5(name: str) -> None:
 
 @pytest.mark.parametrize("name", SIGNED)
 def test_calls_of_earlier_turns_need_no_signature(name: str) -> None:
-    """A user content without a function response begins a new turn."""
+    """A user content without a function response begins a new turn, so calls before it need no signature."""
     done = UNSIGNED_CALL["contents"]
 
     assert refusal_text(name, body(*done, user())) is None
@@ -104,7 +104,7 @@ def test_documented_dummies_are_accepted(name: str, dummy: str) -> None:
 @pytest.mark.parametrize("key", ["thoughtSignature", "thought_signature"])
 @pytest.mark.parametrize("counter", [0, 7, 2**40])
 def test_issued_signature_is_accepted(key: str, counter: int) -> None:
-    """The field may have either spelling, and the base64 text either alphabet."""
+    """An issued signature is accepted in either spelling of its field and in either alphabet of base64."""
     signature = sign_call("f", {"a": 1}, counter)
 
     for form in (signature, signature.replace("+", "-").replace("/", "_")):
@@ -142,7 +142,7 @@ def test_foreign_signature_is_corrupted(foreign: str) -> None:
     ],
 )
 def test_signature_of_another_part_is_invalid(part: dict[str, Any]) -> None:
-    """The signature was issued for another call, for other arguments, or for a text."""
+    """A signature that was issued for another call, for other arguments or for a text is invalid."""
     name = part["functionCall"]["name"]
 
     assert refusal_text(V3, body(user(), model(part), user(fr(name)))) == INVALID

@@ -16,7 +16,7 @@ def test_emulators_share_no_queue() -> None:
 
 
 def test_refusal_is_json_with_its_own_status() -> None:
-    """The status of the response and of the body are equal."""
+    """The HTTP response of a refusal and its JSON body have the same status."""
     response = refusal_response(Refusal("Gone.", 404, "NOT_FOUND"))
 
     assert (response.status, response.headers["Content-Type"]) == (404, "application/json; charset=UTF-8")

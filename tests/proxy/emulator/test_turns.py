@@ -169,7 +169,7 @@ def test_contents_are_accepted_or_refused_with_the_exact_text(case: Case) -> Non
 
 
 def test_canonical_shape_is_accepted_by_every_generation() -> None:
-    """Function responses have a content of their own, and so has the user's text."""
+    """Every generation accepts contents in which function responses and the user's text are separate."""
     contents = (
         user(text("go")),
         model(text("first"), fc("f"), fc("g", sign=False)),

@@ -47,7 +47,10 @@ PRIMARY = "gemini-3.6-flash"
 
 
 def settings_with_fallbacks(**more: Any) -> Settings:
-    """Return settings with retries: a model with fallbacks, and a pool of two. *more* are router settings."""
+    """Return settings with retries, a model with fallbacks, and a pool of two deployments.
+
+    *more* are router settings.
+    """
     models = {MODEL: "gemini/gemini-3.6-flash", "spare": "openai/gpt-4.1", "long": "openai/gpt-long"}
     entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in models.items()]
     entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]

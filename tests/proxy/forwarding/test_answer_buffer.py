@@ -58,7 +58,7 @@ def test_pieces_of_interleaved_calls_are_joined_in_order() -> None:
 
 
 def test_unchanged_chunks_are_returned_as_the_same_bytes() -> None:
-    """Holding an answer back does not change it."""
+    """An answer that was held back and not corrected is returned as the same bytes."""
     buffer = held(*CALLS)
     came = [write_json(each) for each in CALLS]
 
@@ -67,7 +67,10 @@ def test_unchanged_chunks_are_returned_as_the_same_bytes() -> None:
 
 
 def test_mended_call_is_written_once_in_its_first_piece() -> None:
-    """The other pieces of the mended call are left out. All other chunks stay unchanged."""
+    """A corrected call is written in full in its first chunk, and its other pieces are left out.
+
+    All other chunks stay unchanged.
+    """
     buffer = held(*CALLS)
     answer = buffer.whole()
     message = answer["choices"][0]["message"]
@@ -112,7 +115,7 @@ def test_repeated_name_of_a_call_is_kept_once() -> None:
 
 
 def test_buffer_over_its_limit_is_full(monkeypatch: Any) -> None:
-    """The limit is a number of bytes."""
+    """The buffer is full when its chunks have more bytes than ``LARGEST``."""
     monkeypatch.setattr(answer_buffer, "LARGEST", 300)
 
     assert not held(CALLS[0]).is_full
@@ -120,7 +123,7 @@ def test_buffer_over_its_limit_is_full(monkeypatch: Any) -> None:
 
 
 def test_buffer_holds_no_parsed_chunks() -> None:
-    """Parsed chunks take eight times the memory of their bytes."""
+    """The buffer keeps no parsed chunk, since a parsed chunk takes eight times the memory of its bytes."""
     buffer, one = AnswerBuffer(), chunk({**piece(0, "{", "f"), "content": "Well."})
     before = sys.getrefcount(one)
     buffer.add(one, write_json(one))
@@ -129,7 +132,7 @@ def test_buffer_holds_no_parsed_chunks() -> None:
 
 
 def test_arguments_of_many_pieces_are_joined_once() -> None:
-    """Joining arguments at each piece would copy all earlier text again."""
+    """A call's arguments are joined once, since a join at each piece would copy all earlier text again."""
 
     class Text(str):
         __slots__ = ()
@@ -143,7 +146,7 @@ def test_arguments_of_many_pieces_are_joined_once() -> None:
 
 
 def test_native_event_is_sent_except_where_its_call_was_mended() -> None:
-    """A mended call is sent as its canonical chunk."""
+    """Native events are sent, except for a corrected call, which is sent as its canonical chunk."""
     buffer = AnswerBuffer()
     for number, each in enumerate(CALLS):
         buffer.add(each, write_json(each), AnswerSource("toy", {"number": number}))
@@ -162,7 +165,7 @@ def test_native_event_is_sent_except_where_its_call_was_mended() -> None:
 
 
 def test_native_events_count_for_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Native events are held in memory like chunks."""
+    """The bytes of native events count for the buffer's limit, like those of chunks."""
     monkeypatch.setattr(answer_buffer, "LARGEST", 1_000)
     buffer = AnswerBuffer()
     buffer.add(CALLS[0], write_json(CALLS[0]), AnswerSource("toy", {"thought": "x" * 1_000}))

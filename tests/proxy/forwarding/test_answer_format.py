@@ -44,7 +44,7 @@ def events_of(reply: Reply) -> list[tuple[str, Any]]:
 async def test_whole_answer_without_an_id_gets_one_with_the_formats_prefix(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """An answer of a provider that gave no id gets the request's id."""
+    """An answer without a provider's id gets the request's id, after the prefix of the client's format."""
     upstream.then({**answer("Good day."), "id": None})
     reply = await proxy.post(ASKED, TOY_PATH)
 
@@ -55,7 +55,7 @@ async def test_whole_answer_without_an_id_gets_one_with_the_formats_prefix(
 
 
 async def test_format_has_metric_series_before_its_first_request(proxy: Proxied) -> None:
-    """PromQL's ``rate`` misses the first count of a series that begins at 1."""
+    """A format's metric series exist before its first request, since PromQL's ``rate`` misses a first count."""
     outcomes = {
         path: {
             dict(labels)["outcome"]
@@ -70,7 +70,7 @@ async def test_format_has_metric_series_before_its_first_request(proxy: Proxied)
 
 
 async def test_chunks_of_a_stream_are_written_by_the_format(proxy: Proxied) -> None:
-    """The content type is the format's own."""
+    """A stream is written with the events and the content type of the path's format."""
     reply = await proxy.post(LIVE, TOY_PATH)
     events = events_of(reply)
 
@@ -92,7 +92,7 @@ async def test_retried_stream_has_a_new_writer(proxy: Proxied, upstream: Scripte
 async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The end marker of the format does not follow the error."""
+    """In a stream that breaks off the error is the last event, without the format's end marker."""
     upstream.then(say("Good "), UpstreamUnreachable("It broke."))
     said, fault = events_of(await proxy.post(LIVE, TOY_PATH))
 
@@ -103,7 +103,7 @@ async def test_error_is_the_last_event_of_a_stream_that_breaks_off(
 async def test_silent_stream_is_kept_alive_with_the_formats_bytes(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The format defines keep-alive bytes that no client takes for an answer."""
+    """A silent stream is kept alive with the format's own bytes, which no client takes for an answer."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.05)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.05)
     upstream.then(Pause(0.3), say("Good day."), STOP)

@@ -10,7 +10,7 @@ from proxy.observability.request_record import RequestRecord
 
 
 def test_stamp_id_is_the_request_id_after_the_formats_prefix() -> None:
-    """A log line can be found by the id in the client's answer."""
+    """An answer's id contains the request's id, so that its log line can be found."""
     before = int(time.time())  # noqa: TID251 - the stamp is wall-clock time
 
     stamp = stamp_answer(RequestRecord("req_abc", "/v1/chat/completions", 0.0), OPENAI_CHAT)

@@ -48,7 +48,7 @@ async def test_client_that_left_before_a_write_is_counted_as_a_disconnect(
     log_lines: LogLines,
     already: bool,
 ) -> None:
-    """A failed write of the headers or of an event is not counted as an internal error."""
+    """A failed write of the headers or of an event counts as the client's disconnect, not as an internal error."""
 
     async def gone(*_: object) -> None:
         raise ConnectionResetError

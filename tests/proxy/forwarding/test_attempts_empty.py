@@ -19,7 +19,7 @@ THOUGHTS = answer(None, reasoning_content="Hm.")
 async def test_empty_answer_of_gemini_is_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream, empty: Step
 ) -> None:
-    """Gemini sends empty answers by mistake."""
+    """An empty answer of Gemini is tried again, since Gemini sends such answers by mistake."""
     upstream.then(empty)
     upstream.then(answer("fine"))
 
@@ -28,7 +28,7 @@ async def test_empty_answer_of_gemini_is_tried_again(
 
 
 async def test_gemini_that_stays_empty_falls_back(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A model of another family may answer with an empty text."""
+    """After three empty answers of Gemini the fallback is asked, and its empty answer is delivered."""
     for _ in range(6):
         upstream.then(answer(""))
     reply = await proxy.post(chat())
@@ -41,7 +41,7 @@ async def test_gemini_that_stays_empty_falls_back(proxy: Proxied, upstream: Scri
 async def test_empty_answer_that_was_cut_or_filtered_is_delivered(
     proxy: Proxied, upstream: ScriptedUpstream, reason: str
 ) -> None:
-    """Another attempt would end in the same way."""
+    """An empty answer that was cut or filtered is delivered, since another attempt would end in the same way."""
     cut = answer("")
     cut["choices"][0]["finish_reason"] = reason
     upstream.then(cut)
@@ -67,7 +67,7 @@ HELD: dict[str, list[Step]] = {
 async def test_stream_is_held_back_until_its_answer_begins(
     upstream: ScriptedUpstream, steps: list[Step]
 ) -> None:
-    """Events of a failed attempt are not sent."""
+    """A stream is held back until its answer begins, so that events of a failed attempt are not sent."""
     upstream.then(*steps)
     upstream.then(chunk({"reasoning_content": "Well."}), say("fine"), STOP)
     limits = {"first_byte_timeout": 0.3} if HANG in steps else {}

@@ -24,7 +24,10 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 
 
 async def test_overflow_falls_back_to_a_larger_window(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The general fallback is not called. If the larger window overflows too, the client gets OpenAI's error code."""
+    """A context overflow leads to the fallback with a larger window, and not to the general fallback.
+
+    If the larger window overflows too, the client gets OpenAI's error code.
+    """
     words = "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
     upstream.then(refused(400, words))
     upstream.then(refused(400, words))
@@ -91,7 +94,7 @@ async def test_second_overflow_falls_back_with_the_clients_history(
 async def test_overflow_in_a_mode_without_cuts_is_the_clients_error(
     upstream: ScriptedUpstream, mode: str
 ) -> None:
-    """The client gets the provider's message after one call."""
+    """In a mode without cuts, the client gets the provider's message about the overflow after one call."""
     settings = settings_of({MODEL: "openai/gpt-unheard-of"}, sanitize={"mode": mode})
     upstream.then(refused(400, OVERFLOW))
     async with proxied(settings, upstream) as proxy:
@@ -119,7 +122,7 @@ def small(**sections: Any) -> Settings:
 
 
 async def test_overflow_goes_to_a_pool_member_with_a_larger_window(upstream: ScriptedUpstream) -> None:
-    """Members of a pool may have different windows."""
+    """A request too long for one deployment of a pool goes to a deployment with a larger window."""
     entries = [
         {
             "model_name": MODEL,
@@ -138,7 +141,7 @@ async def test_overflow_goes_to_a_pool_member_with_a_larger_window(upstream: Scr
 
 
 async def test_server_without_stream_options_is_asked_without_them(upstream: ScriptedUpstream) -> None:
-    """Later requests leave the option out at once."""
+    """A server that refuses ``stream_options`` is asked without it, and later requests leave it out at once."""
     async with proxied(settings_of({MODEL: "openai/old-server"}), upstream) as proxy:
         upstream.then(refused(400, "Unrecognized request argument supplied: stream_options"))
         for _ in range(2):
@@ -149,7 +152,7 @@ async def test_server_without_stream_options_is_asked_without_them(upstream: Scr
 
 
 async def test_plan_that_raised_the_factor_keeps_it(upstream: ScriptedUpstream) -> None:
-    """If the factor were not kept, plans would alternate and cut messages would return."""
+    """A plan that raised the calibration factor keeps it, since otherwise cut messages would return."""
     async with proxied(small(), upstream) as proxy:
         learned_windows = proxy.server.gateway.learned_windows
         [deployment] = resolve(proxy.server.gateway.settings, MODEL)
@@ -171,7 +174,7 @@ HOPELESS = [system("word " * 40_000), user("Go on.")]
 async def test_request_that_cannot_fit_goes_to_the_larger_window_without_a_call(
     upstream: ScriptedUpstream,
 ) -> None:
-    """The first model is not counted as failed."""
+    """A request that cannot fit goes to the larger window without a call to the first model."""
     settings = small(router_settings={"context_window_fallbacks": [{MODEL: ["larger"]}]})
     upstream.then(answer("fine"))
     async with proxied(settings, upstream) as proxy:
@@ -190,7 +193,7 @@ async def test_request_that_cannot_fit_goes_to_the_larger_window_without_a_call(
 async def test_request_that_cannot_fit_is_refused_or_sent_by_mode(
     upstream: ScriptedUpstream, mode: str, status: int
 ) -> None:
-    """The modes ``repair`` and ``strict`` refuse the request before a call."""
+    """The modes ``repair`` and ``strict`` refuse a request that cannot fit. Other modes send it."""
     async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": HOPELESS})
 
@@ -208,7 +211,7 @@ async def test_request_that_cannot_fit_is_refused_or_sent_by_mode(
 async def test_request_over_the_budget_is_cut_refused_or_reported_by_mode(
     upstream: ScriptedUpstream, mode: str, status: int, cut: bool
 ) -> None:
-    """The mode ``off`` does not check the budget."""
+    """A request over the budget is cut in mode ``repair``, refused in ``strict``, and sent unchanged in others."""
     async with proxied(small(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": LONG})
         removed = await proxy.count("budget_removed_tokens_total", model=MODEL)

@@ -39,7 +39,7 @@ def plan() -> Plan:
 async def test_only_a_token_count_of_a_prompt_that_is_not_large_is_learned(
     monkeypatch: pytest.MonkeyPatch, plan: Plan, usage: dict[str, Any], largest: int, observations: int
 ) -> None:
-    """The token count is learned only for the tenant of the request."""
+    """Only a valid token count of a prompt that is not large is learned, and only for the request's tenant."""
     monkeypatch.setattr(calibration, "LARGE", largest)
     gateway = create_gateway(settings_of(), ScriptedUpstream())
     record = RequestRecord("req_1", CHAT, 0.0, usage=usage, key="team")

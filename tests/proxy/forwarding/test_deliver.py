@@ -51,7 +51,7 @@ async def test_client_that_takes_no_answer_is_counted_as_disconnected(
 
 
 async def test_response_that_was_begun_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A response that was begun is a stream, whose own code writes its end."""
+    """A response that was begun is not written again, since the stream's own code writes its end."""
     monkeypatch.setattr(web.StreamResponse, "prepared", True)
     monkeypatch.setattr(web.Response, "prepare", lambda *_: leave())
     request = Request()

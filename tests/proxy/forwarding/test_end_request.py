@@ -29,7 +29,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 async def test_cancelled_request_gets_the_error_of_its_cause(
     *, overdue: bool, cutting: bool, begun: bool, code: str | None, words: str
 ) -> None:
-    """The cancellation is taken back where an error is to be written, and stays where the client has left."""
+    """The task's cancellation is undone where an error is to be written, and stays where the client has left."""
     gateway = create_gateway(settings_of(router_settings={"timeout": 7}), ScriptedUpstream())
     gateway.lifecycle.cutting = cutting
     record = RequestRecord("req_1", CHAT, 0.0, overdue=overdue)

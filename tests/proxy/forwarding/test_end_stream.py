@@ -80,7 +80,7 @@ async def test_begun_stream_ends_by_the_way_its_answer_ended(
 
 @pytest.mark.parametrize("error", [UpstreamFault("x"), RuntimeError("x")], ids=repr)
 async def test_failure_before_the_headers_is_raised(error: Exception) -> None:
-    """The error then becomes the whole response, with its status."""
+    """An error before the headers is raised, so that the error can become the whole response."""
     out: Any = Out(begun=False)
     with pytest.raises(type(error)):
         await finish_stream(out, raising(error), 1.0, RequestRecord("req_1", CHAT, 0.0))

@@ -20,7 +20,7 @@ Five pauses leave room for one that a stalled machine skips.
 async def test_failure_after_keep_alive_comments_is_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Comments keep the connection alive, and are no part of an answer."""
+    """A failure after keep-alive comments is tried again, since comments are no part of an answer."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.1)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.1)
     upstream.then(*THINKING, refused(503))
@@ -36,7 +36,7 @@ async def test_failure_after_keep_alive_comments_is_tried_again(
 async def test_failure_after_keep_alive_comments_ends_the_stream_with_an_error_event(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The status 200 was already sent with the comments."""
+    """A failure after comments becomes an error event, since the status 200 was sent with the comments."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.1)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.1)
     upstream.then(*THINKING, refused(400, "No."))
@@ -50,7 +50,7 @@ async def test_failure_after_keep_alive_comments_ends_the_stream_with_an_error_e
 async def test_held_reasoning_is_sent_after_ten_seconds(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The client then has a part of the answer, so a failure is not tried again."""
+    """After held reasoning was sent, a failure is not tried again, since the client has a part of the answer."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.1)
     upstream.then(chunk({"reasoning_content": "Hm."}), *THINKING, refused(503))
     reply = await proxy.post(chat(stream=True))
@@ -63,7 +63,7 @@ async def test_held_reasoning_is_sent_after_ten_seconds(
 async def test_held_reasoning_of_a_failed_attempt_is_discarded_during_the_retry_delay(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the reasoning were kept, the timer would send it, and no further attempt could follow."""
+    """A failed attempt's reasoning is discarded. Otherwise the timer would send it, and no attempt could follow."""
     monkeypatch.setattr("proxy.forwarding.event_stream.HOLD_S", 0.15)
     monkeypatch.setattr("proxy.forwarding.event_stream.KEEP_ALIVE_S", 0.15)
     slow_down = refused(429, body={"error": {"details": [{"retryDelay": "0.4s"}]}})

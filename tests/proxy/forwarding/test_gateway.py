@@ -8,7 +8,7 @@ from tests.support.scripted_upstream import ScriptedUpstream
 
 
 async def test_gateway_masks_the_keys_of_its_settings() -> None:
-    """A provider's error may quote the key that it was sent."""
+    """The gateway masks the keys of its settings in a text, since a provider's error may quote a key."""
     settings = settings_of(
         model_list=[
             {"model_name": "a", "litellm_params": {"model": "openai/a", "api_key": "sk-kept-7f3a9c21"}}

@@ -6,7 +6,7 @@ from proxy.forwarding.json_response import json_response
 
 
 def test_json_response_has_its_status_headers_and_charset() -> None:
-    """Text outside ASCII is sent as UTF-8."""
+    """A JSON response has the given status and headers, and text outside ASCII is sent as UTF-8."""
     response = json_response({"error": "ä"}, status=404, headers={"x-a": "b"})
 
     assert (response.status, response.headers["x-a"]) == (404, "b")

@@ -18,7 +18,7 @@ async def chunks() -> AsyncGenerator[Chunk, None]:
 
 
 async def test_other_tasks_run_during_a_burst_of_chunks() -> None:
-    """A provider's burst does not block the event loop."""
+    """A burst of chunks from a provider does not block the event loop."""
     loop, record, turns = asyncio.get_running_loop(), RequestRecord("r", "/", 0.0), 0
 
     def turn() -> None:

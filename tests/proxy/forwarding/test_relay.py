@@ -52,7 +52,7 @@ class Out:
 
 
 class Attempt:
-    """An attempt that counts the notes about its answer."""
+    """A stand-in for an attempt, which counts the reports of activity and of the answer's start."""
 
     began = active = 0
 
@@ -84,7 +84,7 @@ async def relay(chunks: AsyncGenerator[Chunk, None], out: Out) -> tuple[Relayed,
 
 
 async def test_blank_beginning_is_sent_with_the_first_text() -> None:
-    """Later chunks are sent as they come, and the usage is last."""
+    """Blank chunks at the beginning are sent with the first text. Later chunks follow singly, the usage last."""
     out = Out()
 
     relayed, attempt = await relay(stream(" ", "\n", "word", "s"), out)
@@ -106,7 +106,7 @@ async def test_blank_beginning_is_sent_with_the_first_text() -> None:
 async def test_stream_without_a_finish_reason_is_a_fault(
     chunks: AsyncGenerator[Chunk, None], cause: Cause
 ) -> None:
-    """The client must not take a stream without an end for a complete answer."""
+    """A stream without a finish reason is a fault, since a client would take its text for a complete answer."""
     with pytest.raises(UpstreamFault) as raised:
         await relay(chunks, Out())
 
@@ -114,7 +114,7 @@ async def test_stream_without_a_finish_reason_is_a_fault(
 
 
 async def test_empty_text_stream_of_gemini_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The request can be retried without the client's notice, since nothing was sent."""
+    """An empty text stream of Gemini is not sent, so that the request can be retried unnoticed."""
     monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
     out = Out()
 
@@ -125,7 +125,7 @@ async def test_empty_text_stream_of_gemini_is_not_sent(monkeypatch: pytest.Monke
 
 
 async def test_answer_that_is_checked_whole_stays_in_its_buffer() -> None:
-    """Nothing is sent to the client before the buffer is sent."""
+    """An answer that is checked as a whole stays in its buffer, and the relay sends nothing to the client."""
     out, held = Out(), AnswerBuffer()
     call = TextCall(a_deployment(), {"prompt": "x"}, cast(Any, None))
     answer = StreamedText(call, Defaults("id", 1, "m"))

@@ -69,7 +69,7 @@ def without_times(got: bytes) -> bytes:
 async def test_answer_has_the_same_bytes_as_aiohttps(
     monkeypatch: pytest.MonkeyPatch, left: list[bool]
 ) -> None:
-    """Status line, headers in their order and case, and body are equal."""
+    """An answer written at once has the same status line, headers and body as aiohttp's, except for times."""
     texts = ["Good day.", "a\r\nb", "größer \U0001f600", "x" * 9_000]
     upstream = ScriptedUpstream(*([answer(text)] for text in texts for _ in range(2)))
     async with proxied(settings_of(), upstream) as proxy:
@@ -84,7 +84,7 @@ async def test_answer_has_the_same_bytes_as_aiohttps(
 
 
 async def test_connection_takes_further_requests_after_an_answer(left: list[bool]) -> None:
-    """A pipelined request is answered as well."""
+    """After an answer that was written at once, the connection takes further requests, also pipelined ones."""
     async with proxied(settings_of(), ScriptedUpstream(*[GOOD_ANSWER] * 3)) as proxy:
         got = await ask(proxy, request() * 3, answers=3)
 
@@ -103,7 +103,7 @@ async def test_connection_takes_further_requests_after_an_answer(left: list[bool
 async def test_http_1_0_and_closing_connections_are_answered_by_aiohttp(
     sent: bytes, connection: bytes, left: list[bool]
 ) -> None:
-    """The fast write is for HTTP/1.1 with keep-alive."""
+    """Only HTTP/1.1 answers that keep their connection are written at once. aiohttp writes the others."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         [got] = await ask(proxy, sent)
 
@@ -112,7 +112,7 @@ async def test_http_1_0_and_closing_connections_are_answered_by_aiohttp(
 
 
 async def test_answer_closes_its_connection_while_draining(left: list[bool]) -> None:
-    """The client then connects to another process."""
+    """While the process drains, an answer closes its connection, so that the client connects elsewhere."""
     async with proxied(settings_of(), ScriptedUpstream(GOOD_ANSWER)) as proxy:
         proxy.server.gateway.lifecycle.draining = True
         [got] = await ask(proxy, request())
@@ -122,7 +122,7 @@ async def test_answer_closes_its_connection_while_draining(left: list[bool]) -> 
 
 
 async def test_large_answer_waits_for_the_transport(left: list[bool]) -> None:
-    """A transport may not take a large answer at once."""
+    """A large answer is written by aiohttp, since the transport may not take all bytes at once."""
     async with proxied(settings_of(), ScriptedUpstream([answer("x" * AT_ONCE)])) as proxy:
         [got] = await ask(proxy, request())
 
@@ -133,7 +133,7 @@ async def test_large_answer_waits_for_the_transport(left: list[bool]) -> None:
 
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\x00b", "a\x7fb"])
 async def test_header_value_with_a_line_break_is_refused(value: str) -> None:
-    """A header's value must not become another header."""
+    """A header value with a line break or a control character is not written at once."""
     answered = WholeAnswer(b"{}", {"x-turnright-model": value})
 
     async def handle(request: web.Request) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""Native events go to clients of the same format, as long as no repair changed what they say."""
+"""Tests that native events go to clients of the same format, unless a repair changed the content."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ WHOLE = {**answer("a"), SOURCE: NATIVE}
 def test_native_event_is_found_where_its_chunk_is_unchanged(
     format_name: str, projected: Any, normalized: Any, found: Any
 ) -> None:
-    """In all other cases the canonical chunk is written."""
+    """A native event is found only for a client of the event's format whose chunk is unchanged."""
     assert find_native(format_name, projected, normalized) is found
 
 
 def test_normalizer_drops_the_source() -> None:
-    """The normalizer writes only allowed fields."""
+    """The normalizer drops the native source of answers and chunks, since only allowed fields are written."""
     inner = {"content": "a", SOURCE: NATIVE}
     normalizer = ChunkNormalizer(fallback_id="c", created=1, model="m", include_usage=True)
     given = {**chunk(inner, "stop"), SOURCE: NATIVE, "usage": {"total_tokens": 1, SOURCE: NATIVE}}
@@ -68,7 +68,7 @@ def test_normalizer_drops_the_source() -> None:
 
 
 def test_held_chunks_are_written_in_order_natively_or_canonically() -> None:
-    """Holding chunks back does not change them."""
+    """Held chunks are written in order, each as its native event or, without one, as the canonical chunk."""
     native = hold_event(json.dumps(say("a")).encode(), NATIVE)
     plain = hold_event(json.dumps(say("b")).encode(), None)
     writer = ToyStream()
@@ -79,7 +79,7 @@ def test_held_chunks_are_written_in_order_natively_or_canonically() -> None:
 
 
 def test_whole_answer_is_written_natively_unless_it_was_mended() -> None:
-    """The native source is used only while the answer's content is unchanged."""
+    """A whole answer is written from its native source only while the answer's content is unchanged."""
     same, mended = keep_source(WHOLE, answer("a")), keep_source(WHOLE, answer("b"))
     mended_later = keep_source(same, {**same, "choices": answer("c")["choices"]})
 
@@ -89,12 +89,12 @@ def test_whole_answer_is_written_natively_unless_it_was_mended() -> None:
 
 
 def test_whole_answer_in_another_format_is_canonical() -> None:
-    """The answer holds no part of the source."""
+    """A whole answer in another format is canonical, and contains no part of the native source."""
     assert json.loads(write_answer(OPENAI, keep_source(WHOLE, answer("a")))) == answer("a")
 
 
 def test_providers_field_of_the_sources_name_is_not_a_source() -> None:
-    """An OpenAI-compatible server may send a field with the source's name."""
+    """A provider's own field with the name of ``SOURCE`` is not taken for a native source."""
     projected = {**answer("a"), SOURCE: {"url": "x"}}
 
     assert keep_source(projected, answer("a")) == answer("a")

@@ -1,4 +1,4 @@
-"""Every client format implements the protocol ``ClientFormat`` as the proxy expects.
+"""Tests that every client format implements the protocol ``ClientFormat`` as the proxy expects.
 
 The toy format of the tests is checked as well.
 """
@@ -75,7 +75,7 @@ def test_each_format_has_an_example(path: str) -> None:
 
 
 def test_request_is_read_with_its_model_and_does_not_stream_by_default(path: str) -> None:
-    """The weight is above 0."""
+    """The request that is read has its model, no stream, and a weight above 0."""
     found = read(path, write_json(EXAMPLES[path].request))
 
     assert (found.model, found.stream) == ("m", False)
@@ -84,7 +84,7 @@ def test_request_is_read_with_its_model_and_does_not_stream_by_default(path: str
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"{}", b'"m"', b"\xff", b'{"x":' * 60 + b"1" + b"}" * 60])
 def test_body_that_is_no_request_raises_invalid_request(path: str, body: bytes) -> None:
-    """The bodies are empty, no objects, incomplete or nested too deeply."""
+    """The bodies are empty, cut off, no objects, without a model, no UTF-8, or nested too deeply."""
     with pytest.raises(InvalidRequest):
         read(path, body)
 
@@ -98,7 +98,7 @@ def test_nesting_is_limited_by_the_argument(path: str) -> None:
 
 
 def test_answer_is_json_with_the_whole_text(path: str) -> None:
-    """The name of the field depends on the format."""
+    """The name of the field that holds the text depends on the format."""
     written = json.loads(ALL[path].write_answer(EXAMPLES[path].answer))
 
     assert "Good day." in json.dumps(written) or "0.5" in json.dumps(written)
@@ -106,7 +106,7 @@ def test_answer_is_json_with_the_whole_text(path: str) -> None:
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_error_has_its_message_and_code_in_a_body_and_in_a_stream(path: str, error: ProxyError) -> None:
-    """Clients read errors in both."""
+    """A client reads the error as a whole body, or as one event of a stream."""
     whole = json.dumps(json.loads(ALL[path].write_error(error)))
     [event] = events_in(ALL[path].write_stream().write_error(error))
 
@@ -116,7 +116,7 @@ def test_error_has_its_message_and_code_in_a_body_and_in_a_stream(path: str, err
 
 
 def test_stream_has_all_texts_in_their_order(path: str) -> None:
-    """Each event is complete."""
+    """Every event of the stream has data."""
     writer, example = ALL[path].write_stream(), EXAMPLES[path]
     events = [writer.write_chunk(chunk) for chunk in example.chunks]
     raw = b"".join(events) + writer.write_end()

@@ -16,7 +16,7 @@ from proxy.ingress.json_fields import load_object, read_model, refuse_nesting, t
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"text"', b"1", b"null", b"\xff", b'{"a":NaN}'])
 def test_body_that_is_no_json_object_is_refused(body: bytes) -> None:
-    """The error names the fault."""
+    """The error says whether the body is no valid JSON or no JSON object."""
     with pytest.raises(InvalidRequest, match=r"^The body (is not valid JSON: |must be a JSON object\.)"):
         load_object(body)
 
@@ -35,7 +35,7 @@ def test_error_has_line_and_column_and_quotes_nothing() -> None:
 def test_garbage_collection_is_off_only_while_a_large_body_is_decoded(
     monkeypatch: pytest.MonkeyPatch, body: bytes, enabled: bool
 ) -> None:
-    """The setting is restored after a fault as well."""
+    """Garbage collection is restored after decoding, also if the body cannot be decoded."""
     while_decoding: list[bool] = []
 
     def noted(given: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""A browser gets the page's policy with every file and every answer of the inspector."""
+"""Tests that the inspector's files and answers have the page's security headers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MASTER = "tr-master-17"
 async def test_answers_below_ui_have_the_policy_and_only_files_may_be_cached(
     upstream: ScriptedUpstream, path: str, key: str, status: int, cached: str | None
 ) -> None:
-    """Errors have the headers as well, since they may hold data."""
+    """The inspector's errors have the headers as well, since an error may hold data."""
     async with proxied(settings_of(general_settings={"master_key": MASTER}), upstream) as proxy:
         reply = await proxy.get(path, {"Authorization": f"Bearer {key}"} if key else {})
 

@@ -1,4 +1,4 @@
-"""Every list and map of a client has a limit, which is checked before its entries."""
+"""Tests that a request's lists and maps have limits, which are checked before their entries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse_chat(**parameters: Any) -> Any:
 
 
 def entries(name: str, count: int) -> Any:
-    """Return a value for *name* with *count* entries, each legal."""
+    """Return a value for the parameter *name* with *count* legal entries."""
     if name in _ENTRIES:
         return _ENTRIES[name] * count
     return {str(at): 1 for at in range(count)}
@@ -52,7 +52,7 @@ def test_as_many_entries_as_are_allowed_pass_and_one_more_is_refused(name: str) 
 
 @pytest.mark.parametrize("name", ["logit_bias", "stop", "tools"])
 def test_entries_are_counted_before_their_types_are_checked(name: str) -> None:
-    """Pydantic would make an error for each entry."""
+    """Pydantic would otherwise make an error for each of the thousands of entries."""
     wrong: Any = [None] * 5_000 if name != "logit_bias" else {str(at): None for at in range(5_000)}
 
     with pytest.raises(InvalidRequest, match="entries are taken") as refused:

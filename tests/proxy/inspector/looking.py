@@ -49,7 +49,7 @@ def run(
 def look(
     messages: list[Any], profile: str = "gemini-3-strict", *, compact: bool = False, **sections: Any
 ) -> dict[str, Any]:
-    """Inspect a history for a profile. The result must be JSON."""
+    """Return the inspector's result for a history and a profile, written as JSON and read again."""
     chat = parse(messages)
     shown = inspect_request(chat, run(chat, profile, **sections), {"profile": profile}, compact=compact)
     read: dict[str, Any] = orjson.loads(orjson.dumps(shown))

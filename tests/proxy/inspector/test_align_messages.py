@@ -10,7 +10,7 @@ from tests.support.builders import assistant, call, tool, user
 
 
 def test_equal_copy_has_the_position_of_its_original() -> None:
-    """The messages between two equal copies may have been removed."""
+    """Copies of messages keep the positions of their originals, although messages between them were removed."""
     history = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
     before = with_positions(history)
 
@@ -55,7 +55,7 @@ def test_rounds_left_after_a_cut_keep_the_positions_of_their_calls() -> None:
 
 
 def test_message_rebuilt_without_a_change_is_shown_as_the_original() -> None:
-    """A later step may change the message."""
+    """After the step ``shape``, the message does not yet have the signature that a later step adds."""
     history = [user("go"), assistant(None, [call("c1", "f", '{"a":1')]), tool("c1")]
 
     shown = look(history, "gemini-3-strict")

@@ -1,4 +1,4 @@
-"""A recent request is inspected for its sender and for the deployment that answered."""
+"""Tests that a recent request is inspected with its sender's limits, for the deployment that answered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ASKED = {"model": "m", "messages": ROUNDS}
 
 
 def settings(models: Sequence[tuple[str, str]] = MODELS, **sections: Any) -> Settings:
-    """Return settings with a pool of two, a fallback, three keys, and an inspector that keeps bodies."""
+    """Return settings with a pool of two deployments, a fallback, three keys, and an inspector that keeps bodies."""
     sections = {
         "general_settings": {
             "master_key": MASTER,

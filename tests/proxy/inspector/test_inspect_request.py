@@ -1,4 +1,4 @@
-"""Tests that the inspector shows the steps as they are made, with each message's original position."""
+"""Tests that the inspector shows each step of a repair, with each message's original position."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_each_change_has_its_reason_rule_and_providers_words() -> None:
 
 
 def test_empty_text_beside_calls_is_shown_and_is_no_change() -> None:
-    """A template gets an empty text where the client sent null. Only the inspector names it."""
+    """A template gets an empty text where the client sent null. Only the inspector names this rewrite."""
     result = look([user("go"), assistant(None, [call("c1")]), tool("c1")], "chat-template")
 
     assert [(step["step"], [change["reason"] for change in step["changes"]]) for step in result["steps"]] == [
@@ -237,7 +237,7 @@ def test_turn_guard_tools_and_parameters_are_steps() -> None:
 
 
 def test_budget_shows_each_messages_tokens_before_and_after_a_cut() -> None:
-    """Marks, margin and reserve are shown too."""
+    """The budget's limit, margin, reserve and available tokens are shown too."""
     history = [user("go")]
     for number in range(40):
         history += [
@@ -266,7 +266,7 @@ def test_request_that_cannot_fit_is_refused_with_its_steps() -> None:
 
 @given(hostile_requests(), st.sampled_from([*MODELS]))
 def test_hostile_body_is_inspected_or_refused_as_invalid(body: bytes, profile: str) -> None:
-    """The result can be written as JSON."""
+    """The result and the verdict's row can be written as JSON. No original position occurs twice."""
     asked = b'{"target":{"profile":"' + profile.encode() + b'"},"request":' + body + b"}"
     try:
         read = read_query(asked, max_nesting=100, mends=True, default="mine")

@@ -42,7 +42,7 @@ def read(**fields: Any) -> Query:
 def test_target_goes_before_the_requests_own_model(
     fields: dict[str, Any], model: str, target: dict[str, str]
 ) -> None:
-    """A list stands for the messages of a request."""
+    """A ``request`` that is a list holds the messages alone."""
     asked = read(**fields)
 
     assert (asked.chat.model, asked.target.as_dict()) == (model, target)

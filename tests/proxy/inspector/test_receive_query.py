@@ -22,7 +22,7 @@ ASKED = {"request": [user("Hello.")]}
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_body_over_the_inspectors_limit_is_refused(upstream: ScriptedUpstream, path: str) -> None:
-    """The limit is the same with and without an announced length."""
+    """The limit is the same with and without a ``Content-Length``."""
     large = b'{"request":[{"role":"user","content":"' + b"x" * LARGEST_MIB * 2**20 + b'"}]}'
 
     async def in_pieces() -> AsyncIterator[bytes]:
@@ -42,7 +42,7 @@ async def test_body_over_the_inspectors_limit_is_refused(upstream: ScriptedUpstr
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_history_with_too_many_messages_is_refused(upstream: ScriptedUpstream, path: str) -> None:
-    """Each message has a cost, however short it is."""
+    """The number of messages has a limit, since even a short message costs time."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"request": [user("")] * (MAX_MESSAGES + 1)}, path)
 
@@ -58,7 +58,7 @@ async def test_history_with_too_many_messages_is_refused(upstream: ScriptedUpstr
 async def test_shutdown_waits_for_the_running_inspection_alone(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str, work: str
 ) -> None:
-    """No further verdict is made after the running one."""
+    """A shutdown waits for the running verdict, and no further verdict is made."""
     real, begun, go, count = getattr(routes, work), threading.Event(), threading.Event(), 0
 
     def slow(*given: Any, **named: Any) -> Any:

@@ -48,7 +48,7 @@ async def test_data_of_the_inspector_need_the_key(upstream: ScriptedUpstream) ->
 
 
 async def test_key_sees_its_own_recent_requests_and_the_master_key_all(upstream: ScriptedUpstream) -> None:
-    """Bodies are shown where they are kept."""
+    """A key's own request is shown with its body, since bodies are kept here."""
     general = {
         "master_key": MASTER,
         "keys": [{"name": "team", "key": TEAM}],
@@ -76,7 +76,10 @@ async def test_key_sees_its_own_recent_requests_and_the_master_key_all(upstream:
 async def test_asker_takes_the_seat_and_signatures_are_the_senders(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The asking key takes the place. Signatures are loaded for the key that sent the recent request."""
+    """An inspection takes a place in the name of the key that asks.
+
+    Signatures are loaded for the key that sent the recent request.
+    """
     general = {
         "master_key": MASTER,
         "keys": [{"name": "team", "key": TEAM}],

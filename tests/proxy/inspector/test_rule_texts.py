@@ -16,7 +16,7 @@ def test_every_step_has_a_text() -> None:
 
 
 def test_every_reason_has_a_sentence() -> None:
-    """Each named rule exists, and no reason is also a reason of schemas."""
+    """Each rule that a reason names exists. No reason has the name of a schema's rewrite."""
     assert {reason.rule for reason in REASONS.values() if reason.rule} <= RULES.keys()
     assert not REASONS.keys() & SCHEMA_REASONS.keys()
     assert all(reason.why[0].isupper() and reason.why.endswith(".") for reason in REASONS.values())

@@ -38,7 +38,7 @@ BESIDE = ("model", "messages", "stream")
 
 
 async def compare(proxy: Proxied, upstream: ScriptedUpstream, raw: bytes, headers: Mapping[str, str]) -> str:
-    """Inspect a request, and then send the same request. Return the verdict, or the code of the refusal."""
+    """Assert that a request is sent as the inspector shows it. Return the verdict, or the code of the refusal."""
     asked = b'{"compact":false,"request":' + raw + b"}"
     looked = await proxy.post(asked, "/ui/api/look", headers)
     assert upstream.exchanges == [], "a look sends nothing"
@@ -123,7 +123,7 @@ def asking_for(model: str, body: bytes) -> bytes:
 async def test_inspector_shows_of_any_request_what_is_sent(
     served: Proxied, upstream: ScriptedUpstream, body: bytes, model: str
 ) -> None:
-    """The request may be hostile or damaged."""
+    """The request may be hostile or damaged. Bodies with a field ``stream`` are left out."""
     if body[:1] == b"{" and body[-1:] == b"}" and find_value(body, "stream") is None:
         await compare(served, upstream, asking_for(model, body), {})
 

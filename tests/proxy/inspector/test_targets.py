@@ -1,4 +1,4 @@
-"""Each profile has a deployment, which the inspector never calls."""
+"""Each profile has a deployment for inspections, which the inspector never calls."""
 
 from __future__ import annotations
 

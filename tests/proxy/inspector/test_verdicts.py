@@ -24,7 +24,7 @@ def test_legal_history_is_unchanged() -> None:
 
 
 def test_changes_are_counted_by_step() -> None:
-    """The row has one count for each step."""
+    """The row has the number of changes of each step."""
     history = [user(), assistant(calls=[call("a"), call("b")]), tool("c"), user()]
     row = verdict_row(run(parse(history), "openai"), TARGET)
 
@@ -36,7 +36,7 @@ def test_changes_are_counted_by_step() -> None:
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
 @pytest.mark.parametrize("profile", ["gemini-3-strict", "openai"])
 def test_counts_are_those_of_the_steps(profile: str, mode: str) -> None:
-    """The steps that the page shows include signatures, which no step of repairing makes."""
+    """The row counts the changes of all steps that the page shows, signatures included."""
     signed = call("a") | {"extra_content": {"google": {"thought_signature": "c2lnbmF0dXJlLW9mLWEtY2FsbA=="}}}
     unsigned = [assistant(calls=[call("d")]), tool("d")]
     asked = parse([user(), assistant(calls=[signed]), tool("a"), tool("c"), *unsigned])

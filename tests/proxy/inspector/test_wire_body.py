@@ -129,7 +129,7 @@ def test_refusal_of_the_wire_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_secret_of_extra_body_is_sent_and_not_shown() -> None:
-    """A value of ``extra_body`` that came from a variable is sent. The page and the dry run mask it."""
+    """A value of ``extra_body`` that came from a variable is sent. The page and the dry run mask the value."""
     body = chat("Hello.")
     async with providing(_refuse) as provider:
         entry = {

@@ -15,7 +15,7 @@ CLIENT = "key:one"
 
 
 async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
-    """Further inspections wait for a free place, up to a limit."""
+    """Further inspections wait for a free place, and an inspection beyond the limit of 16 waiting ones is refused."""
     seats, leave, sitting = InspectionPlaces(), asyncio.Event(), 0
 
     async def sit() -> None:
@@ -37,7 +37,7 @@ async def test_two_inspections_run_and_too_many_waiting_are_refused() -> None:
 
 
 async def test_next_free_seat_goes_to_the_client_without_one() -> None:
-    """A client without a place is served next, even if it came last."""
+    """A client without a place gets the next free place, even if that client came last."""
     seats, order = InspectionPlaces(), []
     leave = {name: asyncio.Event() for name in ("first", "second", "own", "other")}
 

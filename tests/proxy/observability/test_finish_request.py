@@ -1,4 +1,4 @@
-"""A finished request is recorded by its last plan, even if its headers were sent before."""
+"""Tests that a finished request is recorded by its last plan, even if its headers were sent before."""
 
 from __future__ import annotations
 

@@ -76,7 +76,10 @@ COUNTRY = "Country, region, or territory not supported"
 async def test_the_event_says_what_was_refused(
     log_lines: LogLines, given: RefusedKey, event: str, reason: str | None
 ) -> None:
-    """The line has the provider's words without the proxy's keys, for a 403 of any subject."""
+    """The line has the provider's words without the proxy's keys.
+
+    Its event distinguishes a refused key, refused access and missing credentials.
+    """
     await KeyRefusals(KnownSecrets(LOADED)).note(given, "r-1", lambda: 0.0, 0)
 
     [line] = log_lines()
@@ -129,7 +132,7 @@ async def test_a_deployment_has_one_line_a_minute_with_the_number_of_refusals(lo
 
 
 async def test_the_models_of_a_wildcard_share_a_line_for_each_key(log_lines: LogLines) -> None:
-    """A client can name any number of models."""
+    """The models of a wildcard share the lines, since a client can name any number of models."""
     refusals = KeyRefusals(KnownSecrets(LOADED))
     for name in ("groq/a", "groq/b", "other/c", "other/d"):
         [deployment] = LOADED.routes.named(ANY, name)

@@ -43,7 +43,7 @@ def test_all_lines_are_written_in_order(pipe: tuple[int, int]) -> None:
 
 
 def test_lines_are_written_without_a_flush(pipe: tuple[int, int]) -> None:
-    """The thread writes every tenth of a second."""
+    """The thread writes a line by itself, while the writer is still open."""
     reading, writing = pipe
     with WriterThread(writing) as writer:
         writer.write("now\n")

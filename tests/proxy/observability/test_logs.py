@@ -62,7 +62,7 @@ FIELDS = {
 async def test_request_has_one_line_with_the_documented_fields(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, stream: bool
 ) -> None:
-    """The line has the request, its outcome and its duration."""
+    """The line names the model, the deployment, the outcome, the changes, the tokens and the times."""
     usage = {"prompt_tokens": 7, "completion_tokens": 3}
     upstream.then(
         *([say("x"), STOP, {"choices": [], "usage": usage}] if stream else [{**answer(), "usage": usage}])
@@ -111,7 +111,7 @@ async def test_request_has_one_line_with_the_documented_fields(
 async def test_refused_request_has_a_line(
     proxy: Proxied, log_lines: LogLines, body: Any, status: int, outcome: str
 ) -> None:
-    """The line has the id that the client got."""
+    """The line has the request id that the client got."""
     reply = await proxy.post(body)
 
     [line] = log_lines()
@@ -205,7 +205,7 @@ def secret() -> Secrets:
 
 
 def bodies(secret: Secrets, model: str, *, stream: bool) -> Iterator[Any]:
-    """Yield good, broken, refused and unreadable requests, with a secret in every place that a client can fill."""
+    """Yield good, broken, refused and unreadable requests, with a secret in each field that a client may fill."""
     png = f"data:image/png;base64,{base64.b64encode(secret('image').encode()).decode()}"
     schema = {"type": "object", "properties": {secret("schema"): {"type": "string"}}}
     tools = [
@@ -249,9 +249,10 @@ async def test_nothing_secret_is_written(
     capfd: pytest.CaptureFixture[str],
     secret: Secrets,
 ) -> None:
-    """Secrets in keys, headers, texts, arguments, schemas and addresses are in no log, metric or error.
+    """Secrets in keys, headers, texts, arguments, schemas and addresses are in no log and no metric.
 
-    The requests lead to answers, streams, providers' errors, broken connections and refusals, all through litellm.
+    Keys, headers and the operator's address are in no reply either. The requests lead to answers, streams, providers'
+    errors, broken connections and refusals, all through litellm.
     """
     master = secret("master key")
     keys = {"api_key": secret("our key"), "extra_headers": {"x-ours": secret("our header")}}

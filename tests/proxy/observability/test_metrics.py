@@ -140,7 +140,7 @@ async def test_labels_come_from_closed_sets(upstream: ScriptedUpstream) -> None:
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 async def test_reasons_of_changes_come_from_a_closed_set(proxy: Proxied, history: list[Any]) -> None:
-    """The histories are damaged in every way."""
+    """The histories are damaged at random."""
     await proxy.post({"model": MODEL, "messages": history})
 
     await assert_closed(proxy)

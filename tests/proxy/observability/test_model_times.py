@@ -1,4 +1,4 @@
-"""The times by model are percentiles of answered requests, within 10 %."""
+"""Tests that the times by model are percentiles of answered requests, right to within 10 %."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_percentiles_are_near_the_times() -> None:
 
 
 def test_errors_are_counted_and_their_times_are_not() -> None:
-    """A refusal after a millisecond says nothing about a model. A model without an answer has no times."""
+    """A refusal after a millisecond says nothing about a model's speed. A model without an answer has no times."""
     mixed = counted(
         ("m", 2.0, None, "ok"), ("m", 0.001, None, "rate_limit"), ("gone", 0.001, 0.001, "timeout")
     )

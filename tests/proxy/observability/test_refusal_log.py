@@ -36,7 +36,7 @@ def test_refusals_are_logged_at_once_and_then_each_minute(log_lines: LogLines) -
 async def test_flood_of_refused_requests_leaves_one_line(
     upstream: ScriptedUpstream, log_lines: LogLines
 ) -> None:
-    """The requests are counted, and push no entry out of the recent requests."""
+    """The metrics count the refused requests, and the recent requests leave them out."""
     async with proxied(
         settings_of(general_settings={"master_key": "tr-master-0123456789"}), upstream
     ) as proxy:

@@ -38,7 +38,7 @@ def test_new_plan_clears_the_answer_changes_in_place() -> None:
 
 
 def test_unplanned_request_has_only_the_overhead_header() -> None:
-    """A refused request has no model and no attempts."""
+    """A request that is refused before a plan has no headers for the model and the attempts."""
     assert record_of().answer_headers(1.25) == {"x-turnright-overhead-ms": "250.000"}
 
 

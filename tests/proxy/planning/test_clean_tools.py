@@ -66,7 +66,7 @@ async def send(upstream: ScriptedUpstream, mode: str, **parameters: Any) -> tupl
 
 @pytest.mark.parametrize("mode", ["repair", "observe", "strict", "off"])
 async def test_clean_tools_are_sent_unchanged(upstream: ScriptedUpstream, mode: str) -> None:
-    """Clean tools are sent unchanged in every mode, and no change is reported."""
+    """Tools that need no change are sent unchanged in every mode, and no change is reported."""
     tools = [tool(CLEAN)]
 
     reply, counts = await send(upstream, mode, tools=tools)
@@ -146,7 +146,7 @@ async def test_mode_off_checks_nothing(upstream: ScriptedUpstream) -> None:
     ("mode", "status"), [("repair", 400), ("strict", 400), ("observe", 200), ("off", 200)]
 )
 async def test_an_endless_schema_is_refused(upstream: ScriptedUpstream, mode: str, status: int) -> None:
-    """A schema that would expand without end is refused with its path, in modes that clean tools."""
+    """A schema whose references would expand to a huge size is refused in the modes repair and strict."""
     twice = {f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "ab"}} for n in range(30)}
 
     reply, _ = await send(upstream, mode, tools=[tool({"$ref": "#/$defs/d0", "$defs": twice})])

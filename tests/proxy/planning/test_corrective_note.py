@@ -26,7 +26,7 @@ def test_an_undeclared_call_lists_the_declared_tools(cause: Cause) -> None:
 
 
 def test_invalid_arguments_have_their_fault() -> None:
-    """Only the note on invalid arguments has a detail, which is the schema's fault."""
+    """Only the note on invalid arguments has a detail, which says how the arguments break the schema."""
     assert "look: $.city is missing." in note_for(Cause.INVALID_ARGUMENTS, {}, "look: $.city is missing.")
     assert "$.city" not in note_for(Cause.MALFORMED_CALL, {}, "look: $.city is missing.")
 

@@ -52,7 +52,7 @@ async def test_the_verdict_is_a_chat_request_s_outcome(
 
 @pytest.mark.parametrize("path", ["/v1/explain", "/explain"])
 async def test_dry_run_has_body_changes_and_faults_of_a_repair(upstream: ScriptedUpstream, path: str) -> None:
-    """The answer has the body as it would be sent, each change with its index, and the faults."""
+    """The answer has the body that would be sent, each change with its message's index, and the faults found."""
     found = await explain(BROKEN, upstream, path)
 
     assert found.keys() == {
@@ -169,7 +169,7 @@ async def test_remaining_violations_are_listed(
 async def test_bad_requests_are_refused(
     upstream: ScriptedUpstream, body: Any, status: int, code: str
 ) -> None:
-    """A body that is not a chat request is refused."""
+    """A body that is no chat request, or that names an unknown model, is refused."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post(body, "/v1/explain")
 
@@ -273,7 +273,7 @@ async def test_a_request_that_cannot_fit_has_the_chat_request_s_refusal(
 
 
 async def test_preset_off_cuts_nothing_and_counts(upstream: ScriptedUpstream) -> None:
-    """With ``off`` nothing is changed, and the tokens are shown."""
+    """With the preset ``off``, the dry run changes nothing and still counts the tokens."""
     found = await explain_small(small_settings(preset="off"), upstream, messages=AGENT, max_tokens=100_000)
 
     assert (found["verdict"], found["changes"]) == ("unchanged", [])
@@ -282,7 +282,7 @@ async def test_preset_off_cuts_nothing_and_counts(upstream: ScriptedUpstream) ->
 
 
 async def test_a_dry_run_stores_no_lessons(upstream: ScriptedUpstream) -> None:
-    """A dry run stores nothing about its model, so it evicts no other model's entry."""
+    """A dry run stores no lessons (learned facts) about its model, so no other model's entry is evicted."""
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": LEGAL}, "/v1/explain")
 

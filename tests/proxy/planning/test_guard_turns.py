@@ -74,7 +74,10 @@ async def test_notes_stay_at_their_place_in_later_requests(upstream: ScriptedUps
 
 
 async def test_guidance_is_in_the_first_tool_that_delegates(upstream: ScriptedUpstream) -> None:
-    """The guidance gives the rounds for a simple, a medium and a complex task. Its text is the same in each request."""
+    """The guidance gives the rounds for a simple, a medium and a complex task.
+
+    The text of the guidance is the same in each request.
+    """
     async with proxied(told(), upstream) as proxy:
         for _ in range(2):
             await proxy.post({"model": MODEL, "messages": [user("go")], "tools": ROUTES})
@@ -132,7 +135,7 @@ async def test_the_dry_run_lists_the_notes(
 async def test_a_key_s_values_override_a_model_s(upstream: ScriptedUpstream) -> None:
     """A key's turn limits win over a model's, and a wildcard's turn limits hold for its models.
 
-    A request's own limit can only lower them.
+    A request's own limit can only lower these limits.
     """
     settings = settings_of(
         {MODEL: GEMINI, "gemini/*": "gemini/*"},

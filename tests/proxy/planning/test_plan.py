@@ -26,7 +26,7 @@ LONG = agent(40)
 
 
 def target_of(mode: str = "repair", model: str = LOCAL) -> PlanTarget:
-    """Return a plan target in this mode. Its provider takes every parameter."""
+    """Return a plan target in this mode. The target's provider takes every parameter."""
     return plan_target(deployment_of(model), Sanitize.model_validate({"mode": mode}), lambda *_: frozenset())
 
 
@@ -91,7 +91,7 @@ def test_summary_counts_changes_in_the_order_of_the_steps(times: int) -> None:
 
 
 def test_changes_of_the_turn_guard_and_the_answer_are_of_every_mode() -> None:
-    """Changes of the turn guard and of the answer are made in every mode. They have their own settings."""
+    """Changes of the turn guard and of the answer are made in every mode. These changes have their own settings."""
     changes = [Change(step, "replaced", 0, "x") for step in ("turns", "pairing", "answer_repair")]
 
     assert split_changes(changes) == ([changes[1]], [changes[0], changes[2]])

@@ -85,9 +85,9 @@ async def test_changes_are_counted() -> None:
 async def test_a_parameter_that_the_client_would_miss_is_refused(
     body: dict[str, Any], unsupported: tuple[str, ...], param: str
 ) -> None:
-    """A parameter that the client would miss is refused by its name.
+    """A parameter that the provider cannot follow, and that the client would miss, is refused by its name.
 
-    Modes observe and off send the parameter. An unsupported parameter is dropped and counted.
+    Modes observe and off send the parameter. An unsupported parameter is dropped and counted in these modes.
     """
     reply, made, _ = await sent(CLAUDE, chat(**body), unsupported=unsupported)
     assert (reply.status, reply.error["param"], made) == (400, param, None)

@@ -22,7 +22,10 @@ from tests.support.strategies import any_histories, damaged_histories, legal_his
 
 
 def prepared(model: str, params: Mapping[str, Any] = MappingProxyType({}), **fields: Any) -> Prepared:
-    """Return a request that is prepared for *model* with these ``litellm_params``. It takes every parameter."""
+    """Return a request that is prepared for *model* with these ``litellm_params``.
+
+    The provider takes every parameter.
+    """
     settings = settings_of({"m": {"model": model, **params}})
     [deployment] = resolve(settings, "m")
     request = parse_chat_request(json.dumps({**chat(), "model": "m", **fields}).encode(), max_nesting=100)
@@ -70,7 +73,7 @@ IN_BODY = {"extra_body": {"continue_final_message": True}}
 def test_trailing_turn_stays_where_the_server_is_asked_to_go_on(
     settings: dict[str, Any], fields: dict[str, Any], closed: bool
 ) -> None:
-    """The parameter counts where it reaches the server: allowed by name, or a part of each body."""
+    """``continue_final_message`` counts only if it reaches the server: allowed by name, or in ``extra_body``."""
     done = asked_to_continue(settings, **fields)
 
     assert [change.reason for change in done.changes] == ["trailing_model_turn"] * closed

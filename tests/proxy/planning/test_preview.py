@@ -1,4 +1,4 @@
-"""The preview of a model has the numbers and names of a real request's dry run."""
+"""Tests that a model's preview agrees with the dry run of a request, and shows no key."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_transport_and_host_are_shown(
     ],
 )
 def test_a_key_s_presence_is_shown_and_no_part_of_it(params: dict[str, Any], key: str) -> None:
-    """The preview shows the source of a key."""
+    """The preview says whether and where a key is set, and shows no part of the key."""
     [told] = model(settings_of(entry(name := "*" if "model" in params else "m", **params)), name).deployments
 
     assert told.key == key

@@ -1,4 +1,4 @@
-"""Tests that calls without a content go to templates with an empty text."""
+"""Tests that messages with calls and without content get an empty text for chat templates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_calls_get_an_empty_text(given: dict[str, Any], mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_history_that_goes_as_it_came_keeps_null(mode: str) -> None:
-    """Modes that change nothing write nothing."""
+    """The modes ``observe`` and ``off`` send the content null unchanged."""
     messages = [GO, ASKS, RESULT]
 
     assert with_texts_beside_calls(messages, CHAT_TEMPLATE, mode) is messages
@@ -40,7 +40,7 @@ def test_history_that_goes_as_it_came_keeps_null(mode: str) -> None:
 
 @pytest.mark.parametrize(("mode", "content"), [("repair", ""), ("strict", ""), ("observe", None)])
 def test_plan_for_a_template_has_empty_texts_and_no_change(mode: str, content: str | None) -> None:
-    """An empty text is a notation, so that no change names it and mode strict refuses nothing."""
+    """The empty text is only another notation of null, so no change lists it, and mode strict refuses nothing."""
     plan = plan_request(parse([GO, ASKS, RESULT]), target_of(mode, "hosted_vllm/qwen3"))
 
     assert plan.messages[1]["content"] == content
@@ -48,7 +48,7 @@ def test_plan_for_a_template_has_empty_texts_and_no_change(mode: str, content: s
 
 
 def test_only_templates_get_empty_texts() -> None:
-    """The rows of the templates alone refuse null."""
+    """Only the profiles of chat templates refuse a content that is null."""
     messages = [GO, ASKS, RESULT]
     rows = (OPENAI, *PROVIDER_PROFILES)
 

@@ -49,7 +49,7 @@ def test_a_key_overrides_a_model_and_a_model_the_section(
 
 
 def test_an_exact_name_wins_over_its_wildcard() -> None:
-    """Values for the exact name are used alone."""
+    """Limits for a model's exact name are used in place of those for its wildcard."""
     turns = {"per_model": [{"model": "gemini/*", "max_rounds": 6}, {"model": "m", "max_rounds": 5}]}
     found = policies(turns)
 
@@ -75,7 +75,7 @@ def test_a_policy_is_made_once() -> None:
 
 @pytest.mark.parametrize(("asked", "rounds"), [("x", 7), ("y", 3), ("m", 7), ("other", 20)])
 def test_second_name_has_its_own_limits_or_its_models(asked: str, rounds: int) -> None:
-    """A client gets no wider limits by another name of the model."""
+    """By an alias, a client gets the alias's own limits, or else the limits of the model."""
     settings = settings_of(
         {"m": "gpt-4o"},
         router_settings={"model_group_alias": {"x": "m", "y": "m"}},

@@ -151,7 +151,7 @@ def test_differing_members_of_a_family_have_their_own_window(model: str, window:
 
 
 def test_a_row_without_values_is_filled_by_the_family() -> None:
-    """The table lists this model without a window."""
+    """The table may list this model without a window, which then comes from the model's family."""
     found = window_of(deployment_of("gemini/gemini-3-pro-preview"))
 
     assert (found.max_input_tokens, found.shared) == (1_048_576, False)

@@ -84,7 +84,7 @@ def test_open_circuits_are_avoided(balancer: Balancer) -> None:
 
 
 def test_with_all_circuits_open_the_first_due_is_chosen(balancer: Balancer) -> None:
-    """With all circuits open, the first one due is chosen, even if it was tried."""
+    """With all circuits open, the deployment whose circuit is due first is chosen, even if it was tried."""
     fail(balancer, A, Blame.COOLDOWN, 30.0, 0.0)
     fail(balancer, B, Blame.COOLDOWN, 10.0, 0.0)
     fail(balancer, C, Blame.LONG_COOLDOWN, 600.0, 0.0)

@@ -21,7 +21,7 @@ def fail(
 
 
 def states(health: DeploymentHealth, now: float) -> list[int]:
-    """Return the states for three tenants."""
+    """Return the circuit's states for three tenants: 0 is closed, 1 is half open, and 2 is open."""
     return [int(health.peek_circuit(tenant).state(now)) for tenant in "abc"]
 
 
@@ -29,7 +29,7 @@ def states(health: DeploymentHealth, now: float) -> list[int]:
 def test_circuits_of_two_tenants_open_it_for_all(blame: Blame) -> None:
     """Open circuits of two tenants open the deployment's circuit for all.
 
-    When they are due, each tenant may send a probe.
+    When the circuits are due, each tenant may send a probe.
     """
     health = DeploymentHealth("x", 5.0)
     fail(health, "a", blame, 0.0)
@@ -84,7 +84,7 @@ def test_an_outage_is_found_by_many_tenants_together(tenants: int, reach: Reach,
 
 
 def test_an_answer_to_one_of_the_two_opens_it_to_others() -> None:
-    """An answer to one of two failing tenants closes the shared circuit. The other's own circuit stays open."""
+    """An answer to one of two failing tenants closes the shared circuit. The other tenant's own circuit stays open."""
     health = DeploymentHealth("x", 5.0)
     for tenant in "ab":
         fail(health, tenant, Blame.COUNTED, 0.0)
@@ -130,7 +130,7 @@ def test_a_stale_answer_does_not_close_the_account_s_circuit() -> None:
 def test_three_calls_that_could_not_be_sent_count_for_all() -> None:
     """Three unsent calls in a row open the circuit for all, even from one tenant.
 
-    Any other result between them resets the count.
+    Any other result between the unsent calls resets the count.
     """
     health = DeploymentHealth("x", 5.0)
     for tenant, reaches in (("a", "AAT"), ("b", "AAA")):

@@ -41,7 +41,10 @@ def test_codes_are_openais(kind: Kind, status: int, code: str) -> None:
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_an_overflow_is_a_400(status: int) -> None:
-    """An overflow becomes a 400, since clients read its code. Other failures keep the provider's status."""
+    """An overflow becomes a 400, since clients look for the overflow's code under this status.
+
+    Other failures keep the provider's status.
+    """
     assert told(Kind.CONTEXT_OVERFLOW, status).http_status == 400
     assert told(Kind.SERVER_ERROR, 503).http_status == 503
 
@@ -78,7 +81,7 @@ def test_a_delay_is_a_header_in_whole_seconds(asked_s: float | None, header: str
 
 
 def test_no_delay_where_a_retry_is_useless() -> None:
-    """A used-up quota does not return after the provider's short delay."""
+    """A used-up quota has no ``Retry-After``, since it does not return after the provider's short delay."""
     assert "Retry-After" not in told(Kind.QUOTA_EXHAUSTED, 429, 45.0).headers
 
 
@@ -96,7 +99,7 @@ def test_no_delay_where_a_retry_is_useless() -> None:
 def test_should_retry_is_sent_where_the_status_misleads(
     kind: Kind, status: int | None, header: str | None
 ) -> None:
-    """SDKs retry 408, 409, 429 and statuses from 500 on by themselves."""
+    """SDKs retry 408, 409, 429 and statuses from 500 on. The header is sent where that would be wrong."""
     assert told(kind, status).headers.get("x-should-retry") == header
 
 

@@ -153,7 +153,7 @@ def test_every_row_has_a_failure() -> None:
 
 
 def test_every_cause_and_status_has_a_row() -> None:
-    """Every combination of cause and status has an action."""
+    """Every combination of cause and status has a row of the table."""
     for cause in Cause:
         for status in (None, *range(100, 600)):
             find_row(cause, read_error(status, Evidence(), now=0))

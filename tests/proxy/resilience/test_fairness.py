@@ -43,7 +43,7 @@ def test_the_first_half_is_not_shared() -> None:
 def test_a_newcomer_gets_the_next_place(room: int) -> None:
     """A newcomer gets the next free place.
 
-    A client with many requests gets none until it holds less than its share, though it asks first.
+    A client that asks first gets none while it holds its share of the places.
     """
     admission = Admission(room)
     slots = take(admission, "greedy")

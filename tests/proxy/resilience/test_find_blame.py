@@ -1,4 +1,4 @@
-"""A deployment is blamed only by the provider's own words."""
+"""Tests that a deployment is blamed by the provider's own words, and not by words of the request."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def read(status: int, *, request: str) -> ProviderError:
     ],
 )
 def test_quoted_words_open_no_circuit(status: int, request_text: str, blamed: Blamed) -> None:
-    """Words that the request contains do not decide the blame. The request itself still follows them."""
+    """Words that the request contains do not decide the blame.
+
+    The kind and the delay of the request's own failure are still read from these words.
+    """
     said = read(status, request=request_text)
     row = find_row(Cause.REFUSED, said)
 
@@ -43,7 +46,7 @@ def test_quoted_words_open_no_circuit(status: int, request_text: str, blamed: Bl
 
 
 def test_kinds_without_blame_leave_the_deployment() -> None:
-    """A failure of a kind without blame is caused by the request, so the deployment is not blamed."""
+    """A failure of a kind in *not_blamed* blames no deployment, since the request causes such a failure."""
     said = read(403, request="Good day.")
     row = find_row(Cause.REFUSED, said)
 

@@ -1,4 +1,4 @@
-"""Tests of the estimated memory of a request, and of its refusal."""
+"""Tests of the estimated memory of a request, and of the refusal of a request that needs too much."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def body_of(size: int, text: str) -> bytes:
     ids=["prose", "code", "images", "Chinese", "spaces", "emoji"],
 )
 def test_usual_bodies_pass(body: bytes) -> None:
-    """Bodies of the largest allowed size stay below the bound."""
+    """Bodies of up to the largest allowed size stay below the bound on memory."""
     assert len(body) <= MOST * MIB
     assert len(body) < need_of(body, MOST) <= DIRECT_TIMES * MOST * MIB
 

@@ -17,7 +17,7 @@ TEXT = json.dumps({"error": ONE})
 
 
 class Counted(RequestWords):
-    """A request that counts its searches."""
+    """The words of a request, which count how often they are searched."""
 
     searched = 0
 

@@ -69,7 +69,7 @@ def test_a_delay_in_words_is_read(text: str, delay: float | None) -> None:
     ],
 )
 def test_a_delay_in_retry_info_is_read(value: Any, delay: float | None) -> None:
-    """RetryInfo comes as JSON and as protobuf's Duration."""
+    """Google's ``RetryInfo`` has its delay as a text, a number or an object with seconds and nanoseconds."""
     assert read_delay({}, ({"retryDelay": value},), (), now=NOW) == delay
 
 

@@ -136,7 +136,7 @@ _JSON = st.recursive(
     header=st.text(max_size=20),
 )
 def test_anything_can_be_read(body: bytes, header: str) -> None:
-    """Any body and any header can be read, and all values are in bounds."""
+    """Any body and any header can be read, and the delay and the status are in bounds."""
     error = read_error(429, Evidence(429, {"retry-after": header, "retry-after-ms": header}, body), now=NOW)
 
     assert error.retry_after_s is None or 0 <= error.retry_after_s <= 366 * 86_400

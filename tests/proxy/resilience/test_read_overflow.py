@@ -73,7 +73,7 @@ def test_words_behind_a_known_lead_begin_the_text(lead: str) -> None:
 
 
 def test_an_overflow_in_the_words_of_the_request_is_marked() -> None:
-    """An overflow in the request's words is marked, unless the text reports one in other words too."""
+    """An overflow in the request's words is marked, unless the error also reports an overflow in other words."""
     said = "maximum context length is 8192 tokens"
     other = "maximum context length is 9000 tokens"
     request = RequestWords(said)
@@ -84,7 +84,7 @@ def test_an_overflow_in_the_words_of_the_request_is_marked() -> None:
 
 
 def test_too_many_bytes_are_an_overflow_of_bytes() -> None:
-    """Anthropic's code is for a body over 32 MB, unless the words are about tokens."""
+    """The code ``request_too_large`` means too many bytes, unless the error's words are about tokens."""
     assert read_overflow(("Request exceeds the maximum size",), ("request_too_large",)) == Overflow(
         of_bytes=True, coded=True
     )

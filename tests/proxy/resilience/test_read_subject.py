@@ -77,7 +77,7 @@ def test_every_beginning_has_a_text() -> None:
     ],
 )
 def test_a_refusal_of_one_request_has_no_subject(text: str) -> None:
-    """Such a refusal has no subject, since another request would get an answer."""
+    """A refusal of one request alone has no subject, since another request would get an answer."""
     assert read_subject((text,), ("not_found", "permission_denied", "not_found_error")) == NO_SUBJECT
 
 

@@ -1,4 +1,4 @@
-"""Tests the count over the last seconds against a complete list."""
+"""Tests the count of events in the last seconds, by comparison with a complete list of events."""
 
 from __future__ import annotations
 

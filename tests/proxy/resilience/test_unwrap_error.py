@@ -39,7 +39,7 @@ class Counted(deque[Any]):
 
 @pytest.mark.parametrize("body", WIDE.values(), ids=WIDE)
 def test_only_values_that_are_read_are_queued(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
-    """Of a list of 50,000 objects, the first few hundred are read."""
+    """Of a long list or a wide object, at most 2,000 values are queued."""
     monkeypatch.setattr(unwrapping, "deque", Counted)
     monkeypatch.setattr(Counted, "put", 0)
     unwrap_error(body)
@@ -120,7 +120,7 @@ def test_client_s_text_in_a_place_is_not_read() -> None:
 
 @pytest.mark.parametrize(("words", "refuses"), [((), True), (("stream_options",), False)])
 def test_nested_place_tells_that_usage_is_refused(words: tuple[str, ...], refuses: bool) -> None:
-    """A place that the client may have written tells nothing."""
+    """A place that holds words of the request does not tell that usage is refused."""
     evidence = Evidence(422, {}, mistral_error("body", "stream_options"))
 
     error = read_error(422, evidence, now=0.0, request=RequestWords(*words))

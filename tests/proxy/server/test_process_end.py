@@ -1,4 +1,4 @@
-"""A process ends without waiting for its threads."""
+"""Tests that a process ends without a long wait for its threads."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_result_is_returned_while_a_worker_thread_still_runs(release: threading.
 
 @pytest.mark.usefixtures("exits")
 def test_forced_end_logs_stopped_once_and_flushes_the_log(log_lines: LogLines) -> None:
-    """The line is written once, also where the process has written it before."""
+    """The line ``stopped`` is written once, also where the process has written that line before."""
     flushed: list[float] = []
     end = ProcessEnd(flushed.append)
 

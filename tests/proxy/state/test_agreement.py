@@ -46,7 +46,7 @@ def test_the_second_smallest_window_counts_for_all(
 ) -> None:
     """For other tenants, the second smallest window counts.
 
-    A tenant's own window counts for itself if it is smaller. Each learned window holds for an hour.
+    A tenant's own window counts for that tenant if the own window is smaller. Each learned window holds for an hour.
     """
     learned_windows.learn(local, Overflow(2_000), REFUSED, 0.0, "a")
     assert windows(learned_windows, local) == [2_000, None, None]
@@ -104,7 +104,7 @@ def test_words_within_a_text_are_no_part_of_an_agreement(
 ) -> None:
     """Overflow words inside a text count only for the tenants that got them.
 
-    They count for all after two tenants got them at the beginning of a text.
+    Overflow words count for all tenants after two tenants got them at the beginning of a text.
     """
     first = learned_windows.peek(local, 0.0).calibration.sticky
     for tenant in "ab":
@@ -137,7 +137,10 @@ def factors(learned_windows: LearnedWindows, deployment: Deployment) -> list[flo
 def test_new_tenant_begins_with_the_second_largest_factor(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """A tenant without a factor begins with the second largest factor, and keeps it whatever others do."""
+    """A tenant without a factor begins with the second largest factor of other tenants.
+
+    Their later factors do not change it.
+    """
     first = learned_windows.peek(local, 0.0).calibration.sticky
     learned_windows.observe(local, Counted(1_000, 2_900, media=False), 0.0, "a")
     assert factors(learned_windows, local) == [2.9, first, first]
@@ -152,7 +155,7 @@ def test_new_tenant_begins_with_the_second_largest_factor(
 def test_adopted_factor_is_not_counted_as_evidence(
     learned_windows: LearnedWindows, local: Deployment
 ) -> None:
-    """Adopted factors would otherwise confirm themselves forever."""
+    """A factor that a tenant took over from others is no evidence, since it would confirm itself forever."""
     for tenant, actual in (("a", 2_000), ("b", 1_500)):
         learned_windows.observe(local, Counted(1_000, actual, media=False), 0.0, tenant)
     for tenant in "cdef":

@@ -1,4 +1,4 @@
-"""Tests of what one overflow error teaches: plausible numbers of the provider, and little else."""
+"""Tests of what one overflow error teaches: a window and a factor, if its numbers are plausible."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_implausible_error_teaches_nothing(said: Overflow, more: dict[str, An
     ],
 )
 def test_the_answers_share_is_not_the_prompts(said: Overflow, asked: int | None, factor: float) -> None:
-    """OpenAI's 'you requested' counts both prompt and answer."""
+    """OpenAI's count of requested tokens includes the answer, whose share is subtracted."""
     known = Calibration(1.15, 1.15, 5)
 
     found = lesson(said, asked=asked, state=known)

@@ -63,7 +63,7 @@ def test_a_new_deployment_has_its_family_s_lessons(learned_windows: LearnedWindo
 
 
 def test_a_window_expires_after_an_hour(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """A restarted server may take more, or the error may have meant something else."""
+    """A learned window expires, since a restarted server may take more, or the error was misread."""
     learned = learn(learned_windows, local, Overflow(8_192, 20_000), now=10.0)
 
     assert learned == Learned(8_192)
@@ -89,7 +89,7 @@ def test_an_answer_proves_a_window_larger(learned_windows: LearnedWindows, local
 
 
 def test_the_factor_for_plans_is_only_raised(learned_windows: LearnedWindows, local: Deployment) -> None:
-    """A plan that needs a larger factor raises it. A plan never lowers it."""
+    """A plan that needs a larger factor raises the stored factor. A plan never lowers the stored factor."""
     before = learned_windows.lessons_of(local, 0.0).calibration
     learned_windows.raise_factor(local, before.sticky * 0.9, 0.0)
     assert learned_windows.lessons_of(local, 0.0).calibration == before

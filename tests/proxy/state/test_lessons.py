@@ -1,4 +1,4 @@
-"""Tests of which answers of a deployment are counted, and of what a count teaches."""
+"""Tests of which answers' usage is compared with the estimate, and of what a comparison teaches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def new() -> DeploymentLessons:
 
 
 def test_the_first_answers_are_counted_until_three_have_taught() -> None:
-    """After three counted answers, one in sixteen is counted."""
+    """After three comparisons that gave a factor, one answer in sixteen is compared."""
     lessons = new()
     for at in range(3):
         assert is_sampled(lessons, float(at))
@@ -24,7 +24,7 @@ def test_the_first_answers_are_counted_until_three_have_taught() -> None:
 
 
 def test_later_counts_are_a_second_apart() -> None:
-    """The answers of a busy deployment are counted at most once a second."""
+    """The answers of a busy deployment are compared at most once a second."""
     lessons = new()
     for _ in range(3):
         observe_answer(lessons, 1_000, 1_200, media=False)
@@ -38,7 +38,7 @@ def test_later_counts_are_a_second_apart() -> None:
 
 
 def test_new_answers_that_teach_nothing_are_counted_64_times() -> None:
-    """Until three answers have given a factor, at most 64 answers are counted."""
+    """Until three answers have given a factor, each of the first 64 answers is compared."""
     lessons = new()
 
     assert all(is_sampled(lessons, 0.0) for _ in range(64))

@@ -86,7 +86,7 @@ def test_an_answer_ends_the_refusal(guard: RefusedRequests) -> None:
 def test_refusals_are_bounded_and_exact(steps: list[tuple[tuple[int, str], str, str, float]]) -> None:
     """A body is refused only if the full history has two refusals, the last within a minute.
 
-    With room for four bodies, a bad body may be sent.
+    With room for four bodies, a bad body may be sent after its refusals were dropped.
     """
     now = 0.0
     story: dict[tuple[tuple[int, str], str], list[float]] = {}
@@ -134,7 +134,7 @@ def test_same_body_of_another_tenant_is_sent(guard: RefusedRequests) -> None:
 
 
 def test_many_refusals_of_one_tenant_push_out_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tenants' bodies stay, however many bodies one tenant has refused."""
+    """Other tenants' refusals stay stored, however many bodies of one tenant are refused."""
     monkeypatch.setattr(module, "MAX_BODIES", 6)
     guard = RefusedRequests()
     for _ in range(2):

@@ -1,7 +1,7 @@
 """Writes a function's parameters as Gemini's ``Schema`` if that can hold them, else as JSON Schema.
 
-:mod:`sanitizers.schemas` has already cleaned the schema for one of these two forms. Its keywords and types show which
-form that is.
+:mod:`sanitizers.schemas` has already cleaned the schema for one of these two forms. The keywords and types of the
+schema show which form that is.
 """
 
 from __future__ import annotations

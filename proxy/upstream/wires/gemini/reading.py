@@ -1,4 +1,4 @@
-"""Reads the parts that whole answers and streams share: origin, candidates, finish reasons and usage."""
+"""Reads the parts that whole answers and streams share: id, model, candidates, finish reasons and usage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proxy.upstream.wires.gemini.usage import is_complete, read_usage
 
 
 class ChoiceDelta(NamedTuple):
-    """The addition of one event to one choice."""
+    """The delta and the log probabilities that one event adds to one choice."""
 
     choice: int
     delta: dict[str, Any]
@@ -85,7 +85,7 @@ class ResponseReader:
         }
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether *wanted* candidates, and all that were seen, have a finish reason.
+        """Tell whether at least *wanted* candidates were seen, and all of these have a finish reason.
 
         A blocked prompt has no candidates to wait for.
         """

@@ -61,7 +61,7 @@ def raise_error(value: Any) -> None:
 
 
 def is_bad_key(words: str, body: bytes) -> bool:
-    """Tell whether a 400 with the message *words* in *body* is about the key. Google sends no 401 then.
+    """Tell whether a 400 with the message *words* in *body* is about the key. Google sends no 401 for a bad key.
 
     Google's messages are "API key not valid. …", "API key expired. …" and "API Key not found. …". The details of these
     errors share one reason (googleapis ``google/api/error_reason.proto``).

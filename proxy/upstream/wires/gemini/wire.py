@@ -31,7 +31,7 @@ from sanitizers import profile_for
 
 
 class _Common:
-    """Headers and errors, the same for every call."""
+    """The request's headers and the reading of errors, the same for chats and embeddings."""
 
     def headers(self, deployment: Deployment) -> dict[str, str]:
         if deployment.api_key is None:

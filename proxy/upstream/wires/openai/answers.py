@@ -1,7 +1,8 @@
 """Reads the answers of servers that speak OpenAI's wire: whole answers and stream events.
 
-The answers are in the internal format already, and :mod:`proxy.answers.normalize` makes them uniform. This module
-checks that a body is an answer and that it is complete. An answer that broke off must never look like a finished one.
+The answers are in OpenAI's format already, which the proxy uses internally. :mod:`proxy.answers.normalize` makes them
+uniform. This module checks that a body is an answer and that it is complete. An answer that broke off must never look
+like a finished one.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class StreamReader:
     def feed(self, payload: bytes) -> list[Chunk]:
         """Return the chunk in *payload*, if it holds one. Return one chunk for each choice if choices share an index.
 
-        If one first chunk held such choices, OpenAI's own client would keep only the last choice.
+        If the first chunk of a stream held such choices, OpenAI's own client would keep only the last choice.
 
         Raises :class:`UpstreamFault` for an error object, and for a payload that is no chunk. It is also raised for a
         choice that goes on after its finish reason, since clients read nothing after that reason. Payloads after
@@ -115,7 +116,7 @@ class StreamReader:
         return _has_content(choice.get("delta") or {})
 
     def may_end(self, wanted: int) -> bool:
-        """Tell whether at least *wanted* choices, and all that were seen, have a finish reason."""
+        """Tell whether at least *wanted* choices have a finish reason, and no seen choice lacks one."""
         finished = len(self._finished)
         return finished >= wanted and finished >= len(self._seen)
 

@@ -20,7 +20,7 @@ from proxy.upstream.wires.request_headers import request_headers
 
 
 class _Common:
-    """Headers and errors, the same for every call."""
+    """The request's headers and the reading of errors, the same for chats, embeddings and text completions."""
 
     def headers(self, deployment: Deployment) -> dict[str, str]:
         headers: dict[str, str] = {}

@@ -184,14 +184,14 @@ def test_an_unusable_call_is_explained_to_the_model(given: Any, cause: Cause, wo
 
 
 def test_undeclared_without_tools_is_not_mended() -> None:
-    """Arguments of an undeclared call are not corrected, since the correction could not be checked."""
+    """In a request without tools broken arguments are not corrected, since a correction could not be checked."""
     checked = check_calls(answer_of(call("c", "f", '{"a": 1,}')), {})
 
     assert checked.cause is Cause.INVALID_ARGUMENTS
 
 
 def test_one_bad_call_keeps_the_others_as_they_are() -> None:
-    """An answer with one bad call is asked for again, so that its other calls are not corrected."""
+    """If one call of an answer is unusable, no call is corrected, since the model is asked for a new answer."""
     answer = answer_of(call("a", "weather", '{"city": "x",}'), call("b", "weather", "{}"))
     checked = check_calls(answer, WEATHER)
 
@@ -367,7 +367,7 @@ def test_very_long_arguments_are_not_checked_against_a_schema() -> None:
 
 
 def test_long_texts_do_not_use_up_the_steps() -> None:
-    """Long texts that fit do not use up the steps, so that a fault after ten of them is found."""
+    """Long texts that fit the schema do not use up the limit of steps: a fault in a later call is found."""
     calls = [call("c", "weather", json.dumps({"city": "x" * 60_000}))] * 10
     checked = check_calls(answer_of(*calls, call("c", "weather", "{}")), WEATHER)
 

@@ -79,9 +79,9 @@ def damaged(draw: st.DrawFn) -> str:
 
 @given(damaged() | BROKEN, SCHEMAS)
 def test_mended_arguments_parse_and_fit(text: str, schema: Any) -> None:
-    """Corrected arguments are a JSON object that fits the schema, by the library's own check.
+    """Accepted or corrected arguments are a JSON object that fits the schema, by ``jsonschema``'s own check.
 
-    Right arguments stay unchanged.
+    An answer without a correction is returned as the same object.
     """
     answer = answer_of(call("c", "f", text))
     checked = check_calls(answer, tools_of(f=schema))
@@ -108,7 +108,7 @@ def test_right_arguments_pass_as_they_are(value: Any, schema: Any) -> None:
 
 @given(OBJECTS, NO_SCHEMAS)
 def test_no_schema_breaks_the_check(value: Any, schema: Any) -> None:
-    """The check never fails, whatever value stands for the schema."""
+    """The check against a schema never raises, whatever value stands for the schema."""
     assert all(isinstance(text, str) for text in find_schema_faults(value, schema))
 
 
@@ -128,7 +128,10 @@ def test_json_is_read_as_json(value: Any) -> None:
 
 @given(damaged() | BROKEN)
 def test_nothing_is_lost_or_added(text: str) -> None:
-    """A correction changes only white space, commas, quotes and Python's words."""
+    """A correction changes only white space, commas, quotes and Python's words.
+
+    Texts that match ``WRITTEN_OTHERWISE`` are not compared.
+    """
     value = mend_notation(text)
 
     if value is not None and not WRITTEN_OTHERWISE.search(text):

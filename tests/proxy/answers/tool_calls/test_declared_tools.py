@@ -28,7 +28,7 @@ GO: dict[str, Any] = {"name": "functions.go"}
     ],
 )
 def test_a_known_prefix_is_removed(written: str, declared: str | None) -> None:
-    """A known prefix is removed from a name, unless the whole name is declared.
+    """A known prefix is removed from the name that a model writes, unless the whole name is declared.
 
     Other misspelled names are not found.
     """
@@ -55,7 +55,7 @@ def test_schemas_are_those_of_tools_and_functions() -> None:
     ],
 )
 def test_any_name_is_allowed_where_a_tool_has_no_name_here(parameters: dict[str, Any], allows: bool) -> None:
-    """Any name is allowed beside a provider's own tool, whose call names are unknown."""
+    """Any call name is allowed without declared tools, or with a provider's own tool of unknown call names."""
     assert DeclaredTools(parameters).allows_any() is allows
 
 

@@ -1,4 +1,4 @@
-"""Tests that arguments with one certain meaning are corrected, and that other texts are left alone."""
+"""Tests that malformed arguments with one certain meaning are corrected, and that other texts are left alone."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ def test_notation_is_corrected(text: str, value: Any) -> None:
 
 @pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
 def test_an_uncertain_text_is_left_alone(text: str) -> None:
-    """A text with more than one possible meaning is not corrected."""
+    """A text without one certain meaning is not corrected, and neither is one that is too long or too deep."""
     assert mend_notation(text) is None
     assert unwrap_encoded(text) is None
 
 
 @pytest.mark.parametrize("inner", WITHIN)
 def test_what_was_encoded_twice_is_passed_on_as_it_is(inner: str) -> None:
-    """The inner text is returned character by character, so that a number keeps all of its digits."""
+    """The inner text of twice-encoded arguments is returned unchanged, so that a number keeps all of its digits."""
     assert unwrap_encoded(json.dumps(inner)) == inner
 
 

@@ -8,7 +8,7 @@ from proxy.answers.tool_calls.work_limit import WorkLimit, WorkLimitExceeded
 
 
 def test_each_use_costs_one_step_more_than_its_number() -> None:
-    """Each use costs one step more than its number, so that even uses of 0 steps reach the limit."""
+    """Each call of ``spend`` costs one step more than its argument, so that even ``spend(0)`` reaches the limit."""
     limit = WorkLimit(left=3)
 
     limit.spend(0)
@@ -20,7 +20,7 @@ def test_each_use_costs_one_step_more_than_its_number() -> None:
 
 
 def test_a_used_up_limit_stays_used_up() -> None:
-    """After a use that exceeds the limit, a use of 0 steps is refused too."""
+    """After a call of ``spend`` that exceeds the limit, ``spend(0)`` is refused too."""
     limit = WorkLimit(left=5)
 
     with pytest.raises(WorkLimitExceeded):

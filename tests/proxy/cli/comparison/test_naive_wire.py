@@ -1,4 +1,4 @@
-"""Tests of the naive translation of a history into Gemini's format."""
+"""Tests of the naive translation into Gemini's format, which the demo compares with the proxy's translation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.builders import assistant, call, system, tool, user
 def test_each_message_is_one_content_and_nothing_is_repaired() -> None:
     """Each message becomes one content, and nothing is repaired.
 
-    A result gets its call's name, if any; the first call gets a dummy signature.
+    A tool result gets the name of its call, or an empty name. The first call gets a dummy signature.
     """
     messages = [system("Be brief."), user("Go."), tool("c9", "lost")]
     messages += [assistant("Yes.", [call("c1", "f", '{"a": 1}'), call("c2", "g")]), tool("c2", "done")]

@@ -59,7 +59,7 @@ def test_a_provider_s_key_is_resolved(given: object, key: str | None) -> None:
 
 @pytest.mark.parametrize("given", ["$KEY", "env/KEY", "${KEY:-x}"])
 def test_other_forms_of_a_reference_are_the_key_itself(given: str) -> None:
-    """Other forms of a reference are sent as the key itself, which the provider refuses."""
+    """A text in another form of a reference is taken as the provider's key itself."""
     assert key_of(given) == given
 
 
@@ -107,7 +107,7 @@ class TestGatewayKeys:
         ],
     )
     def test_what_is_no_key_is_a_fault(self, section: str, given: object) -> None:
-        """Empty keys and unresolved references are faults: a client could guess them."""
+        """Empty keys and unresolved references are faults, since anyone could guess such a key."""
         [(path, text)] = self.load(section, given)
 
         assert path in ("general_settings.master_key", "general_settings.keys[0].key")
@@ -145,7 +145,7 @@ def test_each_credential_reaches_the_call(name: str) -> None:
 
 
 def test_named_credentials_fill_in_what_the_entry_does_not_say() -> None:
-    """Named credentials fill in missing values; the entry's own value wins."""
+    """A value that an entry lacks comes from its named credentials; the entry's own value wins."""
     credentials = [
         {
             "credential_name": "shared",
@@ -165,7 +165,7 @@ def test_named_credentials_fill_in_what_the_entry_does_not_say() -> None:
 
 
 def test_an_unknown_credential_is_a_fault() -> None:
-    """An unknown key in named credentials is a fault with a suggestion."""
+    """An unknown setting in named credentials is a fault that suggests the right name."""
     credentials = [{"credential_name": "c", "credential_values": {"api_kye": "k"}}]
 
     assert faults_of(credential_list=credentials) == [

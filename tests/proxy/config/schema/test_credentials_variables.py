@@ -40,7 +40,7 @@ def test_variables_of_secrets_are_kept_by_name(params: dict[str, Any], variables
 
 
 def test_key_of_the_environment_has_its_variable() -> None:
-    """An entry whose model is `*` has the key of the provider that the client names."""
+    """A deployment of the model ``*`` knows the variable with the key of the provider that the client names."""
     settings = load(entry("*", "*"), environ={"GROQ_API_KEY": "k-1"}).settings
     [deployment] = resolve(settings, "groq/llama-3")
 

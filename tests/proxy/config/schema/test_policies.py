@@ -30,14 +30,14 @@ def test_mode_may_be_an_environment_variable() -> None:
 
 
 def test_the_low_mark_is_below_the_high_one() -> None:
-    """A low mark that is not below the high mark is refused."""
+    """A budget whose low mark is not below its high mark is refused."""
     assert Budget.model_validate({"high": 0.7, "low": 0.5}).low == 0.5
     with pytest.raises(ValidationError, match=r"must be below budget\.high"):
         Budget.model_validate({"high": 0.5, "low": 0.5})
 
 
 def test_cap_without_room_for_its_marker_is_refused() -> None:
-    """A cap below 400 characters is a fault, since the marker of a cut would not fit."""
+    """A ``cap`` below 400 characters is a fault, since the text that marks a cut would not fit."""
     assert faults_of(budget={"cap": 400}) == []
     ((path, _),) = faults_of(budget={"cap": 399})
 

@@ -31,7 +31,7 @@ def test_every_parameter_has_a_value_here() -> None:
 
 @pytest.mark.parametrize("name", VALUES)
 def test_each_parameter_becomes_a_field_of_the_body(name: str) -> None:
-    """Each parameter becomes a field of the provider's body. A field in ``extra_body`` goes before it."""
+    """Each parameter becomes a field of the provider's body. A field of the same name in ``extra_body`` wins."""
     loaded = load(entry("a", "hosted_vllm/m", api_base="http://h/v1", **{name: VALUES[name]}))
     (found,) = resolve(loaded.settings, "a")
 
@@ -52,7 +52,7 @@ def test_gemini_gets_none() -> None:
 
 @pytest.mark.parametrize(("written", "value"), [("-1", "-1"), (-1, -1), (0.5, 0.5), ("os.environ/X", "24h")])
 def test_a_model_may_stay_loaded_for_seconds_or_a_duration(written: Any, value: Any) -> None:
-    """``keep_alive`` is sent as it is written, or as its variable has it."""
+    """``keep_alive`` is sent as it is written, or with the value of the variable that it refers to."""
     (found,) = resolve(load(entry("a", "ollama/m", keep_alive=written), environ={"X": "24h"}).settings, "a")
 
     assert found.extra_body == {"keep_alive": value}

@@ -1,4 +1,4 @@
-"""Tests of the default parameters of a deployment."""
+"""Tests of a deployment's default parameters, which a request gets where the client sends none."""
 
 from __future__ import annotations
 

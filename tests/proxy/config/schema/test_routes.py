@@ -243,7 +243,10 @@ def test_address_is_no_model_s_name(provider: str, rest: str) -> None:
 
 
 def test_entry_without_a_key_gets_none_from_the_environment() -> None:
-    """Only an entry for ``*`` takes the environment's keys. A self-hosted server must not get OpenAI's key."""
+    """Only an entry with the model ``*`` takes keys from the environment.
+
+    A self-hosted server must not get OpenAI's key.
+    """
     settings = load(
         entry("*", "*"),
         entry("own/*", "openai/*", api_base="http://127.0.0.1:9/v1"),

@@ -1,4 +1,4 @@
-"""Tests of rules that hold for every section."""
+"""Tests of rules that hold for every section of the settings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_key_is_described(section: type[Section]) -> None:
 
 @ALL
 def test_sections_are_frozen_and_closed(section: type[Section]) -> None:
-    """Sections are immutable and refuse unknown keys. Only ``model_info`` allows them."""
+    """Sections are immutable and refuse unknown keys. Only ``model_info`` allows unknown keys."""
     assert section.model_config["frozen"] is True
     assert section.model_config["extra"] == ("allow" if section is ModelInfo else "forbid")
 
@@ -63,7 +63,7 @@ REFUSED: dict[str, list[Any]] = {
     ("key", "value"), [(key, value) for key, values in REFUSED.items() for value in values]
 )
 def test_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
-    """A value that is not built yet is one fault, which names the key and the value to use instead."""
+    """A value for a feature that is not built yet is one fault, which names the value to use instead."""
     section, _, name = key.partition(".")
     ((path, fault),) = faults_of(entry("gemini"), entry("other"), **{section: {name: value}})
 
@@ -73,7 +73,7 @@ def test_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
 
 @pytest.mark.parametrize("row", NOT_BUILT)
 def test_suggested_value_is_taken(row: str) -> None:
-    """Every row of ``NOT_BUILT`` suggests a value that loads and is listed in ``REFUSED``."""
+    """Every row of ``NOT_BUILT`` suggests a value that loads. The row's refused values are in ``REFUSED``."""
     section, _, name = row.partition(".")
     instead: Any = {"false": False}.get(NOT_BUILT[row].instead, NOT_BUILT[row].instead)
     sections: dict[str, Any] = {section: {name: instead}}
@@ -112,7 +112,7 @@ def test_a_master_key_without_a_value_is_a_fault() -> None:
 
 @pytest.mark.parametrize("name", ["organization", "vertex_project", "aws_access_key_id", "api_version"])
 def test_an_empty_credential_counts_as_none(name: str) -> None:
-    """An empty text of the file is no credential, as an empty ``api_key`` is none."""
+    """A credential that is an empty text counts as not set, like an empty ``api_key``."""
     assert settings_of(entry(**{name: ""})) == settings_of(entry())
 
 
@@ -127,5 +127,5 @@ def test_an_empty_credential_counts_as_none(name: str) -> None:
     ],
 )
 def test_an_empty_text_is_said_to_be_empty(sections: dict[str, Any], path: str) -> None:
-    """An empty text elsewhere is a fault that says so."""
+    """An empty text for a setting that is no credential is a fault with the text ``is empty``."""
     assert faults_in(yaml.safe_dump({"model_list": [entry()], **sections}).encode()) == [(path, "is empty")]

@@ -32,7 +32,10 @@ def test_a_copy_has_its_own_index() -> None:
 
 
 def test_an_entry_has_its_place_in_the_file() -> None:
-    """Places count the entries that were left out. A copy with another model list has places of its own."""
+    """The index of an entry counts the entries of the file that were left out.
+
+    A copy with another model list counts the entries of its own list.
+    """
     settings = settings_of(entry("a", api_key="os.environ/ABSENT"), entry("b"), entry("c"))
 
     assert {place: each.model_name for place, each in settings.entries.items()} == {1: "b", 2: "c"}

@@ -1,4 +1,4 @@
-"""Tests that refused signatures are noted in the store, for the tenant that sent them."""
+"""Tests that thought signatures that a provider refused are noted in the store, for the tenant that sent them."""
 
 from __future__ import annotations
 
@@ -35,35 +35,35 @@ async def noted(*calls: dict[str, Any], tenant: str = "blue") -> set[str]:
 
 
 async def test_refused_foreign_signature_is_noted() -> None:
-    """The key of the note is made from the signature's text."""
+    """A refused foreign signature is noted under a key that is made from the signature's text."""
     assert await noted(signed(NEW)) == {text_key(NEW)}
 
 
 @pytest.mark.parametrize("stand_in", sorted(STAND_INS))
 async def test_refused_stand_in_is_not_noted(stand_in: str) -> None:
-    """The provider documents the stand-in, so any history may hold it."""
+    """A documented stand-in for a signature is not noted as refused, since any history may hold the stand-in."""
     assert await noted(signed(stand_in)) == set()
 
 
 async def test_refused_signature_under_a_tagged_id_is_not_noted() -> None:
-    """The store holds the provider's own signature under the tagged id."""
+    """A signature under an id of the proxy is not noted, since the store has the provider's own for the id."""
     assert await noted(signed(NEW, OURS)) == set()
 
 
 async def test_refused_signature_stays_valid_for_another_tenant() -> None:
-    """The request may have been refused for another reason."""
+    """A signature that is noted for one tenant is not refused for another, since the refusal may be unrelated."""
     assert await noted(signed(NEW), tenant="green") == set()
 
 
 async def test_at_most_64_of_the_newest_signatures_are_noted() -> None:
-    """A long history must not fill the store."""
+    """Only the newest 64 refused signatures are noted, so that a long history does not fill the store."""
     calls = [signed(f"c2ln{number:04}", f"a{number}") for number in range(65)]
 
     assert await noted(*calls) == {text_key(f"c2ln{number:04}") for number in range(1, 65)}
 
 
 async def test_history_without_signature_keys_makes_no_store_request() -> None:
-    """Most requests have no signatures."""
+    """Without keys of signatures the store is not asked, since most requests have no signatures."""
 
     class Closed(MemoryStore):
         @override

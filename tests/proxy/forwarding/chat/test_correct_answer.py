@@ -80,7 +80,7 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 @BOTH
 async def test_valid_call_is_delivered_unchanged_after_one_attempt(stream: bool) -> None:
-    """The client gets no change header."""
+    """A valid call is delivered after one attempt, without the header ``x-turnright-changes``."""
     upstream = ScriptedUpstream(*replies_of(stream, (GOOD,)))
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -129,7 +129,10 @@ async def test_mended_notation_is_reported_without_another_call(
     ids=["unreadable", "misfit", "undeclared"],
 )
 async def test_invalid_call_is_retried_once_with_a_note(stream: bool, bad: Any, words: str) -> None:
-    """The note in the second request names the error. The client gets only the second answer."""
+    """After an invalid call the model is asked once more, with a note that names the error.
+
+    The client gets only the second answer.
+    """
     upstream = ScriptedUpstream(*replies_of(stream, bad, (GOOD,)))
     async with served(upstream, self_correction="always") as proxy:
         reply, calls = await ask(proxy, stream)
@@ -151,7 +154,7 @@ async def test_invalid_call_is_retried_once_with_a_note(stream: bool, bad: Any, 
     ids=["unreadable", "undeclared"],
 )
 async def test_second_invalid_call_is_delivered_as_it_is(stream: bool, first: Any, second: Any) -> None:
-    """The model is not asked a third time."""
+    """After a second invalid call the model is not asked a third time, and the client gets the second call."""
     upstream = ScriptedUpstream(*replies_of(stream, first, second))
     async with served(upstream, retries=5, self_correction="always") as proxy:
         _, calls = await ask(proxy, stream)
@@ -197,7 +200,7 @@ async def test_unusable_answer_that_is_delivered_lists_its_changes(stream: bool)
 
 @BOTH
 async def test_call_cut_at_the_token_limit_is_not_corrected(stream: bool) -> None:
-    """The proxy neither completes the call nor asks the model again."""
+    """A call that was cut at the token limit is neither completed nor asked for again."""
     upstream = ScriptedUpstream(*replies_of(stream, (CUT, "weather", "length")))
     async with served(upstream, self_correction="always") as proxy:
         _, calls = await ask(proxy, stream)
@@ -213,7 +216,7 @@ async def test_call_cut_at_the_token_limit_is_not_corrected(stream: bool) -> Non
 async def test_calls_are_not_corrected_in_other_modes_or_where_it_is_off(
     stream: bool, mode: str, word: str
 ) -> None:
-    """Only mode ``repair`` changes an answer."""
+    """Answers are corrected only in mode ``repair``, and only if ``self_correction`` is not ``off``."""
     upstream = ScriptedUpstream(*replies_of(stream, (TYPO,), (CUT,)))
     async with served(upstream, mode=mode, self_correction=word) as proxy:
         assert (await ask(proxy, stream))[1] == [("weather", TYPO)]
@@ -223,7 +226,7 @@ async def test_calls_are_not_corrected_in_other_modes_or_where_it_is_off(
 
 
 async def test_stream_is_not_held_back_by_default() -> None:
-    """The client gets text while the model still writes."""
+    """By default a stream is not held back: the client gets text while the model still writes."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with (
         served(upstream) as proxy,
@@ -239,7 +242,7 @@ async def test_stream_is_not_held_back_by_default() -> None:
 
 
 async def test_stream_without_declared_tools_is_not_held_back() -> None:
-    """Without declared tools a stream has no calls to check."""
+    """A stream of a request without tools is not held back, since it has no calls to check."""
     upstream = ScriptedUpstream([say("Let me see."), HANG])
     async with (
         served(upstream, self_correction="always") as proxy,
@@ -250,7 +253,7 @@ async def test_stream_without_declared_tools_is_not_held_back() -> None:
 
 
 async def test_held_stream_sends_only_comments_until_it_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An invalid answer can still be retried, since the client has no part of it."""
+    """A held stream sends only keep-alive comments, so that an invalid answer can still be retried."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     bad = streamed(WRONG)
@@ -268,7 +271,7 @@ async def test_held_stream_sends_only_comments_until_it_is_checked(monkeypatch: 
 
 
 async def test_held_stream_that_breaks_off_is_tried_again() -> None:
-    """The client gets no part of the broken answer."""
+    """A held stream that breaks off is tried again, and the client gets no part of the broken answer."""
     lost = UpstreamFault("It broke.", upstream_status=503)
     upstream = ScriptedUpstream([*streamed(GOOD)[:3], lost], streamed(GOOD))
     async with served(upstream, self_correction="always") as proxy:
@@ -279,7 +282,7 @@ async def test_held_stream_that_breaks_off_is_tried_again() -> None:
 
 
 async def test_held_stream_over_the_size_limit_is_sent_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The events beyond the limit are sent as they come."""
+    """A held stream that exceeds the size limit is sent without a check of its calls."""
     monkeypatch.setattr("proxy.forwarding.answer_buffer.LARGEST", 300)
     upstream = ScriptedUpstream(streamed(CUT))
     async with served(upstream, self_correction="always") as proxy:
@@ -301,7 +304,7 @@ async def test_call_of_a_held_stream_is_cancelled_where_its_client_leaves() -> N
 
 
 async def test_arguments_of_an_invalid_call_are_not_logged(log_text: Any) -> None:
-    """The log holds no part of the arguments."""
+    """The log contains no part of an invalid call's arguments."""
     upstream = ScriptedUpstream([whole('{"secret-key": "secret-value"')], [whole(GOOD)])
     async with served(upstream) as proxy:
         await ask(proxy, False)
@@ -314,7 +317,7 @@ async def test_arguments_of_an_invalid_call_are_not_logged(log_text: Any) -> Non
 async def test_schema_library_is_loaded_once_in_a_worker_thread(
     stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An answer without a call does not load the library."""
+    """The schema library is loaded once, in a worker thread, at the first answer with a call."""
     threads: list[threading.Thread] = []
     monkeypatch.setattr(self_correction, "is_validator_loaded", lambda: bool(threads))
     monkeypatch.setattr(self_correction, "load_validator", lambda: threads.append(threading.current_thread()))

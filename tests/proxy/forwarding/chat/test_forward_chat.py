@@ -1,4 +1,4 @@
-"""Tests of unusable answers: empty ones of Gemini, reasoning alone, no choices, and filtered ones."""
+"""Tests of which answers are unusable: empty from Gemini, with only reasoning, without choices, or filtered."""
 
 from __future__ import annotations
 
@@ -31,12 +31,15 @@ def saying(finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("model", [GEMINI, OTHER])
 @pytest.mark.parametrize("answer", [saying(content="Yes."), saying("length", content="")])
 def test_answer_with_text_or_a_cut_is_delivered(model: str, answer: dict[str, Any]) -> None:
-    """The client learns of a cut from the finish reason."""
+    """An answer that was cut is delivered even without text, since its finish reason tells the client."""
     check_answer(answer, call_to(model))
 
 
 def test_empty_answer_is_delivered_except_from_gemini() -> None:
-    """A model may have nothing to add. An empty answer of Gemini is a known fault, and is not kept for the client."""
+    """An empty answer is delivered, since a model may have nothing to add.
+
+    An empty answer of Gemini is a known fault, and is not kept for the client.
+    """
     check_answer(saying(content=""), call_to(OTHER))
     with pytest.raises(AnswerUnusable) as fault:
         check_answer(saying(content=""), call_to(GEMINI))
@@ -46,7 +49,7 @@ def test_empty_answer_is_delivered_except_from_gemini() -> None:
 
 @pytest.mark.parametrize(("model", "kept"), [(GEMINI, False), (OTHER, True)])
 def test_answer_with_reasoning_alone_is_unusable(model: str, kept: bool) -> None:
-    """Except from Gemini, the answer is kept for the client in case that no better answer comes."""
+    """An answer with only reasoning is kept in case that no better answer comes, except from Gemini."""
     answer = saying(content="", reasoning_content="Hm.")
     with pytest.raises(AnswerUnusable) as fault:
         check_answer(answer, call_to(model))
@@ -57,7 +60,7 @@ def test_answer_with_reasoning_alone_is_unusable(model: str, kept: bool) -> None
 
 @pytest.mark.parametrize("model", [GEMINI, OTHER])
 def test_answer_without_choices_is_unusable(model: str) -> None:
-    """The answer is not kept for the client."""
+    """An answer without choices is unusable, and is not kept for the client."""
     with pytest.raises(AnswerUnusable) as fault:
         check_answer({"choices": []}, call_to(model))
 
@@ -66,7 +69,7 @@ def test_answer_without_choices_is_unusable(model: str) -> None:
 
 @pytest.mark.parametrize("model", [GEMINI, OTHER])
 def test_filtered_answer_is_unusable_only_where_another_model_is_named_for_it(model: str) -> None:
-    """Without a content policy fallback the answer is delivered, and its finish reason tells the client."""
+    """Without a content policy fallback a filtered answer is delivered, and its finish reason tells the client."""
     answer = saying("content_filter", content="")
     models = {"m": model, "other": "openai/other"}
     plain = FallbackChain("m", settings_of(models, router_settings={"fallbacks": [{"m": ["other"]}]}))

@@ -46,13 +46,13 @@ def test_fault_of_a_model_without_tools_ends_its_turn(
 
 
 def test_unguarded_answer_has_no_gate_and_ends_no_turn() -> None:
-    """Both functions take None for a request without a turn guard."""
+    """A request without a turn guard has no gate for its answer, and no fault ends its turn."""
     assert gate_of(None) is None
     assert ends_turn(UpstreamFault("x", cause=Cause.EMPTY), None) is False
 
 
 def test_wrapped_up_turn_has_the_same_answer_whole_and_streamed() -> None:
-    """The answer has the request's stamp, the deployment's model id and the finish reason ``stop``."""
+    """The answer that wraps up a turn has the request's id and time, the deployment's model id, and ``stop``."""
     record = RequestRecord("req_1", "/v1/chat/completions", 0.0, guarded=guarded(WRAPPED_UP))
     plan = run(parse([user()]), "openai").sent
     assert plan is not None

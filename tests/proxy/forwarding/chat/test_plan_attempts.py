@@ -15,7 +15,10 @@ from tests.support.scripted_upstream import ScriptedUpstream
 async def test_retries_after_a_malformed_call_have_one_note(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The client does not see the note. The source of the request keeps the client's messages without the note."""
+    """Retries after a malformed call have one note to the model, which the client does not see.
+
+    The source of the request keeps the client's messages without the note.
+    """
     for _ in range(2):
         upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
     upstream.then(*good(stream))
@@ -50,7 +53,7 @@ SIGNATURE = "c2lnbmF0dXJlLW9mLWFub3RoZXItcHJvdmlkZXI="
 async def test_fallback_to_openai_is_planned_without_geminis_signatures(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The fallback is planned from the client's messages."""
+    """A fallback to OpenAI is planned from the client's messages, without Gemini's signatures."""
     call = {
         "id": f"call_1__thought__{SIGNATURE}",
         "type": "function",
@@ -77,7 +80,7 @@ async def test_fallback_to_openai_is_planned_without_geminis_signatures(
 async def test_fallback_model_gets_no_note_about_another_models_call(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The fallback is sent the client's own history."""
+    """A fallback model gets the client's own history, without the note about another model's call."""
     for _ in range(3):
         upstream.then(AnswerUnusable("Bad call.", cause=Cause.MALFORMED_CALL))
     upstream.then(*good(stream))

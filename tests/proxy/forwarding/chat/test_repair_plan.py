@@ -33,7 +33,7 @@ async def test_repair_is_kept_for_further_attempts(proxy: Proxied, upstream: Scr
 async def test_refused_parameter_is_left_out_once_and_the_change_is_reported(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A second refusal is not repaired again."""
+    """A refused parameter is left out once, and a second refusal is not repaired."""
     words = "Unsupported parameter: 'temperature' is not supported with this model."
     for _ in range(2):
         upstream.then(refused(400, words))
@@ -50,7 +50,7 @@ async def test_refused_parameter_is_left_out_once_and_the_change_is_reported(
 async def test_a_repaired_history_is_kept_for_further_attempts(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Another member of the pool gets the split calls. The next request is asked as it came."""
+    """Another member of the pool gets the split calls. The next request is first sent as the client wrote it."""
     history = [user("go"), assistant(None, [call("a"), call("b", "g")]), tool("a"), tool("b")]
     upstream.then(refused(400, "This model only supports single tool-calls at once!"))
     upstream.then(refused(503))
@@ -77,7 +77,7 @@ async def test_a_repaired_history_is_kept_for_further_attempts(
 async def test_a_refusal_under_another_status_is_repaired(
     proxy: Proxied, upstream: ScriptedUpstream, status: int, words: str
 ) -> None:
-    """Azure hands a refusal on as 424, and llama.cpp reports its template's as a server error."""
+    """A refusal is also repaired with another status: Azure sends 424, and llama.cpp's template a server error."""
     upstream.then(refused(status, words))
 
     reply = await proxy.post(chat(model="long", temperature=1.5))
@@ -87,7 +87,7 @@ async def test_a_refusal_under_another_status_is_repaired(
 
 
 async def test_a_server_error_is_sent_again_unchanged(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The words of a server error may be anything, and a further try may find the server well."""
+    """A server error is retried without a repair, whatever its text says, since the server may recover."""
     upstream.then(refused(500, "Unsupported parameter: 'top_p' is not supported with this model."))
 
     reply = await proxy.post(chat(model="pool", top_p=0.5))

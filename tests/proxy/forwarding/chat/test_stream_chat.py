@@ -66,7 +66,7 @@ def assert_contract(events: list[Any], *, usage: bool = False) -> None:
 async def test_stream_of_each_provider_keeps_the_contract(
     real: Proxied, model: str, calls: bool, usage: bool
 ) -> None:
-    """The usage chunk comes only where the client asked for it."""
+    """Each provider's stream keeps the rules of ``assert_contract``, and has usage only where it was asked for."""
     body = chat("call get_weather and get_time" if calls else "Hello.", model=model, stream=True)
     body |= {"tools": TWO_TOOLS} if calls else {}
     body |= {"stream_options": {"include_usage": True}} if usage else {}
@@ -91,7 +91,7 @@ async def test_stream_of_each_provider_keeps_the_contract(
 @TRANSPORTS
 @pytest.mark.parametrize("model", ["openai", "gemini"])
 async def test_openais_client_assembles_a_stream_with_tool_calls(real: Proxied, model: str) -> None:
-    """The strict helper of OpenAI's client reads the chunks."""
+    """The strict stream helper of OpenAI's client assembles the tool call from the proxy's chunks."""
     async with openai_client.AsyncOpenAI(base_url=f"{real.origin}/v1", api_key="x", max_retries=0) as client:
         messages: Any = [{"role": "user", "content": "call get_weather"}]
         schema = {**WEATHER["function"]["parameters"], "additionalProperties": False}
@@ -131,7 +131,7 @@ async def test_fields_that_a_provider_leaves_out_are_added(
 
 
 async def test_each_choice_has_its_role_first_and_one_finish_reason(upstream: ScriptedUpstream) -> None:
-    """A stream in which no choice ends is an error."""
+    """Each choice of a stream begins with its role, and a stream in which no choice ends is an error."""
     both = [chunk({"content": "a"}, index=at) for at in (0, 1)]
     ends = [chunk(finish="stop", index=at) for at in (0, 1)]
     upstream.then(*both, *ends)
@@ -173,7 +173,7 @@ async def test_chunk_is_sent_before_the_next_one_comes(proxy: Proxied, upstream:
 async def test_error_before_the_first_chunk_keeps_its_status(
     proxy: Proxied, upstream: ScriptedUpstream, status: int
 ) -> None:
-    """The status 200 is not sent before the first chunk."""
+    """An error before the first chunk keeps its status, since the status 200 has not been sent."""
     fault = UpstreamFault("Not now.", upstream_status=status)
     fault.headers["retry-after"] = "3"
     upstream.then(fault)
@@ -187,7 +187,7 @@ async def test_error_before_the_first_chunk_keeps_its_status(
 async def test_stream_that_ends_without_an_answer_is_status_502(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
 ) -> None:
-    """An empty stream is not passed on as an answer."""
+    """A provider's stream that ends without an answer becomes an error with status 502."""
     upstream.then(*steps)
     reply = await proxy.post(chat(stream=True))
 
@@ -206,7 +206,7 @@ async def test_stream_that_ends_without_an_answer_is_status_502(
 async def test_stream_that_breaks_off_ends_with_an_error_event(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any], code: str, kind: str
 ) -> None:
-    """The end marker is not sent, since a client would take the answer for complete."""
+    """A stream that breaks off gets no end marker, since a client would take the answer for complete."""
     upstream.then(*steps)
     reply = await proxy.post(chat(stream=True))
 
@@ -224,7 +224,7 @@ async def test_stream_that_breaks_off_ends_with_an_error_event(
 async def test_broken_provider_connection_becomes_an_error_event(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str
 ) -> None:
-    """On each transport the client gets an error event and no end marker."""
+    """After a broken connection to the provider the client gets an error event and no end marker."""
     openai.faults.append({"cut_after_chunks": 2})
     await gemini.fault(cut_after_chunks=1)
     reply = await real.post(chat(model=model, stream=True))
@@ -282,7 +282,7 @@ _CHUNKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 @given(chunks=st.lists(_CHUNKS, max_size=8), include_usage=st.booleans())
 @hypothesis_settings(max_examples=100, deadline=None)
 def test_normalizer_gives_any_chunks_one_shape(chunks: list[Any], include_usage: bool) -> None:
-    """Each choice begins with its role and ends once."""
+    """For any chunks of a provider, each choice begins with its role and ends at most once."""
     normalizer = ChunkNormalizer(fallback_id="f", created=5, model="d", include_usage=include_usage)
     sent = [found for found in map(normalizer.normalize, chunks) if found is not None]
 

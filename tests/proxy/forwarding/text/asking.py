@@ -50,7 +50,7 @@ def models(upstream: ScriptedUpstream) -> list[str]:
 
 
 def plain_settings(**sections: Any) -> Settings:
-    """Return settings with retries: a model with a fallback, and a pool of two."""
+    """Return settings with retries, a model with a fallback, and a pool of two deployments."""
     named = {NAME: "openai/first", "spare": "openai/second", "chatting": "gemini/gemini-3.6-flash"}
     entries = [{"model_name": name, "litellm_params": {"model": model}} for name, model in named.items()]
     entries += [{"model_name": "pool", "litellm_params": {"model": f"openai/pool-{at}"}} for at in (0, 1)]

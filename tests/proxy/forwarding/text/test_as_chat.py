@@ -14,7 +14,10 @@ CHATTING = body_for(COMPLETIONS, model="chatting")
 
 
 async def test_prompt_becomes_a_users_message(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Parameters that a chat request has as well are kept. Other parameters are dropped and counted."""
+    """A prompt becomes a user's message.
+
+    Parameters that a chat request has as well are kept. Other parameters are dropped and counted.
+    """
     upstream.then(answer("fine"))
     fields = {"max_tokens": 5, "temperature": 0.5, "best_of": 2, "logprobs": 1, "echo": False, "foo": 1}
     reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)
@@ -54,7 +57,7 @@ async def test_text_stream_has_the_texts_of_the_chat_and_its_end(
 async def test_completion_that_a_chat_cannot_answer_is_status_400(
     proxy: Proxied, upstream: ScriptedUpstream, fields: dict[str, Any], param: str
 ) -> None:
-    """The request is refused before a call."""
+    """A text completion that a chat cannot answer is refused with status 400, before any call."""
     reply = await proxy.post({**CHATTING, **fields}, COMPLETIONS)
 
     assert (reply.status, reply.error["param"]) == (400, param)
@@ -66,7 +69,7 @@ async def test_completion_that_a_chat_cannot_answer_is_status_400(
 async def test_empty_completion_of_gemini_is_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """Gemini sends empty answers by mistake (python-genai#1289)."""
+    """An empty completion is tried again, since Gemini sends empty answers by mistake (python-genai#1289)."""
     upstream.then(STOP if stream else answer(""))
     upstream.then(*([say("fine"), STOP] if stream else [answer("fine")]))
     reply = await proxy.post({**CHATTING, "stream": stream}, COMPLETIONS)

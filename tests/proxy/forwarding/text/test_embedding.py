@@ -36,7 +36,10 @@ def call_for(given: Any) -> TextCall:
 async def test_call_over_the_wires_inputs_is_sent_in_parts(
     monkeypatch: pytest.MonkeyPatch, given: Any, most: int | None, parts: list[Any]
 ) -> None:
-    """Each part keeps the other parameters. The answer has the vectors in the order of the inputs."""
+    """A call with too many inputs is sent in parts, each with the call's other parameters.
+
+    The answer has the vectors in the order of the inputs.
+    """
     monkeypatch.setattr(embedding, "most_inputs_of", lambda _: most)
     upstream, vector = ScriptedUpstream(), 0
     for part in parts:

@@ -37,7 +37,7 @@ async def run_noted(seen: list[tuple[str, bool]], weight: int, work: Callable[[]
 async def test_each_step_of_a_large_request_runs_in_a_worker_thread(
     upstream: ScriptedUpstream, settings: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """The result is that of a small request."""
+    """The steps of a large request run in a worker thread, with the same result as for a small request."""
     replies = []
     for largest, here in ((LARGE, True), (5, False)):
         seen: list[tuple[str, bool]] = []
@@ -67,7 +67,7 @@ async def test_each_step_of_a_large_request_runs_in_a_worker_thread(
     ],
 )
 def test_weight_of_an_answer_is_estimated_by_its_first_embedding(answer: dict[str, Any], weight: int) -> None:
-    """An answer without an embedding weighs 0."""
+    """An answer's weight is estimated by its first embedding. An answer without an embedding weighs 0."""
     assert weight_of(answer) == weight
 
 
@@ -79,5 +79,5 @@ def test_weight_of_an_answer_is_estimated_by_its_first_embedding(answer: dict[st
     ],
 )
 def test_weight_of_a_request_is_kept_from_its_parsing(parse: Callable[..., Any], body: bytes) -> None:
-    """Later steps use the weight to decide on a worker thread."""
+    """A parsed request keeps its weight, by which later steps decide on a worker thread."""
     assert parse(body, max_nesting=8, weight=1_234).weight == 1_234

@@ -58,7 +58,7 @@ async def test_base64_embeddings_are_passed_on_unchanged(plain: Proxied, openai:
 
 @TRANSPORTS
 async def test_embeddings_are_ordered_by_index_and_counted(plain: Proxied, openai: OpenAIEmulator) -> None:
-    """A wrong number of embeddings leads to the fallback model."""
+    """Embeddings are ordered by their index. A wrong number of embeddings leads to the fallback model."""
     asked = {"model": "text-embedding-3-small", "input": ["a", "b"]}
     openai.faults.append({"payload": embeddings(asked, shuffled=True)})
     shuffled = await plain.post({"model": "openai", "input": ["a", "b"]}, EMBEDDINGS)
@@ -91,7 +91,7 @@ async def test_fallback_uses_the_other_providers_wire(
 
 @TRANSPORTS
 async def test_refusal_has_the_providers_message(plain: Proxied) -> None:
-    """The provider may refuse the input or the path.
+    """The client gets the provider's message where the provider refuses the input or the path.
 
     An embedding request for a chat model gets the provider's status 403.
     """
@@ -140,7 +140,7 @@ async def test_stream_that_falls_silent_ends_with_an_error_at_its_timeout(
 async def test_stream_cut_in_the_middle_ends_with_an_error_event(
     plain: Proxied, openai: OpenAIEmulator
 ) -> None:
-    """The end marker ``[DONE]`` is not sent."""
+    """A stream that was cut in the middle ends with an error event, without the end marker ``[DONE]``."""
     openai.faults.append({"cut_after_chunks": 2})
     reply = await plain.post({"model": "instruct", "prompt": "a", "stream": True}, COMPLETIONS)
 
@@ -213,7 +213,7 @@ async def test_status_200_without_a_text_is_the_providers_fault(payload: Any, st
 
 
 async def test_whole_text_in_place_of_a_stream_becomes_one_chunk() -> None:
-    """The end marker ``[DONE]`` follows the chunk."""
+    """A whole text in place of a stream becomes one chunk, followed by the end marker ``[DONE]``."""
     answer = {
         **_written(text="whole"),
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},

@@ -66,7 +66,7 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
 async def test_unusable_answer_is_tried_again_and_falls_back(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, answer: dict[str, Any]
 ) -> None:
-    """The client gets an error in the end, and never the unusable answer."""
+    """An unusable answer is tried again, then leads to the fallback, and never reaches the client."""
     for _ in range(2):
         upstream.then(answer)
     upstream.then(good(path))
@@ -83,7 +83,7 @@ async def test_unusable_answer_is_tried_again_and_falls_back(
 async def test_fallback_is_counted_under_the_path(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, log_lines: LogLines
 ) -> None:
-    """The retry of the first model fails before the fallback answers."""
+    """A request that a fallback answers is counted and logged under its path, with its attempts."""
     for _ in range(2):
         upstream.then(refused(503))
     upstream.then(good(path))
@@ -107,7 +107,7 @@ async def test_fallback_is_counted_under_the_path(
 
 
 async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
-    """PromQL's ``rate`` misses the first count of a series that begins at 1."""
+    """The metric series of each path begin at zero, since PromQL's ``rate`` misses a first count of 1."""
     samples = await proxy.metrics()
     counted = [dict(labels) for (name, labels) in samples if name == "turnright_requests_total"]
 
@@ -118,7 +118,7 @@ async def test_series_of_each_path_begin_at_zero(proxy: Proxied) -> None:
 async def test_rate_limited_member_of_a_text_pool_is_replaced_without_delay(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """Another deployment of the pool answers at once."""
+    """A rate-limited deployment of a pool is replaced by another deployment without a delay."""
     upstream.then(refused(429, "Slow down, retry in 45s."))
     upstream.then(good(path))
 
@@ -131,7 +131,7 @@ async def test_rate_limited_member_of_a_text_pool_is_replaced_without_delay(
 async def test_path_that_a_model_does_not_serve_opens_no_circuit(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, status: int
 ) -> None:
-    """The circuits stay closed, so chats still reach the model."""
+    """A refusal of the path opens no circuit, so that chats still reach the model."""
     for _ in range(2):
         upstream.then(refused(status))
     reply = await proxy.post(body_for(path, model="pool"), path)
@@ -147,7 +147,7 @@ async def test_path_that_a_model_does_not_serve_opens_no_circuit(
 async def test_refused_body_is_remembered_for_its_path_only(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """The same body is still sent on another path."""
+    """A body that was refused twice is refused on its path only, and is still sent on another path."""
     body = {"model": "spare", "input": "a", "prompt": "a", "messages": [{"role": "user", "content": "a"}]}
     for _ in range(2):
         upstream.then(refused(400, "No."))
@@ -164,7 +164,7 @@ async def test_refused_body_is_remembered_for_its_path_only(
 async def test_silent_provider_takes_at_most_the_requests_deadline(
     upstream: ScriptedUpstream, path: str
 ) -> None:
-    """All attempts share the deadline."""
+    """A silent provider takes at most the request's deadline."""
     upstream.then(HANG)
     async with proxied(plain_settings(router_settings={"timeout": 0.2}), upstream) as proxy:
         reply = await proxy.post(body_for(path), path)
@@ -176,7 +176,7 @@ async def test_silent_provider_takes_at_most_the_requests_deadline(
 async def test_unknown_parameters_of_a_text_are_dropped_and_counted(
     proxy: Proxied, upstream: ScriptedUpstream, path: str
 ) -> None:
-    """The metric counts the parameters outside the allow-list."""
+    """Unknown parameters of a text request are dropped, and a metric counts the dropped parameters."""
     upstream.then(good(path))
     await proxy.post(body_for(path, foo=1, api_base="http://x.test", user="u", messages=[], seed=None), path)
     [call] = upstream.plain_calls
@@ -188,7 +188,7 @@ async def test_unknown_parameters_of_a_text_are_dropped_and_counted(
 
 
 async def test_parameter_that_a_provider_does_not_take_is_withheld() -> None:
-    """The provider would refuse the parameter. The withheld parameter is counted as dropped."""
+    """A parameter that the provider would refuse is withheld. The withheld parameter is counted as dropped."""
     upstream = ScriptedUpstream([good(EMBEDDINGS)], unsupported=["user"])
     async with proxied(plain_settings(), upstream) as proxy:
         await proxy.post(body_for(EMBEDDINGS, user="u", dimensions=4), EMBEDDINGS)
@@ -209,7 +209,7 @@ async def test_parameter_that_a_provider_does_not_take_is_withheld() -> None:
     ],
 )
 def test_text_has_prompts_times_answers_choices(prompt: Any, n: int | None, choices: int) -> None:
-    """A text stream is complete when all its choices have ended."""
+    """A text request has ``n`` choices for each of its prompts."""
     [deployment] = resolve(plain_settings(), "spare")
     parameters = {"prompt": prompt} if n is None else {"prompt": prompt, "n": n}
 
@@ -218,7 +218,7 @@ def test_text_has_prompts_times_answers_choices(prompt: Any, n: int | None, choi
 
 @paths
 async def test_parameter_that_a_deployment_allows_is_sent(upstream: ScriptedUpstream, path: str) -> None:
-    """The configuration names the parameter in ``allowed_openai_params``."""
+    """A parameter that the deployment names in ``allowed_openai_params`` is sent to the provider."""
     upstream.then(good(path))
     entry = {"model": "openai/x", "allowed_openai_params": ["input_type"]}
     async with proxied(settings_of({NAME: entry}), upstream) as proxy:
@@ -229,7 +229,7 @@ async def test_parameter_that_a_deployment_allows_is_sent(upstream: ScriptedUpst
 
 @paths
 async def test_both_spellings_of_the_path_have_key_and_limits(upstream: ScriptedUpstream, path: str) -> None:
-    """The limits are ``max_body_mib`` and ``max_in_flight``."""
+    """Both spellings of a path require the key. ``max_body_mib`` and ``max_in_flight`` hold for text requests too."""
     general = {"master_key": "sk-master-0", "max_body_mib": 1, "max_in_flight": 1}
     key = {"Authorization": "Bearer sk-master-0"}
     async with proxied(plain_settings(general_settings=general), upstream) as proxy:

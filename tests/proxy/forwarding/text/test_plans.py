@@ -50,7 +50,7 @@ def test_embeddings_lose_parameters_that_their_provider_does_not_take() -> None:
 
 
 def test_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
-    """Parameters that chats do not have are kept."""
+    """A model that completes texts itself also gets the parameters that chats do not have."""
     plan = plan_text(
         request_of(prompt="a", echo=True, best_of=2), deployment_of("openai/t"), "repair", refusing("best_of")
     )
@@ -60,7 +60,7 @@ def test_text_is_sent_unchanged_where_the_model_completes_texts() -> None:
 
 
 def test_chat_model_gets_only_the_parameters_of_chats() -> None:
-    """Other parameters are dropped, and the plan names them."""
+    """Parameters that chats do not have are dropped for a chat model, and the plan names the dropped ones."""
     plan = plan_text(
         request_of(prompt="a", best_of=2, temperature=1),
         deployment_of("gemini/gemini-3.6-flash"),
@@ -75,7 +75,7 @@ def test_chat_model_gets_only_the_parameters_of_chats() -> None:
 
 @pytest.mark.parametrize("name", ["echo", "suffix"])
 def test_parameter_that_changes_the_text_is_refused_for_a_chat_model(name: str) -> None:
-    """Without the parameter the client would get another kind of text."""
+    """``echo`` and ``suffix`` are refused for a chat model, since the client would get another kind of text."""
     with pytest.raises(InvalidRequest) as refused:
         plan_text(
             request_of(prompt="a", **{name: "x"}),
@@ -88,7 +88,10 @@ def test_parameter_that_changes_the_text_is_refused_for_a_chat_model(name: str) 
 
 
 def test_text_gets_the_defaults_that_texts_have() -> None:
-    """A text completion gets the deployment's defaults where the request says nothing. Chats' own ones stay out."""
+    """A text completion gets the deployment's defaults where the request says nothing.
+
+    Defaults that only chats have are left out.
+    """
     deployment = deployment_of(
         "openai/t", max_completion_tokens=9, temperature=0.5, stop=["\n\n"], logprobs=True, dimensions=3, n=2
     )

@@ -69,7 +69,7 @@ async def test_usage_of_a_text_stream_is_counted_and_sent_where_asked_for(
 async def test_text_stream_that_fails_before_its_first_text_is_tried_again(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """Blank chunks of the failed attempt are discarded."""
+    """A text stream that fails before its first text is tried again, and its blank chunks are discarded."""
     upstream.then(say("", id="forgotten"), BROKEN)
     upstream.then(refused(503))
     upstream.then(say("fine"), END)
@@ -96,7 +96,7 @@ async def test_error_before_a_text_stream_keeps_its_status(
 async def test_text_stream_that_breaks_ends_with_an_error_event(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
 ) -> None:
-    """A text that has begun is not retried."""
+    """A text stream that breaks after its first text ends with an error event, and is not retried."""
     upstream.then(*steps)
     events = (await proxy.post(STREAM, COMPLETIONS)).events
     await proxy.idle()
@@ -108,7 +108,7 @@ async def test_text_stream_that_breaks_ends_with_an_error_event(
 
 
 async def test_text_stream_without_an_end_is_tried_again(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A stream that ends with a finish reason and no text is an answer."""
+    """A stream without a finish reason is tried again. A stream with a finish reason but no text is an answer."""
     upstream.then({"choices": []})
     upstream.then(END)
     events = (await proxy.post(STREAM, COMPLETIONS)).events
@@ -120,7 +120,7 @@ async def test_text_stream_without_an_end_is_tried_again(proxy: Proxied, upstrea
 async def test_text_stream_is_kept_alive_by_comments(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Load balancers would close a silent connection."""
+    """A silent text stream is kept alive by comments, since load balancers would close the connection."""
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.1)
     monkeypatch.setattr(event_stream, "HOLD_S", 0.1)
     upstream.then(*[Pause(0.06)] * 5, say("a"), END)
@@ -133,7 +133,7 @@ async def test_text_stream_is_kept_alive_by_comments(
 async def test_surrogate_halves_in_a_text_stream_are_joined(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """A lone surrogate becomes U+FFFD."""
+    """Surrogate halves in a text stream are joined, and a lone surrogate becomes U+FFFD."""
     upstream.then(say("a\ud83d"), say("\ude00 \ud83d"), END)
 
     assert text_in((await proxy.post(STREAM, COMPLETIONS)).events) == "a\U0001f600 \ufffd"
@@ -142,7 +142,7 @@ async def test_surrogate_halves_in_a_text_stream_are_joined(
 async def test_text_stream_whose_client_leaves_is_counted_as_disconnected(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The request ends although the provider pauses for 30 seconds."""
+    """A text request ends when its client leaves, although the provider pauses for 30 seconds."""
     upstream.then(say("a"), Pause(30))
     async with proxy.session.post(proxy.origin + COMPLETIONS, json=STREAM) as response:
         await response.content.readany()
@@ -155,7 +155,7 @@ async def test_text_stream_whose_client_leaves_is_counted_as_disconnected(
 async def test_usage_of_an_empty_text_stream_is_not_counted(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The token counter stays at zero, and the request fails with status 502."""
+    """The usage of an empty text stream is not counted, and the request fails with status 502."""
     monkeypatch.setattr("proxy.forwarding.text.stream_text.may_be_empty", lambda _: False)
     for _ in range(8):
         upstream.then(END, {"choices": [], "usage": USAGE})
@@ -170,7 +170,7 @@ async def test_usage_of_an_empty_text_stream_is_not_counted(
 async def test_text_stream_without_a_chunk_counts_as_broken_off(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The request fails with status 502, and its attempts have the outcome ``truncated``."""
+    """A text stream without a chunk fails with status 502, and its attempts have the outcome ``truncated``."""
     for _ in range(8):
         upstream.then()
     reply = await proxy.post(STREAM, COMPLETIONS)

@@ -1,4 +1,4 @@
-"""Tests of the verdict on a request's headers, for the combinations that browsers and clients may send."""
+"""Tests of the verdict on a request's headers, by which requests of foreign web pages are refused."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_verdict_of_every_combination_of_host_origin_and_site(
 
 
 def test_own_origin_is_compared_without_case() -> None:
-    """The case of a host name does not matter."""
+    """A request's origin is compared with its host regardless of case."""
     assert judge("LocalHost:4000", "http://localhost:4000", None, JSON, ALLOWED) is Verdict.FINE
 
 
@@ -68,7 +68,7 @@ def test_own_origin_is_compared_without_case() -> None:
     ],
 )
 def test_json_types_are_recognised(content_type: str) -> None:
-    """The type is ``application/json`` or ends in ``+json``. Parameters are ignored."""
+    """A content type is JSON if it is ``application/json`` or ends in ``+json``. Parameters are ignored."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.FINE
 
 
@@ -93,7 +93,7 @@ def test_json_types_are_recognised(content_type: str) -> None:
     ],
 )
 def test_types_of_simple_requests_and_other_types_are_no_json(content_type: str | None) -> None:
-    """A page may send the types of simple requests without a CORS preflight."""
+    """Types other than JSON are refused, since a page may send some of them without a CORS preflight."""
     assert judge("localhost", None, None, content_type, ALLOWED) is Verdict.OTHER_TYPE
 
 
@@ -114,7 +114,10 @@ BODIES = ({"Content-Length": "2"}, {"Transfer-Encoding": "chunked"}, {"content-l
     ],
 )
 def test_body_that_a_page_may_have_sent_is_refused(body: dict[str, str], marks: dict[str, str]) -> None:
-    """A page can also send a body without a type. The browser then adds an ``Origin`` or ``Sec-Fetch`` header."""
+    """A body that a web page may have sent is refused, even without a type.
+
+    The browser then adds an ``Origin`` or ``Sec-Fetch`` header.
+    """
     assert not may_send_body(CIMultiDict({**body, **marks}))
     assert may_send_body(CIMultiDict(marks))
     assert may_send_body(CIMultiDict({**marks, "Content-Length": "0"}))
@@ -122,5 +125,5 @@ def test_body_that_a_page_may_have_sent_is_refused(body: dict[str, str], marks: 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_body_without_a_type_and_without_a_browsers_mark_is_served(body: dict[str, str]) -> None:
-    """Clients other than browsers may leave the type out."""
+    """A body without a type is served if no header shows that a browser sent it."""
     assert may_send_body(CIMultiDict({**body, "User-Agent": "x", "Sec": "y"}))

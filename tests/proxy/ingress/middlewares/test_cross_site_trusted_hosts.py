@@ -30,7 +30,7 @@ ALLOWED = ("box.example", "nas")
     ],
 )
 def test_addresses_own_names_and_configured_names_are_trusted(host: str) -> None:
-    """Case, port and a dot at the end are ignored."""
+    """The case, the port and a final dot of a host name are ignored."""
     assert is_trusted_host(host, ALLOWED)
 
 
@@ -61,7 +61,7 @@ def test_addresses_own_names_and_configured_names_are_trusted(host: str) -> None
     ],
 )
 def test_other_names_are_not_trusted(host: str) -> None:
-    """Some of the names only resemble a trusted name."""
+    """Other names are not trusted, even names that resemble a trusted name."""
     assert not is_trusted_host(host, ALLOWED)
 
 

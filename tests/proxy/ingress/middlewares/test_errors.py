@@ -9,7 +9,7 @@ from tests.support.proxied import CHAT, Proxied
 
 @pytest.mark.parametrize("path", [b"/v1/models/\xff", b"/\xff\xfe", b"/v1/chat/completions\xed\xa0\xbd"])
 async def test_path_that_is_not_utf8_is_a_client_error(proxy: Proxied, path: bytes) -> None:
-    """A path that is not UTF-8 must not cause a 500."""
+    """A path that is not UTF-8 is a client error, and not a 500."""
     reply = await proxy.raw(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     assert 400 <= reply.status < 500
@@ -26,7 +26,7 @@ async def test_path_that_is_not_utf8_is_a_client_error(proxy: Proxied, path: byt
 async def test_unknown_path_is_a_404_and_wrong_method_a_405(
     proxy: Proxied, method: str, path: str, status: int, code: str
 ) -> None:
-    """Both errors name the path."""
+    """An unknown path gives a 404 and a wrong method a 405. Both errors name the path."""
     reply = await proxy.request(method, path)
 
     assert (reply.status, reply.error["code"]) == (status, code)

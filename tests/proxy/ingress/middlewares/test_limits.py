@@ -22,7 +22,10 @@ def settings() -> Settings:
 async def test_request_over_max_in_flight_is_refused_until_another_ends(
     proxy: Proxied, upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """The refusal is a 503 with Retry-After. The next request is served when a request has ended."""
+    """A request over ``max_in_flight`` is refused with a 503 and Retry-After.
+
+    The next request is served when a request has ended.
+    """
     async with hanging(proxy, upstream, *(proxy.post(chat()) for _ in range(ROOM))):
         reply = await proxy.post(chat(stream=stream))
 
@@ -57,7 +60,7 @@ async def test_place_is_released_however_a_request_ends(proxy: Proxied) -> None:
 async def test_announced_length_over_the_limit_is_refused_before_the_body(
     upstream: ScriptedUpstream,
 ) -> None:
-    """The client has sent only the head of the request."""
+    """A body whose announced length exceeds the limit is refused after the request's head alone."""
     async with proxied(settings_of(general_settings={"max_body_mib": 1}), upstream) as proxy:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         reply = await proxy.raw(f"{head}Content-Length: {2**20 + 1}\r\n\r\n".encode())

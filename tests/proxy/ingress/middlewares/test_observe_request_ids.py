@@ -22,7 +22,7 @@ PLAIN = string.ascii_letters + string.digits + "._:-"
 
 @given(st.one_of(st.text(PLAIN, min_size=1, max_size=4), st.text(PLAIN, min_size=128, max_size=128)))
 def test_clients_plain_id_is_kept(sent: str) -> None:
-    """UUIDs, ULIDs and trace ids consist of letters, digits and the marks in ``PLAIN``."""
+    """A client's id of at most 128 characters of ``PLAIN`` is kept, as in UUIDs, ULIDs and trace ids."""
     assert request_id_for(sent) == sent
 
 
@@ -43,7 +43,7 @@ def test_any_other_id_is_replaced_by_a_plain_token(sent: str) -> None:
 
 
 def test_new_ids_are_unique() -> None:
-    """A log must tell two requests apart."""
+    """New ids are unique, so that a log can tell two requests apart."""
     ids = {request_id_for(None) for _ in range(1_000)}
 
     assert len(ids) == 1_000
@@ -81,7 +81,7 @@ async def test_every_answer_has_its_requests_id(
 async def test_request_id_does_not_go_to_the_provider(
     real: Proxied, openai: OpenAIEmulator, stream: bool
 ) -> None:
-    """A provider may refuse a second request with the id of a running request (vllm#10583)."""
+    """The request id is not sent to the provider, which may refuse the id of a running request (vllm#10583)."""
     await real.post(chat(model="openai", stream=stream), headers={"x-request-id": "mine-1"})
 
     [asked] = openai.requests

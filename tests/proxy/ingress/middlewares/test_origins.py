@@ -88,7 +88,7 @@ async def ask(
 
 @pytest.mark.parametrize("general", GENERAL)
 async def test_each_combination_of_headers_and_settings_is_served_or_refused(general: str) -> None:
-    """A refused request does not go upstream."""
+    """Each combination of headers and settings is served, or is refused without a call to the provider."""
     async with proxied(
         settings_of(general_settings=GENERAL[general]), upstream := ScriptedUpstream(GOOD_ANSWER)
     ) as proxy:
@@ -124,7 +124,7 @@ PROBES = (*LIVE, *READY)
 
 
 async def test_foreign_host_reaches_probes_alone_and_foreign_page_no_path(upstream: ScriptedUpstream) -> None:
-    """Load balancers use any host name for a probe."""
+    """A foreign host reaches only probes, for which load balancers use any name. A foreign page reaches no path."""
     foreign: dict[str, str | None] = {"Host": "evil.example"}
     page: dict[str, str | None] = {"Host": "localhost", "Sec-Fetch-Site": "cross-site"}
     async with proxied(settings_of(), upstream) as proxy:
@@ -140,7 +140,7 @@ async def test_foreign_host_reaches_probes_alone_and_foreign_page_no_path(upstre
 
 
 async def test_admin_listener_has_the_same_rule_for_hosts(upstream: ScriptedUpstream) -> None:
-    """Scrapers use an address, or a name in ``allowed_hosts``."""
+    """On the admin listener metrics are refused under a host name that is neither an address nor allowed."""
     general = {"admin": {"host": "127.0.0.1", "port": 0}, "allowed_hosts": ["turnright"]}
     async with proxied(settings_of(general_settings=general), upstream) as proxy:
         admin = Proxied(_at_admin(proxy.server), proxy.session)
@@ -159,7 +159,7 @@ def _at_admin(server: Serving) -> Any:
 
 
 async def test_refusal_names_the_setting_or_the_header(upstream: ScriptedUpstream) -> None:
-    """The error does not repeat the page's origin."""
+    """A refusal names the setting or the header to change, and does not repeat the page's origin."""
     async with proxied(settings_of(), upstream) as proxy:
         host = await ask(proxy, {"Host": "nas"})
         page = await ask(proxy, {"Host": OWN_HOST, "Origin": PAGE})
@@ -222,7 +222,7 @@ async def test_preflight_of_an_allowed_page_needs_no_key(
 async def test_preflight_of_another_page_gets_no_permission(
     upstream: ScriptedUpstream, general: str, origin: str, status: int
 ) -> None:
-    """The answer has no CORS header."""
+    """The answer to the preflight of a page that is not allowed has no CORS header."""
     asked = {"Host": OWN_HOST, "Origin": origin, "Access-Control-Request-Method": "POST"}
     async with proxied(settings_of(general_settings=GENERAL[general]), upstream) as proxy:
         reply = await proxy.request("OPTIONS", CHAT, headers=asked)
@@ -258,7 +258,7 @@ async def test_answers_to_an_allowed_page_have_cors_headers(general: str) -> Non
 
 
 async def test_reload_applies_new_origins_and_hosts(upstream: ScriptedUpstream) -> None:
-    """The settings need no restart."""
+    """A reload applies new allowed origins and hosts without a restart."""
     headers = {"Host": "nas", "Origin": PAGE}
     async with proxied(settings_of(), upstream) as proxy:
         before = await ask(proxy, headers)

@@ -9,7 +9,7 @@ NATIVE = {"id": "native", "object": "response"}
 
 
 def test_native_answer_and_event_are_replaced_by_their_canonical_form() -> None:
-    """The canonical form has the proxy's own ids and model name."""
+    """In place of a native answer or event, OpenAI's chat format writes the canonical form."""
     writer = OPENAI_CHAT.write_stream()
 
     assert OPENAI_CHAT.write_native_answer(NATIVE, answer("Hi.")) == OPENAI_CHAT.write_answer(answer("Hi."))

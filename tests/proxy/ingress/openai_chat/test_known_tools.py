@@ -82,7 +82,7 @@ def test_cached_tools_equal_the_sent_tools(tools: list[Any]) -> None:
 def test_guard_and_renaming_read_the_same_names_from_cached_tools(
     tools: list[Any], further: dict[str, Any], rule: NameRule
 ) -> None:
-    """The guard reads tool names to find tools that delegate the task."""
+    """The turn guard and the renaming of tools give the same result with and without the cached tools."""
     body = {
         "model": "m",
         "messages": [user("a"), assistant("b", [call("c", "task")]), tool("c")],
@@ -101,7 +101,7 @@ def test_guard_and_renaming_read_the_same_names_from_cached_tools(
 
 @given(st.lists(schemas.map(declared), max_size=3), st.sampled_from(TARGETS))
 def test_cached_tools_are_cleaned_in_the_same_way(tools: list[Any], target: Target) -> None:
-    """A list that was refused is refused again."""
+    """Cached tools are cleaned or refused in the same way as tools that are not cached."""
     known = known_tools(tools)
     assert known is not None
     outcomes: list[Any] = []
@@ -152,19 +152,19 @@ def test_depth_is_that_of_the_deepest_container(value: Any) -> None:
 
 
 def test_depth_of_a_plain_message_is_the_declared_constant() -> None:
-    """A message holds calls, and a call holds a function."""
+    """``DEPTH`` is the nesting of a message with a call, which holds a function."""
     assert depth_of(assistant(None, [call("c1")])) == DEPTH
 
 
 def test_large_tool_list_is_not_cached() -> None:
-    """The request still holds the list."""
+    """A large tool list is not cached, and the request still holds the list."""
     tools = [declared({"description": "x" * LARGEST_KNOWN})]
     assert known_tools(tools) is None
     assert asked(tools).parameters["tools"] == tools
 
 
 def test_refused_tool_list_is_not_cached() -> None:
-    """A client could fill the cache with faulty lists."""
+    """A faulty tool list is not cached, since a client could fill the cache with such lists."""
     refused: list[Any] = [{}, {"type": 5}]
     declared = [{"type": "function", "function": {"name": "f"}}]
     assert known_tools(refused) is not known_tools(refused)
@@ -173,7 +173,7 @@ def test_refused_tool_list_is_not_cached() -> None:
 
 @pytest.mark.parametrize("item", [[], {}, 1, "", {"a": 1}, [[]]])
 def test_list_of_many_small_parts_is_not_cached(item: Any) -> None:
-    """A list of many small parts takes many times its bytes in memory."""
+    """A tool list of many small parts is not cached, since its memory is many times its bytes."""
     many = [declared({"enum": [item] * 8_200})]
     few = [declared({"enum": [item] * 2_000})]
 

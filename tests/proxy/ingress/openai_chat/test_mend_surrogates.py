@@ -36,7 +36,7 @@ def body(**fields: Any) -> bytes:
 async def test_lone_surrogates_are_replaced_and_whole_characters_kept(
     upstream: ScriptedUpstream, model: str
 ) -> None:
-    """The header ``x-turnright-changes`` reports the change."""
+    """Lone surrogates are replaced, and the header ``x-turnright-changes`` counts the changed messages."""
     settings = settings_of({MODEL: "gemini/gemini-3.6-flash", "gpt": "openai/gpt-4.1"})
     async with proxied(settings, upstream) as proxy:
         reply = await proxy.post(body(model=model))
@@ -53,7 +53,7 @@ async def test_lone_surrogates_are_replaced_and_whole_characters_kept(
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])
 async def test_other_modes_than_repair_refuse_a_lone_surrogate(upstream: ScriptedUpstream, mode: str) -> None:
-    """A body with a lone surrogate is no valid JSON."""
+    """In other modes than ``repair``, a body with a lone surrogate is refused as an invalid request."""
     async with proxied(settings_of(sanitize={"mode": mode}), upstream) as proxy:
         reply = await proxy.post(body())
 
@@ -62,7 +62,7 @@ async def test_other_modes_than_repair_refuse_a_lone_surrogate(upstream: Scripte
 
 
 async def test_dry_run_lists_the_mended_messages(proxy: Proxied) -> None:
-    """Each change has the index of its message."""
+    """A dry run lists each message with a replaced surrogate by the message's index."""
     shown = (await proxy.post(body(), "/v1/explain")).json
 
     assert (shown["verdict"], shown["summary"]) == ("repaired", MENDED)
@@ -73,7 +73,7 @@ async def test_dry_run_lists_the_mended_messages(proxy: Proxied) -> None:
 async def test_readable_body_is_not_searched_for_surrogates(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The search for surrogates would cost time without a result."""
+    """A body that can be parsed is not searched for surrogates, since the search costs time."""
     monkeypatch.setattr(wire, "mend_surrogates", None)
 
     assert (await proxy.post({"model": MODEL, "messages": HISTORY}, CHAT)).status == 200
@@ -84,7 +84,7 @@ _TEXTS = st.text(st.sampled_from([*'a\\u"', "\ud83d", "\ude00", SMILE, "\ufffd",
 
 @given(st.lists(_TEXTS, min_size=1, max_size=3), st.booleans())
 def test_nothing_but_lone_surrogates_is_replaced(texts: list[str], escaped: bool) -> None:
-    """A body without a lone surrogate gives None."""
+    """Only lone surrogates are replaced, and a body without a lone surrogate gives None."""
     request = {"messages": [user(text) for text in texts]}
     given_body = json.dumps(request).encode()
     if not escaped:

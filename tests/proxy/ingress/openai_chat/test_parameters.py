@@ -22,7 +22,7 @@ FUNCTION = {"name": "f"}
     ],
 )
 def test_function_with_a_name_passes(name: str, value: Any) -> None:
-    """The proxy leaves the check of the function's schema to the provider."""
+    """A function with a name passes. The check of its schema is left to the provider."""
     check_parameter(name, value)
 
 
@@ -49,7 +49,7 @@ def test_function_with_a_name_passes(name: str, value: Any) -> None:
     ],
 )
 def test_only_plain_functions_are_taken(name: str, value: Any, param: str) -> None:
-    """Tools of other types make litellm or the provider act for the operator."""
+    """Tools of other types are refused, since litellm or the provider would act for the operator."""
     with pytest.raises(InvalidRequest) as refused:
         check_parameter(name, value)
 
@@ -57,7 +57,7 @@ def test_only_plain_functions_are_taken(name: str, value: Any, param: str) -> No
 
 
 def test_error_shows_at_most_40_characters_of_a_type() -> None:
-    """The type is a client's text, which may have any length."""
+    """An error shows at most 40 characters of a tool's type, since a client's text may have any length."""
     with pytest.raises(InvalidRequest) as refused:
         check_parameter("tools", [{"type": "x" * 100}])
 
@@ -68,5 +68,5 @@ def test_error_shows_at_most_40_characters_of_a_type() -> None:
     "name", ["api_base", "extra_headers", "extra_body", "fallbacks", "metadata", "mock_response"]
 )
 def test_arguments_of_litellm_are_no_parameters(name: str) -> None:
-    """A client could choose the provider's address with litellm's arguments."""
+    """Litellm's arguments are not in the allow-list, since a client could choose the provider's address by them."""
     assert name not in PARAMETERS

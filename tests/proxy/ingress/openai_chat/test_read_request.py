@@ -187,7 +187,7 @@ async def test_parameter_of_a_wrong_type_is_named(
 
 
 async def test_null_counts_as_a_missing_parameter(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """Clients write null for parameters that they leave out."""
+    """A parameter that is null counts as missing, since clients write null for parameters that they leave out."""
     reply = await proxy.post(chat(**dict.fromkeys(PARAMETERS)))
 
     assert reply.status == 200
@@ -195,7 +195,7 @@ async def test_null_counts_as_a_missing_parameter(proxy: Proxied, upstream: Scri
 
 
 async def test_values_at_their_limits_are_accepted(upstream: ScriptedUpstream) -> None:
-    """The body is nested to the limit, and its numbers are the largest that are allowed."""
+    """A body that is nested to the limit and has the largest allowed numbers is accepted."""
     deepest = nested(95)  # the request, the list, the message, the list and the part hold the other levels
     body = {"model": MODEL, "messages": [user([text("x", deep=deepest)])], "seed": 2**63 - 1, "n": 8}
     async with proxied(settings_of({MODEL: "openai/gpt-4.1"}), upstream) as proxy:

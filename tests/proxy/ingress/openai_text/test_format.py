@@ -14,7 +14,7 @@ from proxy.ingress.openai_text.format import OPENAI_COMPLETIONS, OPENAI_EMBEDDIN
     ids=["completions", "embeddings"],
 )
 def test_each_format_requires_its_own_field(form: OpenAICompletions, field: bytes, other: bytes) -> None:
-    """The other format's field does not count."""
+    """Each format requires its own field for the input, and ignores the other format's field."""
     body = b'{"model":"m","%s":"Hi."}'
     found = form.read_request(body % field, max_nesting=5, mends=True, weight=9)
 

@@ -19,7 +19,7 @@ inputs = st.one_of(
 
 @given(inputs)
 def test_each_form_of_an_input_is_accepted_and_separated(value: Any) -> None:
-    """The forms are a text, texts, tokens and lists of tokens."""
+    """An input may be a text, a list of texts, a list of tokens, or a list of lists of tokens."""
     check_inputs("input", value)
     separate = separate_inputs(value)
     single = isinstance(value, str) or isinstance(value[0], int)
@@ -36,7 +36,7 @@ json_values = st.recursive(
 
 @given(json_values)
 def test_any_other_input_is_refused_with_its_place(value: Any) -> None:
-    """The only error is :class:`InvalidRequest`."""
+    """Any other input raises only :class:`InvalidRequest`, with a place that begins with ``input``."""
     try:
         check_inputs("input", value)
     except InvalidRequest as error:

@@ -26,7 +26,7 @@ ROUNDS = [
 async def test_limit_of_rounds_is_the_senders_own_or_the_lower_one_it_asks_for(
     upstream: ScriptedUpstream, sender: str, asked: str | None, limit: int
 ) -> None:
-    """A dry run makes no call to a provider."""
+    """A dry run applies the lower of the sender's own limit of rounds and the limit in the request's header."""
     turns = {"mode": "enforce", "max_rounds": 9, "per_key": [{"key": "bob", "max_rounds": 5}]}
     headers = {"Authorization": f"Bearer tr-{sender}-0123456789"}
     if asked is not None:

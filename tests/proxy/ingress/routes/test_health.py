@@ -15,14 +15,14 @@ READY = ("/readyz", "/health", "/healthz", "/health/readiness")
 
 @pytest.mark.parametrize("path", [*LIVE, *READY])
 async def test_serving_process_is_alive_and_ready_under_each_name(proxy: Proxied, path: str) -> None:
-    """The paths are those that probes usually request."""
+    """A serving process is alive and ready under each path that probes usually request."""
     reply = await proxy.get(path)
 
     assert (reply.status, reply.json["status"]) == (200, "alive" if path in LIVE else "ready")
 
 
 async def test_root_names_the_product_and_its_version(proxy: Proxied) -> None:
-    """Some clients request ``/`` first, also by HEAD."""
+    """The root names the product and its version, since some clients request ``/`` first, also by HEAD."""
     assert (await proxy.get("/")).json == {"name": "turnright", "version": __version__}
     assert (await proxy.request("HEAD", "/")).status == 200
 

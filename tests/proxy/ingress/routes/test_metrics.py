@@ -10,7 +10,7 @@ from tests.support.proxied import MODEL, Proxied
 
 
 async def test_gauges_are_read_at_the_scrape(proxy: Proxied) -> None:
-    """The state changes without a request between the two scrapes."""
+    """Gauges show a state that changed between two scrapes without a request."""
     gateway = proxy.server.gateway
     names = ("ready", "connections", "in_flight", "in_flight_bytes", "circuit_state")
     before = [await proxy.count(name) for name in names]

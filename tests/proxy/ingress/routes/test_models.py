@@ -50,7 +50,7 @@ async def test_models_are_listed_once_in_the_files_order(proxy: Proxied, path: s
 async def test_model_is_found_by_its_name_or_wildcard(
     proxy: Proxied, prefix: str, name: str, owner: str
 ) -> None:
-    """The name may hold a slash."""
+    """A model is found by its name or by a wildcard. The name may contain a slash."""
     reply = await proxy.get(f"{prefix}/models/{name}")
 
     assert reply.status == 200
@@ -67,7 +67,7 @@ async def test_unknown_model_is_a_404_with_the_known_names(proxy: Proxied, name:
 
 
 async def test_openais_client_reads_the_list_and_one_model(proxy: Proxied, settings: Settings) -> None:
-    """The SDK parses both answers."""
+    """OpenAI's SDK parses the list of models and the answer for one model."""
     async with openai_client.AsyncOpenAI(base_url=f"{proxy.origin}/v1", api_key="x") as client:
         names = [model.id async for model in client.models.list()]
         one = await client.models.retrieve("team/best")
@@ -79,7 +79,7 @@ async def test_openais_client_reads_the_list_and_one_model(proxy: Proxied, setti
 async def test_name_that_a_wildcard_matches_is_sent_to_the_provider(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The answer's header has the whole name."""
+    """A name that a wildcard matches is sent to the provider, and the answer's header has the whole name."""
     reply = await proxy.post(chat(model="openai/gpt-4.1"))
 
     assert reply.headers["x-turnright-model"] == "openai/gpt-4.1"

@@ -47,7 +47,7 @@ def test_table_of_requests_has_every_name() -> None:
 async def test_unserved_path_is_refused_in_openais_envelope(
     proxy: Proxied, prefix: str, method: str, path: str, name: str
 ) -> None:
-    """SDKs do not retry this 501."""
+    """An unserved path gives a 501 in OpenAI's envelope, which SDKs do not retry."""
     body = {"data": b"{}"} if method == "POST" else {}
     reply = await proxy.request(method, path.replace("/v1", prefix, 1), **body)
 
@@ -73,7 +73,10 @@ async def test_key_is_required_on_unserved_paths(proxy: Proxied) -> None:
 
 
 async def test_form_is_refused_for_its_path_and_not_for_its_type(proxy: Proxied) -> None:
-    """Clients send files as forms. On other paths the type of a form is refused with 415 where no key is configured."""
+    """A form is refused with a 501 on an unserved path, since clients send files as forms.
+
+    On other paths the type of a form is refused with 415 where no key is configured.
+    """
     form = aiohttp.FormData({"model": "whisper-1"})
     form.add_field("file", b"RIFF", filename="a.wav")
     async with proxy.session.post(f"{proxy.origin}/v1/audio/transcriptions", data=form) as reply:
@@ -85,7 +88,7 @@ async def test_form_is_refused_for_its_path_and_not_for_its_type(proxy: Proxied)
 
 
 async def test_foreign_page_gets_a_403_on_unserved_paths(proxy: Proxied) -> None:
-    """The page does not learn that the path is unserved."""
+    """A foreign page gets a 403, and does not learn that the path is unserved."""
     reply = await proxy.post(b"{}", "/v1/files", {"Origin": "https://other.example"})
 
     assert reply.status == 403

@@ -96,7 +96,7 @@ REFUSED = {
 async def test_compressed_body_that_cannot_be_read_is_refused_unsent(
     proxy: Proxied, upstream: ScriptedUpstream, path: str, case: str
 ) -> None:
-    """The refusal is in OpenAI's envelope."""
+    """A compressed body that cannot be read is refused in OpenAI's envelope, without a call to the provider."""
     coding, body, status = REFUSED[case]
     reply = await send(proxy, path, body, coding)
 
@@ -112,7 +112,7 @@ async def test_compressed_body_that_cannot_be_read_is_refused_unsent(
 async def test_long_decompression_runs_in_a_worker_thread(
     proxy: Proxied, monkeypatch: pytest.MonkeyPatch, size: int, threads: int
 ) -> None:
-    """Other requests continue during a long decompression."""
+    """A long decompression runs in a worker thread, so that other requests continue."""
     seen: list[int] = []
     step = BodyUnpacker._step
 
@@ -147,7 +147,7 @@ async def test_client_that_expects_100_continue_gets_it_once(proxy: Proxied, pat
 async def test_client_of_http_1_0_or_with_another_expectation_gets_no_100_continue(
     proxy: Proxied, waits: bytes
 ) -> None:
-    """HTTP/1.0 has no interim answers (RFC 9110, 10.1.1)."""
+    """A client of HTTP/1.0 or with another expectation gets no ``100 Continue`` (RFC 9110, 10.1.1)."""
     body = asked(CHAT)
     reader, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     writer.write(
@@ -166,7 +166,7 @@ async def test_client_of_http_1_0_or_with_another_expectation_gets_no_100_contin
 async def test_body_over_the_limit_is_refused_and_one_at_the_limit_is_taken(
     upstream: ScriptedUpstream, path: str, chunked: bool
 ) -> None:
-    """The limit is the same with and without an announced length."""
+    """A body over ``max_body_mib`` is refused, with and without an announced length."""
     at_limit = asked(path).ljust(2**20)
 
     async def pieces(body: bytes) -> AsyncIterator[bytes]:

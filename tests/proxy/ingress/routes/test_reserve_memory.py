@@ -86,7 +86,7 @@ async def test_values_are_counted_only_where_memory_is_scarce(upstream: Scripted
 
 
 async def test_empty_bodies_of_one_client_release_their_memory(proxy: Proxied) -> None:
-    """Several empty bodies are in flight at once."""
+    """Several empty bodies that one client sends at once all release their memory."""
     replies = await asyncio.gather(*(proxy.post(b"", headers=GREEDY) for _ in range(8)))
 
     assert {reply.status for reply in replies} == {400}
@@ -112,7 +112,10 @@ async def test_unfinished_bodies_of_one_client_leave_room_for_another(
 async def test_lack_of_memory_is_a_503_and_a_request_larger_than_all_memory_a_413(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The 503 has a Retry-After. Another client is still served."""
+    """A lack of memory gives a 503 with Retry-After.
+
+    A request larger than all memory gives a 413. Another client is still served.
+    """
     async with hanging(proxy, upstream, proxy.post(chat("a" * 2**20), headers=GREEDY)):
         refused = await proxy.post(chat("a" * 2**20), headers=GREEDY)
         upstream.then(answer())
@@ -131,7 +134,7 @@ async def test_lack_of_memory_is_a_503_and_a_request_larger_than_all_memory_a_41
 async def test_body_whose_values_would_not_fit_is_refused_before_decoding(
     proxy: Proxied, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """Every path refuses the body with status 413."""
+    """A body whose values would not fit into memory is refused with a 413 before it is decoded."""
     decoded: list[int] = []
     loads = orjson.loads
 

@@ -54,7 +54,7 @@ def labels(**more: str) -> Labels:
 
 
 async def test_gen_ai_metrics_are_absent_without_their_setting() -> None:
-    """Without the setting the upstream is not wrapped either."""
+    """Without the setting, the upstream is not wrapped in an :class:`ObservedUpstream` either."""
     upstream = ScriptedUpstream()
     async with proxied(settings_of(), upstream) as proxy:
         await proxy.post(chat())
@@ -80,7 +80,7 @@ async def test_whole_answer_has_duration_and_tokens(proxy: Proxied, upstream: Sc
 async def test_stream_has_times_of_its_chunks_and_tokens_once(
     proxy: Proxied, upstream: ScriptedUpstream
 ) -> None:
-    """The tokens are counted once."""
+    """The tokens of a stream are counted once, from the usage in its last chunk."""
     last = {"choices": [], "usage": USAGE}
     upstream.then(Pause(0.2), say("a"), Pause(1.0), say("b"), STOP, last)
     await proxy.post(chat(stream=True))
@@ -169,7 +169,7 @@ async def test_model_name_in_an_answer_is_not_a_label(proxy: Proxied, upstream: 
 
 
 async def test_unknown_provider_is_named_other(upstream: ScriptedUpstream) -> None:
-    """The convention's name is ``_OTHER``."""
+    """An unknown provider has the label value ``_OTHER``."""
     async with proxied(observed({MODEL: "nobody/knows"}), upstream) as proxy:
         await proxy.post(chat())
 
@@ -178,7 +178,7 @@ async def test_unknown_provider_is_named_other(upstream: ScriptedUpstream) -> No
 
 
 async def test_observed_upstream_passes_all_calls_on_and_closes_its_streams() -> None:
-    """The wrapper changes no call."""
+    """The wrapper still drops unsupported parameters, and ends the stream of a client that left."""
     upstream = ScriptedUpstream(unsupported=["seed"])
     async with proxied(observed(), upstream) as proxy:
         between = proxy.server.gateway.upstream

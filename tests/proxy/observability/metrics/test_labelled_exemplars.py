@@ -37,7 +37,7 @@ def traced() -> Iterator[None]:
 
 @pytest.mark.usefixtures("traced")
 async def test_metrics_of_a_traced_request_have_exemplars(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """The exemplar holds the trace and the value. Other series have no exemplar."""
+    """Each exemplar holds the trace's id and the measured value. Other series have no exemplar."""
     upstream.then(say("a"), STOP)
     await proxy.post(chat(stream=True))
     reply = await proxy.get("/metrics", OPENMETRICS)

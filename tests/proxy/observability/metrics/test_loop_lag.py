@@ -19,7 +19,7 @@ def test_worst_lag_is_reported() -> None:
 
 
 def test_worst_is_kept_for_five_seconds_and_forgotten_after_ten() -> None:
-    """The worst lag is kept for the rest of its own period, and for the next period."""
+    """The worst lag is kept for the rest of its own period of five seconds, and for the next period."""
     kept, lag, now = [], LoopLag(), 1000.0
     lag.note(0.3, now)
     while lag.worst() == 0.3:
@@ -41,7 +41,7 @@ def test_long_block_forgets_earlier_lags() -> None:
 
 
 async def test_blocked_loop_is_measured() -> None:
-    """The lag is the time of the block, less at most one period of the timer."""
+    """The measured lag is the duration of the block, less at most one period of the timer."""
     lag = LoopLag()
     with lag.watching():
         await asyncio.sleep(2 * PERIOD_S)

@@ -166,7 +166,7 @@ async def test_stream_cut_at_the_end_of_the_grace_period_has_its_own_reason(
 async def test_client_that_leaves_is_a_disconnect_of_its_path(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Any]
 ) -> None:
-    """A client that leaves counts as a disconnect of its path, and its stream not as broken."""
+    """A client that leaves counts as a disconnect of its path. The client's stream does not count as broken."""
     upstream.then(*steps)
     asking = asyncio.ensure_future(proxy.post(chat(stream=True)))
     await upstream.called()

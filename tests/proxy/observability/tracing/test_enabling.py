@@ -1,4 +1,4 @@
-"""Tests when tracing is enabled, and which fault is reported if it cannot be."""
+"""Tests when tracing is enabled, and which fault is reported if tracing cannot be enabled."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_each_path_that_asks_a_provider_has_an_operation(route: str, operation: 
 
 @given(st.lists(parts, max_size=4))
 def test_attributes_of_any_answer_have_their_types_and_bounds(answers: list[dict[str, Any]]) -> None:
-    """Attributes of any answer have their types and bounds. A malformed answer raises no error."""
+    """The span attributes of any answer have their types and stay within bounds. A malformed answer raises no error."""
     heard = AnswerFacts()
     for part in answers:
         heard.read_part(part)

@@ -1,4 +1,4 @@
-"""Tests that a client's trace is passed on, on every path and both transports, without other headers."""
+"""Tests that a client's trace is passed on, on all paths and both transports, without other headers."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def trace_headers(openai: OpenAIEmulator) -> list[dict[str, str]]:
 async def test_trace_is_continued_with_a_parent_of_the_proxy(
     real: Proxied, openai: OpenAIEmulator, request_of: str
 ) -> None:
-    """The client's other headers are not sent."""
+    """The client's other headers, such as ``baggage`` and ``b3``, are not sent."""
     await ask(real, request_of, {**TRACED, **OTHERS})
 
     [sent] = trace_headers(openai)

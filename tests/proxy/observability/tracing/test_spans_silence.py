@@ -23,7 +23,7 @@ from tests.support.scripted_upstream import ScriptedUpstream, answer
 async def test_observed_changes_have_a_name_of_their_own(
     upstream: ScriptedUpstream, exporter: InMemorySpanExporter, spans: Spans
 ) -> None:
-    """In mode observe, changes have an attribute of their own, so that they do not look made."""
+    """In mode observe, changes have another attribute, since they are not made."""
     settings = settings_of(sanitize={"mode": "observe"})
     async with proxied(settings, upstream, Exporting(SimpleSpanProcessor(exporter))) as traced:
         await traced.post({"model": MODEL, "messages": [assistant("Hi."), user("Hello.")]})
@@ -50,7 +50,7 @@ async def test_spans_are_made_and_not_passed_on_with_propagate_off(
 async def test_unsampled_trace_has_no_spans_and_is_passed_on(
     traced: Proxied, upstream: ScriptedUpstream, spans: Spans
 ) -> None:
-    """A trace that is not sampled makes no spans, and the provider gets its flag."""
+    """A trace that is not sampled makes no spans, and the provider gets the trace with the flag 00."""
     await traced.post(chat(), headers={"traceparent": f"00-{TRACE}-{SPAN}-00", "tracestate": "rojo=1"})
 
     assert spans.all == ()

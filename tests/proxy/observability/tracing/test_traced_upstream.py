@@ -1,4 +1,4 @@
-"""The facts of an answer reach the trace of its call, also from a stream that breaks off."""
+"""Tests that the parts of an answer reach the trace of its call, also from a stream that breaks off."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Trace:
 
 
 def chat_call(trace: Trace | None) -> UpstreamCall:
-    """Return a chat's call with a trace."""
+    """Return the call of a chat, with a trace."""
     return UpstreamCall(DEPLOYMENT, [], {}, TIMEOUTS, trace=trace)
 
 
 def text_call(trace: Trace | None) -> TextCall:
-    """Return a text's call with a trace."""
+    """Return the call of a text completion or an embedding, with a trace."""
     return TextCall(DEPLOYMENT, {"prompt": "a", "input": "a"}, TIMEOUTS, trace=trace)
 
 

@@ -56,8 +56,8 @@ def facts_for(
 ) -> BudgetFacts:
     """Return the facts of a deployment.
 
-    *window* is the operator's window, and *budget* the section ``budget`` of the file. The factor is 1 and counts as
-    observed, so the margin is 8 % with every family.
+    *window* is the operator's window, and *budget* the section ``budget`` of the file. The calibration's factor is
+    *live* and counts as observed, so the margin is 8 % with every family.
     """
     calibration = Calibration(live, live if sticky is None else sticky, 1)
     lessons = DeploymentLessons(family_of(model), calibration, None if learned is None else Learned(learned))

@@ -24,7 +24,7 @@ def test_the_default_preset_is_balanced() -> None:
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_a_preset_is_its_row(preset: str) -> None:
-    """A preset is its row of the table if no single value is set."""
+    """A preset gives the policy of its row in the table if no single value is set."""
     assert policy(preset=preset) == PRESETS[preset]
 
 

@@ -87,7 +87,7 @@ def test_an_unknown_window_cuts_nothing(counting: list[str]) -> None:
 
 
 def test_a_learned_window_cuts(counting: list[str]) -> None:
-    """A window that was learned from an error is used like any other."""
+    """A window that was learned from a provider's error limits a request like any other window."""
     done = fitted(agent(30), facts_for(learned=16_384))
 
     assert counting == ["unknown"]
@@ -98,7 +98,7 @@ def test_a_learned_window_cuts(counting: list[str]) -> None:
 
 
 def test_between_the_bound_and_the_mark_it_is_counted(counting: list[str]) -> None:
-    """A request above the bound is counted, and sent unchanged if it fits."""
+    """A request whose upper bound of tokens may not fit is counted, and sent unchanged if it fits."""
     history = agent(10)
     done = fitted(history, facts_for(window=tokens(history) * 2))
 
@@ -125,7 +125,7 @@ def test_a_request_is_counted_where_that_is_asked_for(counting: list[str]) -> No
 
 
 def test_a_request_that_would_not_fit_is_cut() -> None:
-    """A request above the high mark is cut to half.
+    """A request above its budget's high mark is cut to less than half of its tokens.
 
     Its beginning and end are kept, and the cuts are listed.
     """
@@ -259,7 +259,7 @@ def test_a_preset_that_caps_at_once_does_so(counting: list[str]) -> None:
 
 
 def test_excluded_tools_are_not_capped() -> None:
-    """Results of excluded tools are sent whole."""
+    """Results of tools in ``exclude_tools`` are sent whole."""
     history = agent(5, 30_000)
     done = fitted(history, facts_for(window=1_000_000, preset="codex", exclude_tools=["run"]))
 
@@ -334,7 +334,7 @@ def test_an_answer_of_its_own_window_is_left_alone() -> None:
 
 
 def test_no_room_is_refused_where_the_operator_says_so() -> None:
-    """An answer without room is a 400 with its parameter and the numbers, under ``on_no_room: refuse``."""
+    """Under ``on_no_room: refuse``, an answer limit beyond the window is an error that names both."""
     history = agent(10)
     window = tokens(history) * 2
     with pytest.raises(ContextTooLong) as refused:
@@ -345,7 +345,7 @@ def test_no_room_is_refused_where_the_operator_says_so() -> None:
 
 
 def test_no_room_is_refused_where_nothing_was_counted() -> None:
-    """A short prompt, which is not counted, is refused under ``on_no_room: refuse`` as well."""
+    """Under ``on_no_room: refuse``, an answer limit beyond the window is refused for an uncounted prompt too."""
     with pytest.raises(ContextTooLong):
         fitted([user("Hello.")], facts_for(window=8_192, on_no_room="refuse"), max_tokens=16_000)
 
@@ -364,9 +364,9 @@ def test_limit_shrinks_by_the_factor() -> None:
 
 
 def test_cuts_are_planned_by_the_sticky_factor() -> None:
-    """Cuts are planned by the sticky factor.
+    """Cuts are planned by the calibration's sticky factor.
 
-    The newest factor decides only where a request would be refused by that factor.
+    The newest factor (*live*) decides only where the request would exceed the window by that factor.
     """
     history = agent(20)
     window = int(tokens(history) * 1.3)
@@ -439,7 +439,7 @@ def test_both_forms_of_tools_count(count: bool) -> None:
 
 
 def test_rounds_are_counted_in_the_repaired_history() -> None:
-    """Rounds are counted in the repaired history, although the outline describes the received history."""
+    """Rounds are counted in the repaired history, although the request's outline is that of the received history."""
     odd = {**user("b"), "name": 5}
     came = [user("a"), assistant("x"), odd, assistant("y")]
     moved = [came[0], odd, came[1], came[3]]

@@ -1,4 +1,4 @@
-"""Property tests of fitting a request, for every request, history and limit."""
+"""Property tests of fitting a request, with generated histories, budgets and limits."""
 
 from __future__ import annotations
 

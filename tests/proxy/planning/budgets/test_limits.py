@@ -117,7 +117,7 @@ def test_the_reserve_of_a_client_that_sets_no_length() -> None:
 
 
 def test_the_operator_s_reserve_wins() -> None:
-    """The operator's reserve replaces the one for the client's answer limit. A reserve of 0 keeps nothing free."""
+    """The operator's reserve replaces the reserve for the client's answer limit. A reserve of 0 keeps nothing free."""
     for reserve in (0, 2_000):
         found = limit(LOCAL, None, {"max_tokens": 30_000}, reserve=reserve, window=100_000)
         assert (found.reserve, found.tokens) == (reserve, 100_000 - reserve)

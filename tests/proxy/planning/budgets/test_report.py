@@ -51,7 +51,7 @@ def test_rounds_left_is_never_negative() -> None:
 
 
 def test_header_of_a_real_request() -> None:
-    """One request is counted and cut, and the other is only bounded."""
+    """The header of a counted and cut request has exact numbers. That of an uncounted request has bounds."""
     history = agent(40)
     cut = fit_request(FitInput(history, profile_of_model(), {}), facts_for(window=24_000)).report
     bounded = fit_request(FitInput(agent(2), profile_of_model(), {}), facts_for(window=200_000)).report

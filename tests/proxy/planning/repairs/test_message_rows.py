@@ -1,4 +1,4 @@
-"""Tests of the rows for messages: the words of other servers, and words about something else."""
+"""Tests of the repair table's rows for messages: words of other servers, and words of other faults."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def test_words_of_a_server_around_the_template_s_words(words: str, faults: list[
     ],
 )
 def test_other_fields_change_nothing(words: str) -> None:
-    """A field that the calls lack or need is not dropped."""
+    """An error about another field leads to no repair."""
     assert repaired(words, HISTORY) is None

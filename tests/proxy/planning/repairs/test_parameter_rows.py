@@ -1,4 +1,4 @@
-"""Tests of the rows for parameters: their repairs change no history."""
+"""Tests of the repair table's rows for parameters, whose repairs change no history."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.support.builders import assistant, call, tool, user, without
 
 
 def test_a_call_without_a_type_gets_the_type_of_its_field() -> None:
-    """A null type is missing too, and a type that is there stays."""
+    """A type that is null counts as missing, and any other type stays."""
     custom = {"id": "c", "custom": {"name": "sh", "input": "ls"}}
     calls = [
         without(call("a"), "type"),
@@ -55,7 +55,10 @@ def test_a_call_without_a_type_gets_the_type_of_its_field() -> None:
     ],
 )
 def test_a_named_field_is_dropped_from_calls_and_their_functions(words: str, left: list[str]) -> None:
-    """Errors are compared in lower case. Fields of other messages stay, and the change has the name."""
+    """Errors are compared in lower case.
+
+    Fields of other messages stay, and the change's detail has the name of the field.
+    """
     called = call("a", index=0)
     called["function"]["parsedArguments"] = {}
     history = [user("go", index=7), assistant(None, [called, call("b", "g")]), tool("a"), tool("b")]

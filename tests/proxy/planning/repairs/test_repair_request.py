@@ -86,7 +86,7 @@ def test_faults_of_one_error_are_mended_together() -> None:
 
 
 def test_an_unchanged_history_is_the_same_object() -> None:
-    """A history that needs no repair is sent unchanged, and so are the parameters."""
+    """A repair of parameters returns the same history object, and a repair of the history the same parameters."""
     history = [user("t1§"), assistant("t2§")]
     parameters = {"temperature": 0.2}
 

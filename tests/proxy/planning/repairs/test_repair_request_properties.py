@@ -1,4 +1,4 @@
-"""Property tests of repairs, for every history, every request and every provider's words."""
+"""Property tests of repairs, with generated histories and parameters, and recorded words of providers."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_legal_history_stays_legal(history: History, profile: Profile, error: 
 
 @given(histories, profiles, errors)
 def test_no_text_is_lost(history: History, profile: Profile, error: Any) -> None:
-    """A user's words stay. Other words stay, or a change names their message."""
+    """A user's words stay. Each other text stays, or a change has the index of its message."""
     messages = as_sent(history, profile)
     done = repair_request(messages, {}, profile, error) if messages is not None else None
     if messages is None or done is None:

@@ -72,7 +72,7 @@ def test_an_empty_text_stands_in_every_round() -> None:
 
 
 def test_no_result_is_lost() -> None:
-    """A call may lack its result and a result its call where the history is sent as it came."""
+    """A history that is sent as it came may have a call without its result, and a result without its call."""
     history = [user("go"), assistant(None, [call(A), call(B, "g")]), tool("stray", "one"), tool(B, "two")]
 
     messages = split_parallel_calls(draft_of(history), ERROR).messages
@@ -83,7 +83,7 @@ def test_no_result_is_lost() -> None:
 
 @pytest.mark.parametrize("empty", [None, []])
 def test_an_empty_list_of_calls_is_dropped(empty: list[Any] | None) -> None:
-    """The templates of Llama 3 refuse a turn that has the field and not exactly one call."""
+    """The templates of Llama 3 refuse a turn with the field ``tool_calls`` that has not exactly one call."""
     history = [user("go"), {**assistant("Good day."), "tool_calls": empty}, user("on")]
     draft = split_parallel_calls(draft_of(history), ERROR)
 
@@ -103,15 +103,16 @@ def test_a_text_beside_calls_gets_a_turn_of_its_own(profile: Profile) -> None:
     """The history stays legal for the profile, and each change has the index of the turn."""
     draft = separate_texts_from_calls(draft_of(BESIDE, profile=profile), ERROR)
 
+    beside_calls = None if profile.null_content else ""
     assert [(m["role"], m["content"], len(m.get("tool_calls", ()))) for m in draft.messages] == [
         ("user", "go", 0),
         ("assistant", "I look.", 0),
         ("user", CONTINUE, 0),
-        ("assistant", None, 1),
+        ("assistant", beside_calls, 1),
         ("tool", "one", 0),
         ("assistant", "I see.", 0),
         ("user", CONTINUE, 0),
-        ("assistant", None, 1),
+        ("assistant", beside_calls, 1),
         ("tool", "two", 0),
     ]
     assert listed(draft) == [
@@ -131,7 +132,7 @@ def test_blank_texts_beside_calls_are_dropped() -> None:
 
 
 def test_ids_that_mistral_common_checks_next_are_replaced() -> None:
-    """Both sides of a pair get the same new id."""
+    """A call and its result get the same new id."""
     history = [user("go"), assistant("I look.", [call("call_1")]), tool("call_1", "one")]
     draft = separate_texts_from_calls(draft_of(history), ERROR)
 
@@ -142,7 +143,10 @@ def test_ids_that_mistral_common_checks_next_are_replaced() -> None:
 
 
 def test_a_model_turn_that_holds_nothing_is_dropped() -> None:
-    """mistral-common refuses it with the same words. A turn with a refusal holds something."""
+    """mistral-common refuses an empty model turn with the words for a text beside calls.
+
+    A turn with a refusal holds something.
+    """
     history = [user("go"), assistant(""), user("on"), assistant(None, refusal="I will not."), user("why")]
     draft = separate_texts_from_calls(draft_of(history), ERROR)
 

@@ -1,4 +1,4 @@
-"""Tests of the words that a row fits."""
+"""Tests of the provider's words that a row of the repair table fits."""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ FUNCTION = {"name": "f", "arguments": "{}"}
     ids=str,
 )
 def test_signature_of_a_call_is_removed_from_every_carrier(carrier: dict[str, Any]) -> None:
-    """The call stays. For Gemini 3 the stand-in is where Gemini's OpenAI endpoint reads a signature."""
+    """The call stays.
+
+    For Gemini 3, a stand-in replaces the signature where Gemini's OpenAI endpoint reads signatures.
+    """
     history = [user("t1§"), assistant(None, [{**call("c1"), **carrier}]), tool("c1")]
 
     for profile, extra in ((GEMINI_3, STOOD_IN), (OPENAI, {})):

@@ -26,7 +26,7 @@ def test_system_messages_become_user_messages_with_the_same_words() -> None:
 
 
 def test_texts_of_system_messages_stand_before_the_first_user_text() -> None:
-    """The change list has each folded message, and a late system message stays where it was as the user's."""
+    """The changes list each folded message. A later system message becomes a user message at its place."""
     history = [system("One."), developer("Two."), user("go"), assistant("done"), system("Three."), user("on")]
     draft = fold_systems(draft_of(history), LLAMA)
 
@@ -44,7 +44,7 @@ def test_texts_of_system_messages_stand_before_the_first_user_text() -> None:
 
 
 def test_only_a_template_without_the_role_gets_merged_neighbours() -> None:
-    """Gemma's template refuses neighbours of one role next, and there is no second repair."""
+    """Gemma's template would next refuse neighbours of one role, and a request is repaired only once."""
     history = [system("One."), user("go"), user("on")]
 
     assert [m["content"] for m in fold_systems(draft_of(history), GEMMA).messages] == ["One.\n\ngo\n\non"]
@@ -64,7 +64,7 @@ def test_a_template_that_allows_a_system_message_keeps_it() -> None:
 
 
 def test_an_instruction_is_put_before_an_image() -> None:
-    """The first user turn keeps its parts."""
+    """The instruction becomes the first part of the user's message, before the text and the image."""
     draft = fold_systems(
         draft_of([system("One."), user([text("go"), image()])], profile=CHAT_TEMPLATE), LLAMA
     )

@@ -53,7 +53,7 @@ def test_emulator_accepts_the_repaired_request(case: Case) -> None:
 
 
 def test_every_row_has_a_case() -> None:
-    """Every row is tested, and names its source."""
+    """Every row of the table has a case, and names its source."""
     assert {id(case.row) for case in CASES} == {id(row) for row in TABLE}
     assert all(row.source for row in TABLE)
 

@@ -1,4 +1,4 @@
-"""Tests of the rows for turns: the words of several versions and servers."""
+"""Tests of the repair table's rows for turns, with the words of several versions and servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ids that clients get are legal everywhere, unique, and cannot be guessed."""
+"""Tests that the call ids that clients get are legal for every provider, and unique."""
 
 from __future__ import annotations
 

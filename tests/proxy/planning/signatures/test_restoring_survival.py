@@ -1,4 +1,4 @@
-"""Tests that the calls a client keeps get their signatures back, however it changes the history.
+"""Tests that calls get their signatures back when a client reorders, splits or shortens the history.
 
 The tests play rounds of tool calls as a client would. The emulator's signed answers pass the wire and the normalizer.
 The client keeps a part of each answer. The client's history then passes restoring, sanitizing, stand-ins and the wire.

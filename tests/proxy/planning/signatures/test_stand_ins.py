@@ -1,4 +1,4 @@
-"""A required signature that is lost gets a stand-in."""
+"""Tests that a call gets a stand-in where Gemini 3 requires a signature and the signature is lost."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_system_messages_begin_no_content() -> None:
 
 @pytest.mark.parametrize("profile", [GEMINI_1, GEMINI_2, OPENAI], ids=lambda profile: profile.name)
 def test_models_that_require_none_get_none(profile: Any) -> None:
-    """Models before Gemini 3 require no signature, so they get no stand-in."""
+    """Gemini 1, Gemini 2 and OpenAI's models require no signature, so they get no stand-in."""
     history = [user("a"), assistant(None, [call("c1"), signed("c2")]), tool("c1"), tool("c2")]
 
     messages, replaced = with_stand_ins(history, profile)

@@ -1,4 +1,4 @@
-"""Entries of ``model_list`` are found again in a new configuration, at any position."""
+"""Tests that the entries of ``model_list`` are found again in a new configuration, at any position."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_model_is_matched_under_its_own_name_first() -> None:
 
 
 def test_entries_are_matched_by_their_places_in_the_file() -> None:
-    """An entry that was left out, since its variable is not set, has a place all the same."""
+    """An entry that is left out, since its variable is not set, still counts as a position in the file."""
     left_out = entry("x", api_key="os.environ/ABSENT")
     old, new = settings_of(left_out, entry("a"), entry("b")), settings_of(entry("b"), left_out, entry("a"))
 
@@ -125,7 +125,7 @@ names = st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8)
 def test_each_entry_is_matched_at_most_once_and_as_many_as_possible(
     before: list[tuple[str, str]], after: list[tuple[str, str]]
 ) -> None:
-    """Matched entries are equal."""
+    """Matched entries are equal, no entry is matched twice, and no possible match is missing."""
     old, new = (
         LOADED.model_copy(update={"model_list": [ENTRIES[pair] for pair in pairs]})
         for pairs in (before, after)

@@ -1,4 +1,4 @@
-"""A reload applies a configuration whole or not at all, and no request sees two configurations."""
+"""Tests that a reload applies a configuration whole or not at all, and that a request has only one."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Reloading:
                 await asyncio.sleep(0.001)
 
     async def count(self, **labels: str) -> float:
-        """Return the number of reloads with these labels, as scraped."""
+        """Return the number of ended reloads with these labels, as the metrics show it."""
         return await self.proxy.count("config_reloads_total", **labels)
 
     async def success(self) -> float:

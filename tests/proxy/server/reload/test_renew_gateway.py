@@ -148,7 +148,7 @@ async def test_running_calls_count_in_both_balancers(gateway: Gateway) -> None:
 
 
 async def test_used_retry_budget_is_inherited(gateway: Gateway) -> None:
-    """A reload during an outage allows no further retries."""
+    """A retry budget that is used up stays so after a reload, so a reload in an outage allows no more retries."""
     pool = resolve(OLD, "a")
     gateway.balancer.acquire(pool[0], 0.0).release()
     for _ in range(10):
@@ -188,7 +188,7 @@ async def test_fewer_places_refuse_new_requests_and_end_no_running_one(gateway: 
 
 
 async def test_store_keeps_the_newest_signatures_that_fit(gateway: Gateway) -> None:
-    """The oldest signatures are dropped at once."""
+    """Where a reload makes the store smaller, the oldest signatures are dropped at once."""
     half_mib = bytes(2**19)
     await gateway.store.put("space", {"old": half_mib, "new": half_mib}, tenant="t")
 
@@ -216,7 +216,7 @@ async def test_fetcher_is_replaced_only_where_its_section_changes(gateway: Gatew
 
 
 async def test_series_of_circuits_are_those_of_the_new_configuration(gateway: Gateway) -> None:
-    """Otherwise the gauge of a removed deployment would stay forever."""
+    """The series of a removed deployment are dropped, since its gauge would stay forever."""
     gateway.metrics.circuits.labels("b", "1").set(2)
 
     after = renewed(gateway, settings_of(entry("a"), entry("c")))

@@ -106,7 +106,7 @@ def delete_and_recreate(path: Path, text: str) -> None:
 def test_each_way_to_save_a_file_is_reported_every_time(
     file: Path, change: Callable[[Path, str], None]
 ) -> None:
-    """The watch is on the directory, so it outlives the file."""
+    """The directory is watched and not the file, so the watch continues when the file is replaced."""
     with watching(file) as watched:
         for text in ("a: 22\n", "a: 333\n"):
             change(file, text)

@@ -52,7 +52,7 @@ ROUTES: dict[str, tuple[str, str]] = {
     "fireworks": ("fireworks_ai/accounts/fireworks/models/x", "litellm"),
     "perplexity": ("perplexity/sonar", "litellm"),
 }
-"""A model for each row of the table, and the transports that reach it."""
+"""A model for each row of the table of dialects, and the transports that reach the model."""
 
 WAYS = [
     (name, transport)
@@ -163,7 +163,7 @@ class Provider:
 
 @asynccontextmanager
 async def receiving() -> AsyncIterator[Provider]:
-    """Serve a provider."""
+    """Serve a provider that records each request and refuses it."""
     provider = Provider("")
 
     async def receive(request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""A fixture for the tests of the table: a provider that records what arrives."""
+"""A fixture for the tests of the table of dialects: a provider that records what arrives."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from tests.proxy.upstream.dialects.arriving import Provider, receiving
 
 @pytest.fixture
 async def provider() -> AsyncIterator[Provider]:
-    """Serve a provider."""
+    """Serve a provider that records each request and refuses it."""
     async with receiving() as served:
         yield served

@@ -73,7 +73,7 @@ def test_deepseek_v4_has_more_efforts_on_the_direct_wire(
 
 @pytest.mark.parametrize(("transport", "limit"), [("direct", "any"), ("litellm", "one")])
 def test_litellm_merges_the_limits_of_some_servers(transport: Transport, limit: str) -> None:
-    """Litellm would merge both names of the limit into one."""
+    """Litellm would merge ``max_tokens`` and ``max_completion_tokens`` into one limit."""
     assert row_of("xinference/qwen3", transport).limit == limit
 
 

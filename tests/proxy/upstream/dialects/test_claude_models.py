@@ -1,4 +1,4 @@
-"""Claude's generation is found by the model's name."""
+"""Tests that Claude's generation is found by the model's name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rows of the table hold only words that the rules know."""
+"""Tests that the rows of the table of dialects hold only words that the rules know."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_dialect_without_rules_returns_the_same_object(parameters: dict[str, Any
 
 @given(PARAMETERS, st.sampled_from(DIALECTS))
 def test_untouched_names_are_those_that_no_rule_changes(parameters: dict[str, Any], dialect: Dialect) -> None:
-    """The result with the shortcut equals the result of all rules."""
+    """Parameters that no rule changes may skip the rules, and the result is the same as with the rules."""
     module = importlib.import_module("proxy.upstream.dialects.fit_parameters")
     usual = {name: value for name, value in parameters.items() if name in module._untouched_by(dialect)}
     with pytest.MonkeyPatch.context() as patch:

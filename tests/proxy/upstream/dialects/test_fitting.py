@@ -42,7 +42,7 @@ def test_withholding_is_counted_without_a_change_and_dropping_with_one() -> None
 
 
 def test_allowed_names_have_no_value_for_a_rule() -> None:
-    """A rule sees no value for an allowed name, so it leaves the parameter alone."""
+    """A rule sees no value for an allowed name, so the rule leaves the parameter unchanged."""
     assert fitting({"a": 1}, "a").value("a") is None
 
 

@@ -85,7 +85,7 @@ def withheld(model: str, parameters: dict[str, Any], **fields: Any) -> set[str]:
 
 @pytest.mark.parametrize("model", WITHHELD)
 def test_each_family_refuses_its_own_parameters(model: str) -> None:
-    """Tools are never refused."""
+    """Each family withholds exactly its own parameters, and no family withholds tools."""
     assert withheld(f"openai/{model}", ALL) == WITHHELD[model]
 
 

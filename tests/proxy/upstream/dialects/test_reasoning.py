@@ -1,4 +1,4 @@
-"""Tests of reasoning effort: the nearest one that the model knows, and what excludes it."""
+"""Tests of the reasoning effort: the nearest effort that the model knows, and what excludes an effort."""
 
 from __future__ import annotations
 

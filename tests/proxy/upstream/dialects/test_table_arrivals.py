@@ -1,4 +1,4 @@
-"""The table of providers, tested by the fields that arrive at each provider."""
+"""Tests of the table of dialects, by the fields that arrive at each provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes that a provider sends on an idle connection are never used as an answer."""
+"""Tests that bytes that a provider sends on an idle connection are not used as an answer."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ async def test_reading_resumes_after_a_pause_of_the_connection(
 
 @BOTH
 async def test_body_that_is_not_compressed_as_announced_is_a_502(stream: bool) -> None:
-    """The client gets an error, whole or streamed."""
+    """The client gets the same error for a whole answer and for a stream."""
     kind = "text/event-stream" if stream else "application/json"
     reply, _ = await ask(sending(whole(GOOD, kind, Content_Encoding="gzip")), stream=stream)
 
@@ -158,7 +158,7 @@ async def test_body_without_end_is_refused_at_the_size_limit(
 async def test_size_limit_counts_unpacked_bytes(
     unit: bytes, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small packed body may unpack to a very large one."""
+    """The limit counts unpacked bytes, since a small packed body may unpack to a very large one."""
     monkeypatch.setattr(direct, "_LARGEST_ANSWER", 2**20)
     bomb = gzip.compress(unit * (4 * 2**20))
     reply, _ = await ask(sending(whole(bomb, Content_Encoding="gzip")), stream=stream)

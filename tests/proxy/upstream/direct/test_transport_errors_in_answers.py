@@ -1,4 +1,4 @@
-"""Errors under a 200 are masked and kept like errors with another status."""
+"""Tests that errors under a 200 keep their status, headers and bytes, like errors with another status."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def test_large_error_body_is_not_kept_as_evidence(model: str) -> None:
 
 
 async def test_timeout_has_no_event_as_evidence() -> None:
-    """The evidence of a timeout has the answer's status and headers."""
+    """The evidence of a timeout has the answer's status and headers, and an empty body."""
     found = await fault(sending(head() + FIRST, then="wait"), "openai/m", stream=True, idle_s=0.1)
 
     assert isinstance(found, UpstreamTimeout)

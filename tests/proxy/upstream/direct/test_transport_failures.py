@@ -71,7 +71,7 @@ async def test_connection_that_breaks_before_the_head_is_a_502(start: bytes, the
 
 @pytest.mark.parametrize("then", ["close", "reset"])
 async def test_connection_that_breaks_in_a_whole_answer_is_a_502(then: str) -> None:
-    """Half of an answer is no answer."""
+    """The client gets no half of an answer."""
     reply, _ = await ask(sending(whole(GOOD[:50], length=len(GOOD)), then=then), stream=False)
 
     assert (reply.status, reply.error["code"]) == (502, "upstream_unreachable")

@@ -1,4 +1,4 @@
-"""Tests of streams without their content type, and of answers of another kind than requested."""
+"""Tests of streams under any content type, and of answers of another kind than requested."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def arguments_of(model: str, *, stream: bool = False, call: Any = None, **params
 def test_proxy_s_own_arguments_are_set() -> None:
     """The arguments allow no retries, and hold one address and one key.
 
-    For a server without a key, they hold a placeholder.
+    For a server without a key, the arguments hold a placeholder key.
     """
     arguments = arguments_of("openai/m", call={"parameters": {"temperature": 0.5}})
 
@@ -89,7 +89,7 @@ def test_top_k_goes_in_the_body_where_openai_s_sdk_asks(
 
 
 def test_carried_parameters_are_allowed_by_name() -> None:
-    """Litellm drops parameters that its table lacks."""
+    """Litellm drops parameters that its table lacks, unless the call allows them by name."""
     arguments = arguments_of(
         "openai/m", call={"parameters": {"user": "u", "n": 1}}, allowed_openai_params=["seed"]
     )
@@ -99,7 +99,7 @@ def test_carried_parameters_are_allowed_by_name() -> None:
 
 @pytest.mark.parametrize(("model", "is_kept"), [("openai/m", True), ("cohere/m", False)])
 def test_tools_are_copies_without_the_fields_that_cohere_refuses(model: str, is_kept: bool) -> None:
-    """Litellm writes into the tools that it gets."""
+    """The tools are copied, since litellm writes into the tools that it gets."""
     [sent] = arguments_of(model, call={"parameters": {"tools": [TOOL]}})["tools"]
 
     assert sent is not TOOL
@@ -115,7 +115,7 @@ def test_headers_and_credentials_of_the_deployment_go_along() -> None:
 
 
 def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
-    """Otherwise litellm drops ``dimensions`` for models whose names it does not know."""
+    """Without that permission, litellm drops ``dimensions`` for models whose names litellm does not know."""
     call = TextCall(
         deployment_of("openai/e", api_base=BASE), {"input": "a", "dimensions": 5}, LIMITS, extra_body={"x": 1}
     )
@@ -126,7 +126,7 @@ def test_dimensions_of_embeddings_are_allowed_by_name() -> None:
 
 
 def test_profile_chooses_the_names_of_parameters_on_a_route_that_litellm_passes_on() -> None:
-    """The SDK of OpenAI has no argument of that name, so that it goes with the further fields of the body."""
+    """OpenAI's SDK has no argument ``random_seed``, so this field goes into ``extra_body``."""
     deployment = replace(deployment_of("openai/m", api_base=BASE), profile="mistral")
     call = UpstreamCall(deployment, [user("a")], parameters={"seed": 1}, timeouts=LIMITS)
     arguments = build_arguments(call, stream=False)
