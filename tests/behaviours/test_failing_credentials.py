@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -116,10 +117,10 @@ async def test_key_that_gemini_refuses_is_no_mistake_of_the_client(
 
 
 @TRANSPORTS
-async def test_words_of_a_403_that_may_quote_a_request_are_not_logged(
+async def test_words_that_a_403_quotes_from_the_request_are_not_logged(
     openai: OpenAIEmulator, log_lines: LogLines, transport: str
 ) -> None:
-    """A moderation's 403 may quote the client's text. Its log line holds the provider's code and no text."""
+    """A moderation's 403 may quote the client's text. Its log line has the provider's words without the quoted ones."""
     words = "Your input was flagged: my secret diary."
     openai.faults.append({"status": 403, "message": words, "code": "moderation"})
     settings = settings_with({"m": openai_entry(openai)}, transport)
@@ -127,9 +128,10 @@ async def test_words_of_a_403_that_may_quote_a_request_are_not_logged(
         await proxy.post(chat("my secret diary", model="m"))
 
     [line] = told(log_lines)
-    assert (line["event"], line["status"], line["reason"]) == ("provider_access_refused", 403, None)
+    assert (line["event"], line["status"]) == ("provider_access_refused", 403)
+    assert line["reason"] == "Your input was flagged: my … …."
     assert "moderation" in line["codes"]
-    assert "diary" not in json.dumps(log_lines())
+    assert not {"diary", "secret"} & set(re.findall(r"\w+", json.dumps(log_lines())))
 
 
 async def test_each_deployment_has_one_line_a_minute(openai: OpenAIEmulator, log_lines: LogLines) -> None:
