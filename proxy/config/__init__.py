@@ -8,6 +8,7 @@ and passes its bytes to ``load_settings``. The files, in the order of the data:
     schema                            the sections of a configuration; values are the types of their fields
     json_values                       the types of values that are JSON of any shape
     file_variables                    the variables that a file sets itself
+    references                        texts that stand for the value of an environment variable
     like_references                   texts that look like references to variables, and are none
     litellm_settings, reserved_params keys of the LiteLLM proxy that are folded in, and parameters clients may not set
     sort_keys                         LiteLLM's keys: taken, ignored_keys, refused_keys, refused_values

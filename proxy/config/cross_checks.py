@@ -13,8 +13,8 @@ from pydantic_core import PydanticCustomError
 
 from proxy.config.addresses import has_address, speaks_to
 from proxy.config.faults import Fault, path_of
+from proxy.config.references import resolve_reference
 from proxy.config.schema.credentials import SECRETS
-from proxy.config.values import resolve_reference
 
 _FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks", "content_policy_fallbacks")
 _ANY_MODEL = "*"

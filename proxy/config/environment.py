@@ -13,8 +13,8 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from proxy.config.faults import Fault, Location
+from proxy.config.references import ENVIRONMENT_PREFIX
 from proxy.config.schema.routes import ProviderAccess
-from proxy.config.values import ENVIRONMENT_PREFIX
 
 MASTER_KEY_VARIABLE = "TURNRIGHT_MASTER_KEY"
 

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from proxy.config.faults import Fault, path_of
 from proxy.config.like_references import looks_like_reference
-from proxy.config.values import resolve_reference, variable_of
+from proxy.config.references import resolve_reference, variable_of
 
 SECTION = "environment_variables"
 

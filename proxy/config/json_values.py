@@ -14,7 +14,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 from proxy.config.faults import refusal
-from proxy.config.values import DocumentSecret, from_environment, variable_of
+from proxy.config.references import from_environment, variable_of
+from proxy.config.values import DocumentSecret
 from proxy.core.hidden_text import HiddenText
 
 _OnText = Callable[[str], str]

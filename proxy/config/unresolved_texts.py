@@ -12,8 +12,8 @@ from pydantic_core import PydanticCustomError
 
 from proxy.config.faults import Location, path_of
 from proxy.config.like_references import looks_like_reference
+from proxy.config.references import ENVIRONMENT_PREFIX, variable_of
 from proxy.config.schema.credentials import Credentials
-from proxy.config.values import ENVIRONMENT_PREFIX, variable_of
 
 _HEADERS = ("headers", "extra_headers")
 _ADDRESSES = ("api_base", "base_url")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic_core import PydanticCustomError
 
 from proxy.config.faults import Fault, Location, path_of
-from proxy.config.values import resolve_reference, variable_of
+from proxy.config.references import resolve_reference, variable_of
 
 Variables = tuple[str, ...]
 """Names of environment variables."""

@@ -17,9 +17,9 @@ from proxy.config.cross_checks import cross_check
 from proxy.config.environment import provider_access
 from proxy.config.faults import REFUSAL, Fault, Location, path_of, unknown_key
 from proxy.config.places import Places
+from proxy.config.references import Context
 from proxy.config.schema.settings import SECTIONS, Settings
 from proxy.config.unset_variables import Variables
-from proxy.config.values import Context
 
 _Words = Callable[[Mapping[str, Any]], str]
 

@@ -1,7 +1,6 @@
 """The types of values in the sections, each with its own error text.
 
-A text may be given as ``os.environ/NAME``, LiteLLM's spelling, or as ``${NAME}``. It is then read from the environment
-that the caller passed in (``Context.environ``), never from ``os.environ``. Secrets become ``SecretStr`` at once. An
+A text may refer to a variable (:mod:`proxy.config.references`). Secrets become ``SecretStr`` at once. An
 error text never holds the given value. YAML has typed its scalars, and nothing is coerced but a number in quotes.
 """
 
@@ -9,8 +8,6 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -18,11 +15,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 
 from proxy.config.faults import refusal
 from proxy.config.like_references import looks_like_place, looks_like_reference
+from proxy.config.references import (
+    ENVIRONMENT_PREFIX,
+    environ_of,
+    from_environment,
+    resolve_reference,
+)
 
-ENVIRONMENT_PREFIX = "os.environ/"
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _REFERENCE = f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME alone"
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
@@ -35,60 +34,6 @@ _ORIGIN = re.compile(
 )
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _STORE_SCHEMES = ("memory", "sqlite", "redis")
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """The context of a validation: *environ* holds the variables for ``os.environ/NAME``."""
-
-    environ: Mapping[str, str]
-
-
-def variable_of(text: str) -> str | None:
-    """Return the name of the variable that *text* stands for, as ``os.environ/NAME`` or ``${NAME}``.
-
-    Returns None for a text of any other form. Raises :class:`PydanticCustomError` where no valid name follows
-    ``os.environ/``.
-    """
-    if braces := _BRACES.fullmatch(text):
-        return braces[1]
-    if not text.startswith(ENVIRONMENT_PREFIX):
-        return None
-    name = text.removeprefix(ENVIRONMENT_PREFIX)
-    if not _VARIABLE.fullmatch(name):
-        raise refusal(f"names no environment variable after {ENVIRONMENT_PREFIX}")
-    return name
-
-
-def resolve_reference(text: str, environ: Mapping[str, str]) -> str:
-    """Return *text*, or the value of the variable that it stands for (:func:`variable_of`).
-
-    A value is not resolved again. Raises :class:`PydanticCustomError` where the variable is not set. The error's text
-    names the variable.
-    """
-    name = variable_of(text)
-    if name is None:
-        return text
-    if name not in environ:
-        raise refusal(f"the environment variable {name} is not set")
-    return environ[name]
-
-
-def from_environment(value: Any, info: ValidationInfo) -> Any:
-    """Resolve a reference to a variable where *value* is a text. Any other value is returned unchanged.
-
-    Raises :class:`PydanticCustomError`, which names the variable, where it is not set or empty.
-    """
-    if not isinstance(value, str):
-        return value
-    resolved = resolve_reference(value, _environ_of(info))
-    if not resolved.strip() and (name := variable_of(value)) is not None:
-        raise refusal(f"the environment variable {name} is empty")
-    return resolved
-
-
-def _environ_of(info: ValidationInfo) -> Mapping[str, str]:
-    return info.context.environ if isinstance(info.context, Context) else {}
 
 
 def read_number(value: Any, info: ValidationInfo) -> Any:
@@ -142,13 +87,13 @@ def _checked_key(text: str) -> SecretStr:
 def _gateway_key(value: Any, info: ValidationInfo) -> SecretStr:
     secret = _key_secret(value, info)
     text = secret.get_secret_value()
-    if looks_like_reference(text, _environ_of(info)) or looks_like_place(text):
+    if looks_like_reference(text, environ_of(info)) or looks_like_place(text):
         raise refusal(_REFERENCE)
     return secret
 
 
 def _provider_key(value: Any, info: ValidationInfo) -> SecretStr | None:
-    resolved = resolve_reference(value, _environ_of(info)) if isinstance(value, str) else value
+    resolved = resolve_reference(value, environ_of(info)) if isinstance(value, str) else value
     if resolved is None or (isinstance(resolved, str) and not resolved.strip()):
         return None
     return _key_secret(resolved, info) if not isinstance(resolved, str) else _checked_key(resolved)
@@ -218,7 +163,7 @@ def _web_origin(text: str) -> str:
 
 
 def _store_url(text: str, info: ValidationInfo) -> str:
-    if looks_like_reference(text, _environ_of(info)):
+    if looks_like_reference(text, environ_of(info)):
         raise refusal(_REFERENCE)
     scheme, separator, _ = text.partition("://")
     if not separator or scheme not in _STORE_SCHEMES or not text.isprintable():

@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from proxy.config.faults import refusal
 from proxy.config.json_values import JsonMapping, SecretDocument
+from proxy.config.references import variable_of
 from proxy.config.schema.section import Section
 from proxy.config.values import (
     BaseUrl,
@@ -26,7 +27,6 @@ from proxy.config.values import (
     Text,
     VersionText,
     empty_section,
-    variable_of,
 )
 
 

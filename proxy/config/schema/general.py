@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
 from proxy.config.values import (
     Count,
@@ -20,7 +21,6 @@ from proxy.config.values import (
     Text,
     WebOrigin,
     empty_section,
-    from_environment,
 )
 
 

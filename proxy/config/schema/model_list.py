@@ -16,6 +16,7 @@ from typing_extensions import override
 from proxy.config.faults import refusal
 from proxy.config.json_values import JsonValue, SecretMapping
 from proxy.config.litellm_models import provider_of
+from proxy.config.references import from_environment
 from proxy.config.reserved_params import is_reserved
 from proxy.config.schema.credentials import Credentials
 from proxy.config.schema.provider_parameters import ProviderParameters
@@ -29,7 +30,6 @@ from proxy.config.values import (
     Seconds,
     Text,
     empty_section,
-    from_environment,
     read_number,
 )
 from sanitizers.profile_names import PROFILES

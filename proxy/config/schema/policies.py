@@ -10,17 +10,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from proxy.config.faults import refusal
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import (
-    Count,
-    CountOrZero,
-    Flag,
-    Ratio,
-    StoreUrl,
-    Text,
-    from_environment,
-    read_off,
-)
+from proxy.config.values import Count, CountOrZero, Flag, Ratio, StoreUrl, Text, read_off
 from sanitizers.budget.cap_text import SMALLEST
 
 _Word = BeforeValidator(from_environment)

@@ -13,8 +13,9 @@ from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo
 
 from proxy.config.faults import refusal
 from proxy.config.json_values import FilledMapping
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, CountOrZero, Flag, from_environment, read_number
+from proxy.config.values import Count, CountOrZero, Flag, read_number
 
 _Number = Annotated[
     float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False), BeforeValidator(read_number)

@@ -9,8 +9,9 @@ from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo
 
 from proxy.config.faults import refusal
 from proxy.config.json_values import FilledMapping, filled
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, CountOrZero, Flag, Text, from_environment, read_number
+from proxy.config.values import Count, CountOrZero, Flag, Text, read_number
 
 _Numeric = BeforeValidator(read_number)
 _Number = Annotated[float, Field(strict=True, allow_inf_nan=False), _Numeric]

@@ -8,17 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from proxy.config.faults import refusal
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import (
-    CountOrZero,
-    Flag,
-    Seconds,
-    SecondsOrZero,
-    Text,
-    empty_section,
-    from_environment,
-    read_off,
-)
+from proxy.config.values import CountOrZero, Flag, Seconds, SecondsOrZero, Text, empty_section, read_off
 
 
 def _nothing_is_none(value: Any) -> Any:

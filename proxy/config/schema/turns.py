@@ -7,8 +7,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from proxy.config.faults import refusal
+from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import CountOrZero, Flag, Ratio, Text, from_environment, read_off
+from proxy.config.values import CountOrZero, Flag, Ratio, Text, read_off
 from sanitizers.turns import DELEGATION_TOOLS, FINAL_TOOLS
 
 Mode = Annotated[

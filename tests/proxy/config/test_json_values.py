@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from proxy.config import render_settings
 from proxy.config.json_values import FilledMapping, JsonMapping, JsonValue, SecretMapping
 from proxy.config.pools import resolve
-from proxy.config.values import Context
+from proxy.config.references import Context
 from proxy.core.hidden_text import HiddenText
 from proxy.upstream.masking import keys_of
 from tests.proxy.config.samples import entry, load
