@@ -22,7 +22,8 @@ this list:
     conformance    the public corpus, and the judge of gateways; it imports no other room
     emulator       a Gemini that refuses what Gemini refuses; it imports no other room
 
-``docs/architecture.md`` has the picture. :mod:`sanitizers` lies below all of them.
+``docs/architecture.md`` describes the rooms, and the way of a request through them. The package :mod:`sanitizers` lies
+below all rooms.
 """
 
 __version__ = "0.1.0"

@@ -87,7 +87,7 @@ GEMINI_1 = replace(
     user_runs=False,
     schemas="gemini-1",
 )
-"""Gemini 1.0 and 1.5, where turns without calls and results had to alternate too."""
+"""Gemini 1.0 and 1.5, where user turns may not follow each other either."""
 
 GEMINI_3 = replace(
     GEMINI_2,
@@ -97,7 +97,7 @@ GEMINI_3 = replace(
     # films are not among them, and litellm leaves those out of a result without a word.
     result_types=frozenset({"application/pdf", "image/jpeg", "image/png", "image/webp"}),
 )
-"""Gemini 3, 3.1 and 3.5-flash: ids on calls and results (laravel/ai#390; 2026-09)."""
+"""Gemini 3, 3.1 and 3.5-flash, which take ids on calls and results (laravel/ai#390; 2026-09)."""
 
 GEMINI_3_STRICT = replace(
     GEMINI_3,
@@ -113,4 +113,4 @@ GEMMA = replace(
     # "Developer instruction is not enabled for models/…" (deprecated-generative-ai-python#278).
     system_role=False,
 )
-"""Gemma behind Gemini's API."""
+"""The Gemma models that Gemini's API serves."""

@@ -1,7 +1,8 @@
-"""``python -m benchmarks.conformance``: the figures of turnright, of a bare pass-through and of LiteLLM's proxy.
+"""``python -m benchmarks.conformance``: measures turnright, a bare pass-through and LiteLLM's proxy.
 
-The variable ``LITELLM_BIN`` names LiteLLM's program, in an environment of its own. Without it, that row is left out.
-The column "of illegal" counts the histories that break a rule of the emulated model, by turnright's checker.
+The variable ``LITELLM_BIN`` holds the path of LiteLLM's program, which needs a virtual environment of its own. Without
+the variable, LiteLLM's row is left out. The column "of illegal" counts only the histories in which turnright's own
+checker finds a broken rule of the emulated model.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ROW = "{:<20}{:>12}{:>12}{:>6}{:>18}{:>17}"
 
 
 def _commands(directory: Path, api_base: str, port: int) -> Iterator[tuple[str, list[str], dict[str, str]]]:
-    """Yield each gateway's name, its command for *port*, and its variables."""
+    """Yield each gateway's name, the command that serves it on *port*, and the environment variables it needs."""
     parameters = {"model": f"gemini/{PROVIDER_MODEL}", "api_base": api_base, "api_key": KEY}
     config = directory / "gateway.yaml"  # JSON is YAML
     config.write_text(json.dumps({"model_list": [{"model_name": _MODEL, "litellm_params": parameters}]}))

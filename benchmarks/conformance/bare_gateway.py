@@ -1,6 +1,6 @@
 """A gateway that translates each message into Gemini's format as it stands, and repairs nothing.
 
-It is the floor of any gateway: the figure of a translation without a single rule.
+Its figure shows how many histories hold without any repair, as the baseline for the other gateways.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SESSION = web.AppKey("session", ClientSession)
 
 
 def application(api_base: str, model: str) -> web.Application:
-    """Return the gateway before *api_base*, an address that ends with the API's version."""
+    """Return the gateway that calls *model* at *api_base*, an address that ends with the version of Gemini's API."""
 
     async def forward(request: web.Request) -> web.StreamResponse:
         try:

@@ -1,6 +1,6 @@
 """Translates a chat request into Gemini's format, message by message, without any repair.
 
-Results in a row become one content, since Gemini expects the results of parallel calls in one.
+Consecutive tool results become one entry of ``contents``, since Gemini expects the results of parallel calls together.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from itertools import groupby
 from typing import Any
 
 _SIGNATURE = "skip_thought_signature_validator"
-"""Google's documented placeholder (ai.google.dev/gemini-api/docs/thought-signatures)."""
+"""Google's placeholder for a missing thought signature (ai.google.dev/gemini-api/docs/thought-signatures)."""
 
 Message = Mapping[str, Any]
 
 
 def translate(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ``generateContent`` body of a chat request.
+    """Return the body for Gemini's ``generateContent`` that a chat request becomes.
 
     Raises KeyError, TypeError, ValueError or AttributeError for a message that has another form than OpenAI documents.
     """

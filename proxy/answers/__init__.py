@@ -1,6 +1,6 @@
 """Brings provider answers into canonical form, and checks and repairs their tool calls. Pure.
 
-In the order of the data:
+The modules:
 
     object_end                    finds the end of a JSON object that comes in pieces
     partial_call, assemble_calls  join tool calls that come in pieces, and give each a place and an id

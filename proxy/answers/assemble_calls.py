@@ -2,8 +2,8 @@
 
 OpenAI gives each call an ``index``, and sends its id and name once. Other servers leave the index out, send 0 for every
 parallel call, or repeat the id with each piece. Some servers give several calls the same id, or send a whole call
-twice. A literal reader joins two calls into one, whose arguments are not JSON (hermes-agent#102787, omnigent#28, ``[A,
-B, B]`` in hermes-agent#111686).
+twice. A client that takes these fields literally joins two calls into one, whose arguments are not JSON
+(hermes-agent#102787, omnigent#28, ``[A, B, B]`` in hermes-agent#111686).
 
 Ids, indexes and names tell calls apart. One more rule applies: an object after arguments that are a whole object begins
 another call.
@@ -27,14 +27,14 @@ from sanitizers.messages import base_id
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 _MAX_DOUBTFUL = 64
-"""The most calls that may wait when one call's arguments begin another.
+"""The most calls of a choice that may wait unsent. If arguments begin one more call, the answer fails.
 
-A model in a loop writes hundreds of objects.
+A model in a loop writes hundreds of objects into the arguments of one call.
 """
 
 
 class CallAssembler:
-    """The tool calls of one choice. A call's place is its index in the order of announcement.
+    """The tool calls of one choice. A call's place is its index in the answer for the client.
 
     The assembler compares calls by the provider's tool names. *names* restores the client's names in returned calls.
     """
@@ -55,11 +55,12 @@ class CallAssembler:
         self._whole_seen: set[tuple[str | None, str, str]] = set()  # id, name and arguments in whole answers
 
     def read(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the pieces that *piece* adds, each with its place as ``index``. A repeated call adds no pieces.
+        """Return the pieces that *piece* adds, with the call's place as ``index``. A repeated call adds no pieces.
 
         The first piece of a call has an id, a type and a name. Later pieces have none of these, except a further part
-        of the name. Clients, OpenAI's own among them, join the values of all pieces. Every piece has arguments, which
-        may be empty, since langchain-openai loses a delta whose call has none.
+        of the name. Clients, OpenAI's own among them, join the values of all pieces, so a repeated id or name would
+        come out twice. Every piece has arguments, which may be empty, since langchain-openai loses a delta whose call
+        has none.
         """
         index = piece.get("index")
         function = piece.get("function") or {}
@@ -117,7 +118,7 @@ class CallAssembler:
             pass  # no client gets pieces of a whole answer
 
     def close(self, *, cut_off: bool) -> list[dict[str, Any]]:
-        """Return the last pieces, after the choice has its finish reason.
+        """Return the pieces that are still to be sent when the choice has its finish reason.
 
         A call without arguments gets an empty object, unless the answer was *cut_off* before them. Withheld arguments
         that were encoded twice are decoded, unless the answer was *cut_off*. Raises :class:`UpstreamFault` for a call
@@ -139,7 +140,7 @@ class CallAssembler:
         return pieces
 
     def sign_first(self, signature: str) -> list[dict[str, Any]]:
-        """Give a signature outside the calls to the first call, unless that call has its own.
+        """Give *signature*, a thought signature outside the calls, to the first call, unless that call has its own.
 
         Some streams put the signature on a text after the call. Gemini does not read a signature there (gemini-cli,
         stripThoughts).
@@ -147,7 +148,7 @@ class CallAssembler:
         return self._sign(self._calls[0], signature) if self._calls else []
 
     def sign(self, signatures: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Give signatures outside the calls to their calls, by the provider's ids."""
+        """Give each call its thought signature from *signatures*, whose keys are the provider's call ids."""
         pieces: list[dict[str, Any]] = []
         for call in self._calls if signatures else ():
             signature = signatures.get(call.provider_id or "")
@@ -171,11 +172,14 @@ class CallAssembler:
         return calls
 
     def rewritten(self) -> Iterator[str]:
-        """Yield the ids of the calls whose arguments were rewritten."""
+        """Yield the client's ids of the calls whose arguments :meth:`PartialCall.finish` has rewritten."""
         return (call.id for call in self._calls if call.rewritten)
 
     def signed(self, *, ended: bool) -> Iterator[Signed]:
-        """Yield the signed calls that are whole and were not yielded before. With *ended*, yield all that are left."""
+        """Yield the signed calls that are whole and were not yielded before.
+
+        With *ended*, yield unfinished calls too.
+        """
         if not self._unreported:
             return
         ready = [
@@ -216,7 +220,7 @@ class CallAssembler:
         return None
 
     def _find_equal(self, call_id: str | None, name: str, arguments: str) -> PartialCall | None:
-        """Return the whole call with that id and name whose arguments are equal to *arguments*."""
+        """Return a call of *call_id* and *name* whose whole arguments mean the same as *arguments*, or None."""
         same = (call for call in self._calls if call.provider_id == call_id and call.name == name)
         return next(
             (call for call in same if call.whole_arguments() is not None and call.means_same(arguments)), None
@@ -285,10 +289,10 @@ class CallAssembler:
             self._unreported.append(call)
 
     def _announce(self, call: PartialCall, *, name_repeated: bool = False) -> Iterator[dict[str, Any]]:
-        """Announce a waiting *call* to the client, after the named calls that wait before it.
+        """Announce a waiting *call* to the client, after the named calls that began to wait earlier.
 
-        The names of those calls may have been unfinished. *name_repeated* is true where the call's name came in an
-        earlier piece.
+        The names of these earlier calls may have been unfinished until now. *name_repeated* is true where the call's
+        name came in an earlier piece. The call's arguments then do not complete earlier calls.
         """
         at = self._waiting.index(call)
         before = [one for one in self._waiting[:at] if one.name and not one.maybe_repeated]
@@ -324,7 +328,7 @@ class CallAssembler:
 
 
 def _reassign(known: dict[Any, PartialCall], call: PartialCall, following: PartialCall) -> None:
-    """Replace *call* by *following* under each of its keys."""
+    """Replace *call* by *following* under each key of *known* that leads to *call*."""
     for key, found in known.items():
         if found is call:
             known[key] = following

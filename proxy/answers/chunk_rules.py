@@ -1,4 +1,4 @@
-"""The guarantees of a strict chunk, and the value that reports a broken one.
+"""The guarantees of a strict chunk (:mod:`proxy.core.strict_chunk`), and the value that reports a broken guarantee.
 
 ``docs/canonical-chat.md`` says why clients and writers of client formats need each guarantee.
 """

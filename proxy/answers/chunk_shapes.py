@@ -48,7 +48,7 @@ def has_head_types(chunk: Mapping[str, Any]) -> bool:
 
 
 def is_choice(choice: Any) -> bool:
-    """Return True where *choice* has its fields, an index and an object as its delta."""
+    """Return True where *choice* has the fields of a choice, a non-negative index, and an object as its delta."""
     return (
         has_fields(choice, ChunkChoice) and _is_count(choice["index"]) and isinstance(choice["delta"], dict)
     )

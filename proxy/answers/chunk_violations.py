@@ -1,6 +1,7 @@
-"""Checks the chunks of a stream against the guarantees of the strict chunk.
+"""Checks the chunks of a stream against the guarantees of the strict chunk (:mod:`proxy.answers.chunk_rules`).
 
-This module shares no code with the normalizer. It reads chunks in the order in which a client gets them.
+This module shares no code with the normalizer (:mod:`proxy.answers.normalize`), whose chunks it checks. It reads chunks
+in the order in which a client gets them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from proxy.core.strict_chunk import FinishReason, StrictChunk
 def find_chunk_violations(
     chunks: Iterable[Mapping[str, Any]], *, complete: bool = True
 ) -> tuple[ChunkViolation, ...]:
-    """Return every rule that *chunks* (decoded JSON) break, in reading order.
+    """Return a violation for each rule that *chunks* (decoded JSON) break, in reading order.
 
     With *complete* false, rules about the stream's end are not checked, since the stream was cut off. The normalizer
     cannot guarantee ``arguments_no_object``, since a model may write arguments that are not JSON.

@@ -28,8 +28,8 @@ _BYTES_OF_NUMBER = 20
 def check_embeddings(answer: Answer, wanted: int, encoding: Encoding, model: str) -> Answer:
     """Return *answer* in OpenAI's form, ordered by index. *model* is used where the provider names none.
 
-    Raises :class:`AnswerUnusable` for an answer without exactly one embedding for each of the *wanted* inputs. With any
-    other number a client could not match the embeddings to its texts.
+    Raises :class:`AnswerUnusable` for embeddings that cannot be read, and for an answer without exactly one embedding
+    for each of the *wanted* inputs. With any other number a client could not match the embeddings to its texts.
     """
     data = answer.get("data")
     if not isinstance(data, list) or not all(isinstance(entry, Mapping) for entry in data):

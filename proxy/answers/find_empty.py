@@ -58,7 +58,10 @@ def is_filtered(chunk: Mapping[str, Any]) -> bool:
 
 
 class AnswerStart:
-    """Finds the first chunk of a stream that has content, or a finish reason of :data:`CUT_OFF`."""
+    """Finds the first chunk of a stream that has content, or a finish reason of :data:`CUT_OFF`.
+
+    The caller may hold back earlier chunks.
+    """
 
     def __init__(self) -> None:
         self._thought = False

@@ -1,9 +1,9 @@
 r"""Joins surrogate pairs that a provider split.
 
 JSON may write an emoji as two escapes, ``\ud83d\ude00``. A provider that cuts its text by tokens or by length may end a
-chunk, or an answer, between them. A single surrogate is not legal text. Strict parsers refuse it. OpenAI refuses a
-history with a single surrogate (``400 … no low surrogate``), so the conversation could not go on. Adjacent surrogates
-are joined. A single surrogate becomes U+FFFD, Unicode's replacement character.
+chunk, or an answer, between the two escapes. A single surrogate is not legal text. Strict parsers refuse it. OpenAI
+refuses a history with a single surrogate (``400 … no low surrogate``), so the conversation could not go on. Adjacent
+surrogates are joined. A single surrogate becomes U+FFFD, Unicode's replacement character.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def join_surrogates(pending: PendingSurrogates, key: tuple[int, str | int], text
 
 
 def release_surrogates(pending: PendingSurrogates, index: int, delta: dict[str, Any]) -> None:
-    """Add U+FFFD to the last *delta* of the choice *index* for each surrogate that is still held."""
+    """Add U+FFFD to the last *delta* of the choice *index* for each surrogate that is still in *pending*."""
     for key in [key for key in pending if key[0] == index]:
         del pending[key]
         name = key[1]

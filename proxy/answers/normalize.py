@@ -64,7 +64,10 @@ class ChunkNormalizer:
         """The provider's latest usage report, if any."""
 
         self.findings = AnswerFindings()
-        """The facts about ended calls. They are stored before the calls' last chunk is sent."""
+        """The signed calls and the repairs that are not stored yet.
+
+        The caller stores and clears them before it sends the chunk.
+        """
 
     @property
     def finished(self) -> bool:
@@ -119,7 +122,8 @@ class ChunkNormalizer:
     def _normalize_choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
         """Return one choice of a chunk in canonical form, or None where the choice has nothing new for the client.
 
-        It is over 50 lines long because it runs for every chunk: a function for each phase would cost a call each.
+        The function is over 50 lines long because it runs for every chunk: a function for each phase would cost a call
+        each.
         """
         index = choice.get("index") or 0
         given = choice.get("delta") or {}
@@ -210,9 +214,9 @@ class ChunkNormalizer:
             del delta["function_call"]
 
     def _read_late(self, index: int, given: dict[str, Any]) -> None:
-        """Store a signature that comes after its choice has ended.
+        """Add a thought signature that comes after its choice has ended to the findings, which the caller stores.
 
-        The client does not get the signature, but sends the call's id back later.
+        The client does not get the signature, but sends the call's id back later, by which the signature is found.
         """
         assembler, calls = self._calls.get(index), given.get("tool_calls")
         if assembler is None or not calls:

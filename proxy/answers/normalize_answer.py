@@ -163,5 +163,5 @@ def finish_reason_of(reason: str, called: bool, legacy: bool) -> str:
 
 
 def text_signature(said: dict[str, Any]) -> str | None:
-    """Return the signature of a message or a delta outside its calls."""
+    """Return the thought signature that a message or a delta has outside its calls, or None."""
     return next((text for text in text_signatures(said) if is_signature(text)), None)

@@ -1,8 +1,9 @@
-"""One tool call that comes in pieces, and the parts of it that can be sent on.
+"""One tool call that comes in pieces, and the parts of the call that can be sent to the client.
 
 The call's arguments become one JSON object where the pieces allow. A further object after a whole one begins another
-call (hermes-agent#102953). A piece that repeats all earlier text adds only its new part. Arguments that do not begin as
-an object are withheld, since they may be an object encoded in a string.
+call (hermes-agent#102953). A piece that names the call again, and repeats all earlier text, adds only its new part.
+Arguments that do not begin as an object are withheld, since they may be an object encoded in a string. ``{}`` is
+withheld too, since it may be a placeholder.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def piece_of(
 
 
 def join_pieces(pieces: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the pieces of one delta, one for each call, in the calls' order.
+    """Return *pieces*, those of one delta, joined to one piece for each call, in the calls' order.
 
     OpenAI's own client uses the first delta's list as it is. Two pieces of one call would become two calls there.
     """
@@ -94,7 +95,7 @@ class PartialCall:
         """
 
         self.id = ""
-        """The client's id."""
+        """The call's id in the answer for the client."""
 
         self.place = -1
         """The call's index in the answer for the client. -1 until the call is announced."""
@@ -102,7 +103,7 @@ class PartialCall:
         self.name = ""
         self.signature: str | None = None
         self.rewritten = False
-        """True where the arguments were rewritten."""
+        """True where :meth:`finish` changed the arguments: they were encoded twice, or ``null``."""
 
         self._begin()
 
@@ -161,7 +162,7 @@ class PartialCall:
         return "" if self.withheld else self.text()
 
     def whole_arguments(self) -> str | None:
-        """Return the arguments where they are a whole object, else None. Nothing can follow a whole object."""
+        """Return the arguments where they are a whole object, which may be encoded in a string, else None."""
         if self._end.found:
             if self._whole is None:
                 self._whole = _is_object(self.text())
@@ -204,7 +205,7 @@ class PartialCall:
         return self.withheld or not self._size
 
     def finish(self, *, cut_off: bool) -> str:
-        """Return the text that is still to be sent at the end."""
+        """Return the arguments left to be sent when the call ends. With *cut_off* they stay as they came."""
         if not self._size:
             if cut_off:
                 return ""

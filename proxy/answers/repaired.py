@@ -12,12 +12,12 @@ _FIELDS = ("content", "reasoning_content", "refusal", "audio", "annotations")
 
 
 def is_repaired(projected: Mapping[str, Any], canonical: Mapping[str, Any] | None) -> bool:
-    """Return True where the content of *canonical* differs from *projected*, which a wire returned.
+    """Return True where the content of *canonical* differs from that of *projected*, as it was before the repairs.
 
     Both arguments are whole answers, or both are chunks. *canonical* is None for a chunk that is held back or left out.
-    The texts, audio, annotations, the calls' arguments and indexes, and the finish reasons are compared. Values that a
-    writer puts into the native event are not compared: ids, the model, the role, and the names of tools. Signatures,
-    log probabilities and the usage are not compared either. The native event has them in its own form.
+    The texts, audio, annotations, the calls' arguments and indexes, and the finish reasons are compared. Values that
+    the proxy writes into the native event itself are not compared: ids, the model, the role, and the names of tools.
+    Signatures, log probabilities and the usage are not compared either. The native event has them in its own form.
     """
     return _content_of(projected) != ([] if canonical is None else _content_of(canonical))
 

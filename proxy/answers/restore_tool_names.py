@@ -1,7 +1,7 @@
 """Restores the client's tool names in the calls of an answer, for tools that were renamed upstream.
 
-Texts are not searched. Unknown names pass unchanged. Names may come in pieces, and a sent piece cannot be taken back.
-So a name is withheld while it may still be the beginning of a renamed tool's name.
+Texts are not searched for tool names. Unknown names pass unchanged. Names may come in pieces, and a sent piece cannot
+be taken back. So a name is withheld while it may still be the beginning of a renamed tool's name.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class ToolNameMap:
         return self._known.get(name, name)
 
     def may_go_on(self, name: str) -> bool:
-        """Return True where *name* may be the beginning of a renamed name."""
+        """Return True where *name* may be the beginning of a longer name that a tool was renamed to."""
         return any(known.startswith(name) and known != name for known in self._known)
 
 
 UNCHANGED = ToolNameMap({})
-"""For requests without renamed tools."""
+"""The map for requests without renamed tools."""
 
 
 class LegacyNames:
@@ -56,6 +56,6 @@ class LegacyNames:
         return {"name": self._names.restore(name), **rest}
 
     def close(self, index: int) -> dict[str, Any]:
-        """Return the withheld part of the choice *index*, which has ended."""
+        """Return a piece with the withheld name of the choice *index*, which has ended, or an empty dict."""
         name = self._held.pop(index, "")
         return {"name": self._names.restore(name), "arguments": ""} if name else {}

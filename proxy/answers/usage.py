@@ -21,9 +21,9 @@ _DETAILS = {
 def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
     """Return OpenAI's counts in *usage* with their details. Empty where a count is missing and not computable.
 
-    The total is the sum, as in OpenAI's API. Google's OpenAI endpoint counts reasoning tokens only in the total (envoy
-    ai-gateway#2399). The excess of a total is added to the completion tokens. Cached tokens are also read under
-    DeepSeek's and Moonshot's names.
+    The total is the sum of the other two counts, as in OpenAI's API. Google's OpenAI endpoint counts reasoning tokens
+    only in the total (envoy ai-gateway#2399). If the total exceeds the sum of the other two counts, the difference is
+    added to the completion tokens. Cached tokens are also read under DeepSeek's and Moonshot's names.
     """
     known: dict[str, Any] = {}
     for name in _COUNTS:
@@ -66,7 +66,7 @@ def normalize_usage(usage: dict[str, Any]) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int | None:
-    """Return *value* as a count.
+    """Return *value* as a count, or None where it is not a count.
 
     Some servers count in floats. A number above JavaScript's safe range is not a count.
     """

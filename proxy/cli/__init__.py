@@ -1,4 +1,4 @@
-"""Turns a command line into one call, and prints the result.
+"""Reads a command line, runs its command, and prints the result.
 
 main              the ``turnright`` command and its options
 option_types      ports and seconds of the command line

@@ -1,4 +1,4 @@
-"""Sends the histories of a probe to a deployment, as they are: without repairs, retries, fallbacks and memory."""
+"""Sends the histories of ``turnright probe`` to a deployment unchanged: no repairs, retries or fallbacks."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from proxy.upstream.known_secrets import KnownSecrets
 from proxy.upstream.masking import mask, secrets_of
 
 _LONGEST_S = 120.0
-"""Seconds for one request, where the configuration allows more."""
+"""The most seconds for one request, even where the configuration allows more."""
 
 _SHOWN = 300
-"""Characters of a provider's words that are kept for the reader."""
+"""The most characters of a provider's error message that the result shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prober:
-    """Asks one deployment. *note* is told of each request before it is sent."""
+    """Sends probe histories to one deployment. *note* is called with each history before its request is sent."""
 
     settings: Settings
     deployment: Deployment
@@ -45,7 +45,7 @@ class Prober:
     note: Callable[[ProbeHistory], None] = lambda _: None
 
     async def run(self, course: Course) -> tuple[Finding, ...]:
-        """Send the histories that *course* yields, one after the other, and return its findings."""
+        """Send each history that *course* yields after the previous reply, and return the findings of *course*."""
         await self.upstream.start()
         try:
             history = next(course)
@@ -61,7 +61,10 @@ class Prober:
             await self.upstream.close()
 
     async def ask(self, history: ProbeHistory) -> Reply:
-        """Send *history* once, and return the reply. A failure is a reply as well."""
+        """Send *history* once, and return the reply.
+
+        A :class:`ProxyError` becomes a reply too, with the provider's status and words.
+        """
         deployment, router = self.deployment, self.settings.router_settings
         sanitize = self.settings.sanitize.model_copy(update={"mode": "off"})
         target = plan_target(deployment, sanitize, self.upstream.unsupported)

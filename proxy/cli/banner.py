@@ -21,10 +21,10 @@ _SHOWN = 6
 """The most names that a line lists."""
 
 _INDENT, _NAMES = 2, 15
-"""Characters before the names, and of the names with the spaces after them."""
+"""The indent before the names, and the width of the names' column with its spaces, in characters."""
 
 _NARROWEST = 20
-"""Characters of a value that stand on one line in a terminal of any width."""
+"""The least width of the values' column, in characters, however narrow the terminal is."""
 
 _EVERYWHERE = {"http://0.0.0.0:": "http://127.0.0.1:", "http://[::]:": "http://[::1]:"}
 """Addresses that mean every interface, each with the loopback address that a client can use."""
@@ -81,7 +81,7 @@ def _rows(
 
 
 def _lines(value: str | Text, width: int) -> Iterator[tuple[bool, str | Text]]:
-    """Yield *value* in lines of *width* characters, each with True for the first one. Only spaces are broken."""
+    """Yield *value* in lines of *width* characters, each with True for the first one. Words are never split."""
     text = value if isinstance(value, str) else value.plain
     wrapped = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     if len(wrapped) < 2:

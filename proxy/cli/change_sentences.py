@@ -1,6 +1,7 @@
-"""Says in one plain sentence what a change did, for readers who do not know the steps.
+"""Says in one plain sentence what a change did, for readers who do not know the sanitizers' steps.
 
-The sentences are looked up by the change's reason. A reason without a sentence of its own has the inspector's words.
+The sentences are looked up by the change's reason. A reason without a sentence here gets the inspector's text. If there
+is none, only the kind of the change is named.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
 
 
 def change_sentences(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a sentence for each different change of *changes*, in their order, with the step that made it."""
+    """Yield each different sentence about *changes*, with the step that made the change, and how often."""
     for (sentence, step), times in Counter((_sentence(change), change.step) for change in changes).items():
         yield f"{sentence} ({step})" if times == 1 else f"{sentence} ({step}, {times} times)"
 

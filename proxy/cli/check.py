@@ -1,9 +1,11 @@
 """``turnright check``: validates a configuration without serving it, for a CI step or an init container.
 
-Exit status 0: it can be served, perhaps with warnings. 2: it cannot be served, or nothing can be written.
+Exit status 0: the configuration can be served, perhaps with warnings. 2: it cannot be served, or the result cannot be
+written to standard output.
 
 Without ``--json``, faults and warnings go to standard error, each on a line with its file and line. Standard output
-gets the configuration with its defaults and with masked secrets. Its comments describe the effect on requests.
+gets the configuration with its defaults and with masked secrets. Comments after the configuration describe its effect
+on requests.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ _Located = tuple[str, int | None]
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Print the effective settings and their effect on requests. Returns 2 after printing every fault."""
+    """Print the effective settings and their effect on requests, or every fault. Returns the exit status."""
     try:
         loaded = _load(options.config, options.strict)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The effect of a configuration on requests, as aligned lines for a reader."""
+"""The effect of a configuration on requests, as aligned lines that ``turnright check`` prints."""
 
 from __future__ import annotations
 

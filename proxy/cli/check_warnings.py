@@ -23,7 +23,10 @@ from proxy.upstream.transports import uses_litellm
 _KEYED_PROVIDERS = frozenset(provider.prefix for provider in PROVIDERS)
 
 _SAME_WINDOW = 0.9
-"""Windows above this share of the pool's largest window are taken as equal. Windows of one model differ by less."""
+"""Context windows from this share of the pool's largest window on count as equal to it.
+
+Windows of one model differ by less.
+"""
 
 _OFF_AT_ZERO: Mapping[str, Mapping[str, str]] = {
     "turns": {
@@ -77,7 +80,7 @@ def _open_access(settings: Settings) -> Iterator[str]:
 
 
 def _memory(settings: Settings, memory_limit: int | None) -> Iterator[str]:
-    """Warn of a body limit above the memory for requests, and of memory that the process does not have."""
+    """Warn where one body may take more than the requests' memory, or that memory is more than the process has."""
     general = settings.general_settings
     if memory_limit is None:
         return
@@ -106,7 +109,7 @@ def _descriptors(settings: Settings, descriptors: int) -> Iterator[str]:
 
 
 def _missing_keys(settings: Settings) -> Iterator[str]:
-    """Warn of deployments without a key that their provider requires, and of no key for any provider."""
+    """Warn of a deployment without its required key, and of one for any provider if the environment has no key."""
     for pool in pools_of(settings).values():
         for deployment in pool:
             if key_of_deployment(deployment) == "the provider's own":
@@ -243,5 +246,5 @@ def _switched_off(settings: Settings) -> Iterator[str]:
 
 
 def _entry(settings: Settings, deployment: Deployment) -> str:
-    """Return the path of a deployment's entry in the changed file, as :class:`proxy.config.places.Places` has it."""
+    """Return the path of a deployment's entry in the settings. ``Places.written`` turns it into the file's path."""
     return f"model_list[{[*settings.entries].index(deployment.position)}]"

@@ -1,4 +1,4 @@
-"""Names the command as the reader has started it, for lines that say what to run next."""
+"""Names the command as the user has started it, for lines that say what to run next."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 def command_name() -> str:
     """Return ``turnright``, or ``PYTHON -m proxy`` where the process was started in that way.
 
-    The second form is that of a checkout, where no command is installed. The path is relative where Python lies below
-    the working directory.
+    The second form is that of a checkout, where no command is installed. ``PYTHON`` is the path of the interpreter,
+    which is relative where that lies below the working directory.
     """
     if Path(sys.argv[0]).name != "__main__.py":
         return "turnright"

@@ -16,8 +16,8 @@ UNUSABLE = 2
 def load_configuration(path: str | None, *, strict: bool = False) -> Loaded:
     """Return the settings from *path*, or from the environment without one.
 
-    With *strict*, a variable that is not set is a fault. Without it, the model that needs it is left out. Raises
-    :class:`OSError` and :class:`ConfigurationError`.
+    With *strict*, a variable that is not set is a fault. Without *strict*, the model that needs the variable is left
+    out. Raises :class:`OSError` and :class:`ConfigurationError`.
     """
     return load_settings(None if path is None else Path(path).read_bytes(), os.environ, strict=strict)
 
@@ -25,8 +25,8 @@ def load_configuration(path: str | None, *, strict: bool = False) -> Loaded:
 def reload_configuration(path: str | None, *, strict: bool = False) -> Loaded:
     """Return the settings anew, as :func:`load_configuration` does.
 
-    A pipe, as in ``--config <(…)``, raises :class:`OSError`. It was emptied at the start, and reading it again may
-    block forever.
+    A pipe, as in ``--config <(…)``, raises :class:`OSError`. The pipe was emptied at the start, and reading from the
+    pipe again may block forever.
     """
     if path is not None and Path(path).exists() and not Path(path).is_file():
         raise OSError(errno.ESPIPE, "it is not a file, and was read at the start")
@@ -46,6 +46,9 @@ def read_configuration(path: str | None, *, strict: bool = False) -> Loaded | No
 
 
 def print_warnings(loaded: Loaded, path: str | None = None) -> None:
-    """Print the warnings of a configuration to standard error. *path* is its file, for the lines."""
+    """Print the warnings of a configuration to standard error.
+
+    *path* is the configuration's file, which each line names.
+    """
     for warning, line in map(loaded.places.warned, loaded.warnings):
         print(render_warning(warning, line, path), file=sys.stderr)

@@ -1,7 +1,7 @@
 """``turnright conform``: measures a gateway with the public corpus.
 
-The command serves the emulator, which the gateway must have as its provider. It sends the corpus to the gateway, and
-judges what arrives at the emulator.
+The command serves a Gemini emulator, which must be configured as the gateway's provider. It sends the corpus to the
+gateway, and judges the requests that the gateway sends to the emulator.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from proxy.emulator.state import STATE
 from proxy.observability.logs import configure_logs
 
 _CANNOT_ASK = 3
-"""Exit status where the gateway does not answer, or does not have the emulator as its provider."""
+"""Exit status if the gateway does not answer, or if no request of it arrives at the emulator."""
 
 _ATTEMPTS = 8
-"""Requests for one case that the emulator's journal keeps: more than a gateway's retries of one request."""
+"""Requests per case that the emulator's journal keeps. A gateway usually sends fewer for one case, with its retries."""
 
 
 def run_conform(options: argparse.Namespace) -> int:
     """Print the outcome of each case.
 
-    Returns 0 where all hold, 1 where not, 2 where an option cannot be used, and 3 where the gateway cannot be asked.
+    Returns 0 if all cases hold, and 1 if some do not. Returns 2 if an option cannot be used, and 3 if the gateway
+    cannot be asked.
     """
     configure_logs(io.StringIO())  # the outcome is the output
     if not _is_address(options.base_url):
@@ -70,7 +71,7 @@ def _is_address(text: str) -> bool:
 async def _conform(
     options: argparse.Namespace, gateway: Gateway, cases: Sequence[Case]
 ) -> tuple[Outcome, ...]:
-    """Serve the emulator, wait for the gateway, and return the outcomes."""
+    """Serve the emulator, wait until the gateway answers, send all cases, and return their outcomes."""
     app = create_emulator(journal_size=_ATTEMPTS * len(cases))
     journal = app[STATE].journal
     asks = not options.yes and sys.stdin is not None and sys.stdin.isatty()
@@ -83,7 +84,7 @@ async def _conform(
 
 
 def _instruct(gateway: Gateway, api_base: str, number: int, *, asks: bool) -> None:
-    """Say on standard error what the gateway needs, and what will be sent."""
+    """Print to standard error how the gateway must be configured, and how many requests it will get."""
     lines = [
         f"The emulator is Gemini at {api_base}. Configure it as the provider of {gateway.model!r}.",
         "For turnright and for the LiteLLM proxy:",
@@ -98,7 +99,10 @@ def _instruct(gateway: Gateway, api_base: str, number: int, *, asks: bool) -> No
 
 
 async def _wait_for_enter() -> None:
-    """Wait for a line of standard input, while the emulator answers. A thread would keep Ctrl-C waiting."""
+    """Wait for a line of standard input without blocking the emulator.
+
+    With a thread that reads, Ctrl-C would wait for that line.
+    """
     loop, pressed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), pressed.set)
     try:

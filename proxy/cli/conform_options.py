@@ -1,4 +1,7 @@
-"""The options of ``turnright conform``. No import of the command is needed to read them."""
+"""The options of ``turnright conform``, in a module of their own.
+
+So the command line is parsed without importing the command.
+"""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _addresses(base_url: str, number: int) -> Iterator[Part]:
 
 
 def _print(parts: Sequence[Part] | Iterator[Part], text: str | None = None) -> None:
-    """Print *text*, or *parts* as lines, in characters that standard output can encode."""
+    """Print *text*, or *parts* as lines. ASCII replaces rules and ellipses where standard output lacks them."""
     shown = "\n".join(render_lines(parts, colours=takes_colours())) if text is None else text
     if not can_encode("─"):
         shown = shown.replace("─", "-").replace("…", "...")

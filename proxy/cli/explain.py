@@ -30,7 +30,7 @@ CHANGED = 1
 _STATUS = {"unchanged": 0, "refused": UNUSABLE}
 
 _ADDED_FIELDS = ("before", "steps", "after", "would", "budget")
-"""Fields that are added to the answer of ``/v1/explain``."""
+"""Fields of the inspector's answer that this command adds to the answer of ``/v1/explain``."""
 
 
 def run_explain(options: argparse.Namespace) -> int:

@@ -1,12 +1,12 @@
-"""The lines of configuration that make the emulator a gateway's provider."""
+"""Writes the lines of configuration that make the Gemini emulator a gateway's provider."""
 
 from __future__ import annotations
 
 PROVIDER_MODEL = "gemini-3.6-flash"
-"""The model that the lines name. Its rules are the strictest that the emulator has without a newer name."""
+"""The Gemini model that the lines name. No other Gemini model has stricter rules in the emulator."""
 
 KEY = "emulated"
-"""The provider's key in the lines. The emulator takes any key."""
+"""The provider's API key in the lines. The emulator accepts any key."""
 
 
 def model_list_snippet(name: str, api_base: str) -> str:

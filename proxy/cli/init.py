@@ -72,7 +72,7 @@ _USUAL_NAME = "turnright.yaml"
 
 
 def run_init(options: argparse.Namespace) -> int:
-    """Write the file, or print it where its name is ``-``.
+    """Write the configuration file, or print it where its name is ``-``.
 
     Returns 2 where the environment has no key, or the file exists or cannot be written.
     """
@@ -105,8 +105,9 @@ def run_init(options: argparse.Namespace) -> int:
 def first_file(name: str, found: Sequence[tuple[Provider, str]], environ: Mapping[str, str]) -> str:
     """Return the text of the file *name* for the *found* providers, each with the variable of its key.
 
-    The file also names the variables in *environ* that hold providers' addresses or the master key. Without the master
-    key, the file would open an API that only the environment protects. No value of *environ* is in the text.
+    The file also names the variables in *environ* that hold providers' addresses or the master key. If the file did not
+    name the environment's master key, an API that this key protects would be open. No value of *environ* is in the
+    text.
     """
     entries = []
     for provider, key in found:

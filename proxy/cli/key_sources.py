@@ -1,4 +1,4 @@
-"""Finds out where each provider's key comes from, by the name of its variable. A value is never returned."""
+"""Finds the source of each provider's key, such as a variable's name. The value of a key is never returned."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _INTERRUPTED = 130
 """Exit status after Ctrl-C, where the command does not end in a way of its own: 128 + SIGINT, as in shells."""
 
 _GC_THRESHOLD = 10_000
-"""New containers after which Python's garbage collector runs."""
+"""The number of new container objects after which Python's garbage collector runs."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,10 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _import_command(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
-    """Import the command's module now, so that a command only pays for its own imports.
+    """Import only the chosen command's module, and return the function that runs the command.
 
     Objects made by imports stay alive. A garbage collection among these objects takes a tenth of the start time, and
-    would block the event loop later. So they are frozen: the garbage collector skips them.
+    would block the event loop later. So these objects are frozen: the garbage collector skips them.
 
     A history of 300 messages has 2,500 containers, and nearly all of them are freed with their request. With CPython
     3.11's threshold of 700, the collector would search each history while it is alive. That costs 6 % of the CPU.

@@ -1,4 +1,4 @@
-"""Sends the corpus to a gateway, and judges what arrives at the emulator that the gateway has as its provider."""
+"""Sends the corpus to a gateway whose provider is the emulator, and judges what arrives at the emulator."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from proxy.conformance.judge import Arrival, Outcome, Reply, judge_case
 from proxy.emulator.journal import Entry, parse_json
 
 MAX_SILENT = 3
-"""Requests in a row without an answer after which no further request is sent."""
+"""The measurement stops after this many consecutive requests without an answer."""
 
 _UNASKED = (401, 403, 429)
-"""Statuses of a gateway that did not look at the request, if nothing arrived."""
+"""Statuses of a refusal for the key or the rate. With such a status and no arrival, the measurement stops."""
 
 _MAX_WORDS = 300
-"""Characters of an error that are kept."""
+"""The most characters of the gateway's error message that an outcome keeps."""
 
 _POLL_SECONDS = 0.2
 
 
 class CannotAsk(Exception):
-    """The gateway cannot be asked. The text says why."""
+    """The measurement cannot go on. The exception's text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Gateway:
     """Seconds for one request, until the whole answer has come."""
 
     def session(self) -> aiohttp.ClientSession:
-        """Return a session whose requests carry the key."""
+        """Return a session whose requests carry the gateway's key, if there is one, and have its timeout."""
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         return aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self.timeout), headers=headers)
 
 
 async def wait_for_gateway(gateway: Gateway, seconds: float) -> None:
-    """Return once the gateway answers, with any status. Raises :class:`CannotAsk` if it does not in *seconds*."""
+    """Return once the gateway answers, with any status. Raises :class:`CannotAsk` if no answer comes for *seconds*."""
     loop = asyncio.get_running_loop()
     limit = loop.time() + seconds
     async with gateway.session() as session:
@@ -63,10 +63,11 @@ async def wait_for_gateway(gateway: Gateway, seconds: float) -> None:
 async def measure(
     gateway: Gateway, cases: Sequence[Case], journal: Callable[[], Sequence[Entry]], run: str
 ) -> tuple[Outcome, ...]:
-    """Send each case, one after the other, and return an outcome for each.
+    """Send the cases to *gateway* one after the other, and return an outcome for each.
 
-    *journal* returns the requests that have arrived at the emulator. *run* differs from run to run. The first case
-    must arrive at the emulator. Raises :class:`CannotAsk` if it does not, or where the gateway stops to answer.
+    *journal* returns the requests that have arrived at the emulator. *run* is part of each case's marker, and must
+    differ from run to run. The first case must arrive at the emulator. Raises :class:`CannotAsk` if that case does not
+    arrive, if the gateway refuses the key or the rate, or if it stops answering.
     """
     replies: list[Reply] = []
     silent = 0
@@ -88,7 +89,7 @@ async def measure(
 
 
 async def _send(session: aiohttp.ClientSession, gateway: Gateway, case: Case, run: str) -> Reply:
-    """Send one case. An error of the connection is a reply without a status."""
+    """Send one case, and return the gateway's reply. A connection error or a timeout is a reply without a status."""
     url, request = f"{gateway.base_url}/chat/completions", chat_request(case, gateway.model, run)
     try:
         async with session.post(url, json=request, allow_redirects=False) as response:
@@ -114,7 +115,7 @@ def _why(gateway: Gateway, reply: Reply) -> str:
 
 
 def _error_words(text: str, key: str) -> str:
-    """Return the message of an error's body, without the key."""
+    """Return the message in the body of an error answer, with the gateway's key replaced by asterisks."""
     body = parse_json(text.encode())
     error = body.get("error") if isinstance(body, dict) else None
     words = error.get("message") if isinstance(error, dict) else error

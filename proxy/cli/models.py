@@ -30,7 +30,7 @@ _SPECIAL = re.compile(
     r"preview|exp|latest|research|computer-use|audio|live|tts|image|embed|search|realtime|transcribe|moderation"
     r"|\d{3,}"
 )
-"""Parts of names that are previews, dated, or for other tasks than a chat."""
+"""Matches parts of the names of models that are previews, have a date, or are for other tasks than chat."""
 
 _VERSION = re.compile(r"(?<![a-z0-9])\d{1,2}([.-]\d{1,2})?(?![a-z0-9])")
 
@@ -53,7 +53,7 @@ class ModelRow:
 
 
 def run_models(options: argparse.Namespace) -> int:
-    """Print the models of the configuration. Returns 2 where it cannot be used."""
+    """Print the models of the configuration. Returns 2 where the configuration cannot be used."""
     loaded = read_configuration(options.config)
     if loaded is None:
         return UNUSABLE
@@ -91,7 +91,7 @@ def model_rows(settings: Settings, environ: Mapping[str, str]) -> tuple[ModelRow
 
 
 def known_models(settings: Settings) -> dict[str, list[str]]:
-    """Return the known models that each wildcard of *settings* takes.
+    """Return the models of litellm's table that each wildcard of *settings* serves.
 
     The list is empty for an unknown provider, and for ``*``, which takes the models of all providers.
     """
@@ -118,7 +118,7 @@ def _parts(settings: Settings, rows: tuple[ModelRow, ...], known: Mapping[str, l
 
 
 def _examples(names: Sequence[str]) -> list[str]:
-    """Return some of a wildcard's *names*: models of a high version that are no previews and have no date."""
+    """Return some of a wildcard's *names*, preferably of new models that are no previews and have no date."""
     plain = [name for name in names if not _SPECIAL.search(name)]
     return sorted(plain or names, key=_newest_first)[:_EXAMPLES]
 

@@ -1,4 +1,4 @@
-"""The values of options: text of the command line to a number, or an error in words."""
+"""Reads the values of command-line options: converts a text to a number, or raises an error that argparse shows."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 from typing import TypeAlias
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""The subcommands of the parser."""
+"""The type of the object to which each subcommand's parser is added."""
 
 _MAX_SECONDS = 3600
 
 
 def port(text: str) -> int:
-    """Return the port in *text*, or 0 for any. Raises ArgumentTypeError for anything else."""
+    """Return the port number in *text*. 0 stands for any free port. Raises ArgumentTypeError for any other text."""
     try:
         number = int(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Writes the result of a command whose exit status matters. Terminal and reader do not change the status.
+"""Writes the result of a command, whose exit status then depends neither on the terminal nor on the reader.
 
-A character that the terminal cannot show becomes an escape. A reader that leaves early, as ``head`` does, misses the
-rest. The status changes only if standard output cannot be written.
+A character that the terminal cannot show becomes an escape. A reading process that ends early, as ``head`` does, misses
+the rest. The status changes only if standard output cannot be written.
 """
 
 from __future__ import annotations

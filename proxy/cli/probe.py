@@ -1,7 +1,8 @@
 """``turnright probe``: asks a provider which rules of a model's profile hold.
 
-Exit status 0: the provider agrees wherever it was asked. 1: it differs. 2: the input or the configuration cannot be
-used. 3: the provider could not be asked about some of the rules, and nothing differs.
+Exit status 0: the provider agrees wherever it was asked. 1: the provider's answers differ from the profile. 2: the
+input or the configuration cannot be used. 3: the provider could not be asked about some of the rules, and nothing
+differs.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from sanitizers import Profile
 
 DIFFERS = 1
 NOT_ASKED = 3
-"""Exit status where the provider could not be asked about some of the rules, and nothing differs."""
+"""Exit status if the provider could not be asked about some rules, and no answer differs from the profile."""
 
 _STATUS = {Verdict.AGREES: 0, Verdict.DIFFERS: DIFFERS, Verdict.NOT_ASKED: NOT_ASKED}
 
@@ -99,13 +100,16 @@ def _deployment(settings: Settings, model: str | None) -> Deployment | None:
 
 
 def _profile(settings: Settings, deployment: Deployment) -> Profile:
-    """Return the rules for the histories. A deployment whose defaults ask the model to think has some of its own."""
+    """Return the profile by which the histories are chosen.
+
+    Where the deployment's defaults ask the model to think, the profile's rules for thinking apply.
+    """
     profile = profile_of(deployment, settings.sanitize)
     return profile if deployment.defaults.get("reasoning_effort") in (None, "none") else profile.thinking()
 
 
 def _ask_to_start() -> int:
-    """Ask the user. Return 0 to start, or the exit status."""
+    """Ask the user whether to start. Return 0 to start, or the exit status with which the command ends."""
     if sys.stdin is None or not sys.stdin.isatty():
         return _refuse("there is no terminal to ask at; --yes starts without the question")
     print("Start? [y/N] ", end="", file=sys.stderr, flush=True)
@@ -135,7 +139,7 @@ def _json(value: dict[str, object]) -> str:
 
 
 class _Progress:
-    """Shows the number of each request on standard error, where that is a terminal."""
+    """Shows the number of the current request on standard error, if standard error is a terminal."""
 
     def __init__(self, total: int) -> None:
         self._total = total

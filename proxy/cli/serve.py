@@ -91,9 +91,9 @@ def _greeter(settings: Settings, config: str | None, writer: WriterThread) -> Ca
 def open_closed_streams() -> bool:
     """Open closed standard streams on ``/dev/null``. Returns True if standard output was closed.
 
-    The shell closes them by ``>&- 2>&-``, and some supervisors do too. Python sets such a stream to ``None`` and leaves
-    its descriptor free. The next socket would get that descriptor. Lines that a library writes to the descriptor would
-    then go to that socket's peer.
+    The shell closes standard streams by ``>&- 2>&-``, and some supervisors close them too. Python sets such a stream to
+    ``None`` and leaves its descriptor free. The next socket would get that descriptor. Lines that a library writes to
+    the descriptor would then go to that socket's peer.
     """
     closed = sys.stdout is None
     for descriptor in range(3):

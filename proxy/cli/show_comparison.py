@@ -19,7 +19,7 @@ _HEAD, _LABEL = 9, 13
 """Columns before the description, and before the values."""
 
 _MAX_LINES = 2
-"""Lines of an answer that are shown."""
+"""The most lines of an answer that are shown."""
 
 _OK, _REFUSED = 200, 400
 _STATUS_STYLES = {_OK: "green", _REFUSED: "red"}

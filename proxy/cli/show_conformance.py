@@ -21,7 +21,7 @@ _WORDS = {
     Verdict.NO_ANSWER: "not answered",
 }
 _MAX_DETAIL = 90
-"""Characters of a detail that the table shows. The JSON has all."""
+"""The most characters of a detail that the table shows. The JSON output has the whole detail."""
 
 
 def show_conformance(outcomes: Sequence[Outcome], *, colours: bool = False) -> str:
@@ -30,7 +30,7 @@ def show_conformance(outcomes: Sequence[Outcome], *, colours: bool = False) -> s
 
 
 def count_verdicts(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Return the number of outcomes for each verdict, those without an outcome as 0."""
+    """Return the number of outcomes for each verdict, with 0 for a verdict that no outcome has."""
     counted = Counter(outcome.verdict for outcome in outcomes)
     return {verdict.value: counted[verdict] for verdict in Verdict}
 

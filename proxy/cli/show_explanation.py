@@ -1,4 +1,4 @@
-"""An explanation as lines for a terminal: the changes of each step, and the tokens of each part.
+"""The explanation of a request as lines for a terminal: the changes of each step, and the tokens of each part.
 
 Long lists are cut, and ``--json`` prints all of them. Text of a history is shown only as
 :func:`proxy.cli.show_messages.printable` returns it.
@@ -117,7 +117,7 @@ def _join_places(places: Sequence[str]) -> str:
 def _step_lines(
     step: Mapping[str, Any], mode: str, before: Sequence[Any], after: Sequence[Any]
 ) -> Iterator[Part]:
-    """Yield one step: each kind of change with its reason, then the messages before and after."""
+    """Yield one step: each kind of change with its reason, then the messages that differ before and after."""
     yield Text.assemble((step["step"], "bold"), f": {step['what']}" if step["what"] else "")
     if not step["made"]:
         yield f"  (mode {mode} does not do this: it is what mode repair would do)"
@@ -186,9 +186,9 @@ def _sent_label(budget: Mapping[str, Any]) -> str:
 
 
 def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
-    """Yield a bar of the tokens before the changes, and one for after.
+    """Yield a bar of the tokens before the changes, a bar of the tokens after them, and a legend.
 
-    The full width is the largest of the window and the two token counts.
+    The full width of a bar is the largest of the window and the two token counts.
     """
     parts = budget["parts"]
     whole = max(budget["window"] or 0, budget["estimate"], budget["sent"], 1)
@@ -213,7 +213,7 @@ def _budget_bars(budget: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _place_of(step: str, change: Mapping[str, Any]) -> str:
-    """Return the place of a change: a message, a tool, or nothing for other parameters."""
+    """Return the place of a change: a message, a tool, the parameter that chooses a tool, or an empty text."""
     if step == PARAMETERS or change["reason"] in _TOOL_CHANGES:
         return ""
     if step != "tools" or change["reason"] == "call_name":

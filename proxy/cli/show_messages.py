@@ -1,4 +1,4 @@
-"""Messages in one line each for a terminal, and the differences between two messages.
+"""Writes a chat message in one line for a terminal, and lists how two forms of a message differ.
 
 Unprintable characters of a history are shown as escapes, so that no text can move the cursor.
 """
@@ -13,7 +13,7 @@ from proxy.core.json_text import write_json
 
 _EXCERPT = 72
 _LEAD = 16
-"""Characters that are shown before the first difference."""
+"""The most characters of a value that are shown before the first difference."""
 
 _MAX_CALLS = 6
 _MAX_DIFFERENCES = 3
@@ -37,8 +37,8 @@ def excerpt(message: Mapping[str, Any]) -> str:
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the differences between two forms of a message.
 
-    A pair has a field's path with its value before and after. After three pairs, a last one has the number of further
-    fields.
+    A pair has two lines, each with the role and a field's path: one shows the value before, one the value after. After
+    three pairs, a last pair has the number of further fields that differ.
     """
     found = list(_walk(before, after, ""))
     for path, old, new in found[:_MAX_DIFFERENCES]:

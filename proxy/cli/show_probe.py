@@ -1,4 +1,4 @@
-"""The results of a probe as a table, and the question before it starts."""
+"""The results of ``turnright probe`` as a table, and the text that tells its size before it starts."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _SUMMARY = (
     (Verdict.NOT_ASKED, "not asked"),
 )
 _LONGEST_WORDS = 90
-"""Characters of a provider's words in the table."""
+"""The most characters of a provider's error message in the table."""
 
 
 def show_size(size: Size, model: str, pause_s: float) -> str:
-    """Return the size of a probe of *model* as sentences, for the question before it starts."""
+    """Return the number of requests and tokens of a probe of *model* as sentences, to show before the probe starts."""
     return (
         f"{size.requests} requests to {printable(model)}, at most {size.most_requests}, {pause_s:g} s apart. About "
         f"{size.prompt_tokens:,} tokens of prompts, at most {size.most_prompt_tokens:,}. Answers of at most "
@@ -54,7 +54,7 @@ def show_size(size: Size, model: str, pause_s: float) -> str:
 
 
 def show_probe(probe: Probe, *, colours: bool) -> Iterator[str]:
-    """Yield the lines of the table, of the counts, and of the rules without a history."""
+    """Yield the lines of the table, the counts by verdict, and the rules that no history tests."""
     return render_lines(_parts(probe), colours=colours)
 
 
@@ -94,7 +94,10 @@ def _said(finding: Finding) -> str:
 
 
 def _remark(finding: Finding) -> str:
-    """Return the reason of a result, and the provider's words where they may tell more."""
+    """Return the reason of a result.
+
+    The provider's words follow if the result differs or the provider could not be asked.
+    """
     parts = [finding.why] if finding.why else []
     if finding.shown and finding.verdict in (Verdict.DIFFERS, Verdict.NOT_ASKED):
         words = " ".join(printable(finding.shown.replace("\n", " ")).split())

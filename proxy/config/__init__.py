@@ -1,7 +1,7 @@
 """Reads a file or the environment into frozen settings, or reports every fault at once.
 
 The file is YAML in the LiteLLM proxy's shape. It is read at start and at each reload. The command line opens the file
-and passes its bytes to ``load_settings``. The files, in the order of the data:
+and passes its bytes to ``load_settings``. The modules of this package, in the order in which they handle the data:
 
     loading                           the entry: ``load_settings``
     yaml_text, environment            the text of a file, and the configuration from provider keys

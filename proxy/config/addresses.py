@@ -1,4 +1,4 @@
-"""The providers of the direct transport, and their addresses where a deployment names no ``api_base``."""
+"""The providers that the proxy can call without litellm (the direct transport), and their default addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPENAI_BASES = MappingProxyType(
         "xai": "https://api.x.ai/v1",
     }
 )
-"""Providers that speak OpenAI's wire, by litellm's name (their own documentation, 2026-11)."""
+"""Addresses of providers that speak OpenAI's wire format, by litellm's name (the providers' documents, 2026-11)."""
 
 
 OPENAI_SERVERS = frozenset(
@@ -34,7 +34,7 @@ def speaks_to(provider: str) -> bool:
 def base_of(provider: str, api_base: str | None) -> str | None:
     """Return the address of a deployment of *provider*: its own *api_base*, or the provider's address.
 
-    None where the address is not known here. litellm may know it, or the server is self-hosted.
+    The result is None where this module does not know the address. litellm may know it, or the server is self-hosted.
     """
     if api_base is not None:
         return api_base
@@ -42,5 +42,8 @@ def base_of(provider: str, api_base: str | None) -> str | None:
 
 
 def has_address(provider: str, api_base: str | None) -> bool:
-    """Return True where the direct transport knows the address of a deployment whose provider it speaks to."""
+    """Return True where the direct transport knows a deployment's address.
+
+    It must speak the wire format of *provider*.
+    """
     return api_base is not None or provider not in OPENAI_SERVERS

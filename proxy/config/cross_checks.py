@@ -81,7 +81,10 @@ def _sent_anywhere(
 
 
 def _named_credentials(raw: Mapping[object, object], environ: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield the entries that name a credential which is not listed. Their requests would be sent without it."""
+    """Yield a fault for each entry that names an unlisted credential.
+
+    Its requests would be sent without the credential.
+    """
     known = {name for _, name in _named(raw, "credential_list", "credential_name", environ)}
     listed = raw.get("model_list")
     for position, entry in enumerate(listed if isinstance(listed, list) else ()):
@@ -196,7 +199,7 @@ def _overrides(raw: Mapping[object, object], models: set[str], environ: Mapping[
 
 
 def _named(section: object, key: str, field: str, environ: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield the entries of a section's list that have a name in *field*, with their positions."""
+    """Yield the position and the name of each entry in a section's list *key* that has a name in *field*."""
     entries = section.get(key) if isinstance(section, dict) else None
     for position, entry in enumerate(entries if isinstance(entries, list) else ()):
         name = _text(entry.get(field), environ) if isinstance(entry, dict) else None

@@ -45,7 +45,7 @@ PROVIDERS: tuple[Provider, ...] = (
     Provider("perplexity", ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY")),
     Provider("cerebras", ("CEREBRAS_API_KEY",)),
 )
-"""Prefixes and variables are litellm's (1.105.3)."""
+"""The providers that are looked for. Prefixes and variables are litellm's (1.105.3)."""
 
 
 class FromEnvironment(NamedTuple):
@@ -57,7 +57,7 @@ class FromEnvironment(NamedTuple):
 
 
 def find_variables(environ: Mapping[str, str]) -> tuple[tuple[Provider, str], ...]:
-    """Return the providers whose key is in *environ*, each with the variable of its key, in the table's order."""
+    """Return the providers whose key is in *environ*, each with the key's variable, in the order of ``PROVIDERS``."""
     found = ((provider, _first_set(provider.keys, environ)) for provider in PROVIDERS)
     return tuple((provider, key) for provider, key in found if key is not None)
 
@@ -75,7 +75,7 @@ def provider_access(environ: Mapping[str, str]) -> dict[str, ProviderAccess]:
 
 
 def read_environment(environ: Mapping[str, str]) -> FromEnvironment:
-    """Return one wildcard entry for each provider with a key in *environ*, in the order of ``PROVIDERS``."""
+    """Return a configuration with a wildcard entry for each provider's key in *environ*, and with the master key."""
     entries: list[dict[str, object]] = []
     origins: dict[Location, Location] = {}
     for provider, key in find_variables(environ):

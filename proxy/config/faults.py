@@ -20,7 +20,7 @@ Location = tuple[int | str, ...]
 """The path of a value in the parsed file: mapping keys and list positions, outermost first."""
 
 REFUSAL = "turnright_refusal"
-"""The pydantic error type of turnright's own validators. Its context holds the text."""
+"""The pydantic error type of turnright's own validators. The error's context holds the fault's text."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_*:/@.-]{1,80}")
 
@@ -53,7 +53,7 @@ class ConfigurationError(Exception):
 def path_of(location: Sequence[object]) -> str:
     """Return *location* as an operator writes it: ``("model_list", 0, "model_name")`` is ``model_list[0].model_name``.
 
-    Keys with unusual characters are quoted and cut at 80 characters, so that a path is one short line.
+    Keys that are long or have unusual characters are quoted and cut at 80 characters, so that a path stays on one line.
     """
     path = ""
     for part in location:

@@ -1,8 +1,8 @@
 """Reads ``environment_variables`` of a LiteLLM file: values for the file's references to variables.
 
-LiteLLM sets these variables for its process, where the environment has none of their names. turnright resolves
-references with them and sets none, so that no library and no child process gets them. A variable of the environment
-goes before one of the file.
+LiteLLM sets each of these variables in its process, unless the environment already has one of that name. turnright only
+resolves references with these variables. It does not set them, so that no library and no child process gets them. A
+variable of the environment wins over one of the file with the same name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REFERENCE = "ignored; it looks like a reference, and within a text none is reso
 
 
 class FileVariables(NamedTuple):
-    """A file without its variables, and the environment together with them."""
+    """A parsed file without its section of variables, and the environment with these variables added."""
 
     raw: dict[object, object]
     environ: Mapping[str, str]
@@ -32,10 +32,12 @@ class FileVariables(NamedTuple):
 
 
 def read_variables(raw: Mapping[object, object], environ: Mapping[str, str]) -> FileVariables:
-    """Return *raw* without its variables, and *environ* with those that it does not have. Neither is changed.
+    """Return *raw* without its variables, and *environ* with the variables that it lacks.
 
-    A value that is a reference is resolved by *environ* alone. A variable without a value, or whose value names a
-    variable that is not set, is not set either.
+    The arguments are not changed.
+
+    A value that is a reference is resolved by *environ* alone. A variable is not added if it has no value, or if its
+    value refers to a variable that is not set.
     """
     rest = {key: value for key, value in raw.items() if key != SECTION}
     given = raw.get(SECTION)
@@ -53,7 +55,7 @@ def read_variables(raw: Mapping[object, object], environ: Mapping[str, str]) -> 
 
 
 def _ignored(value: object, environ: Mapping[str, str]) -> str | None:
-    """Return the reason for which the value of a variable is ignored, or None where it is taken."""
+    """Return the reason why the value of a variable is ignored, or None where the value is used."""
     if value is not None and not isinstance(value, str | int | float):
         return _NO_TEXT
     if not isinstance(value, str) or _is_variable(value):
@@ -69,7 +71,10 @@ def _is_variable(text: str) -> bool:
 
 
 def _texts(value: object, environ: Mapping[str, str]) -> Iterator[str]:
-    """Yield the text of *value*, or nothing where it is not set."""
+    """Yield the text of *value* with its reference resolved.
+
+    Yield nothing for None, or for a reference to an unset variable.
+    """
     if value is None:
         return
     try:

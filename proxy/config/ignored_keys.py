@@ -1,8 +1,8 @@
 """LiteLLM's keys that turnright ignores: a file that holds them loads, with one warning for each.
 
-Only keys whose absence is harmless or plainly visible are listed: bookkeeping, caches, alerts, prices. Keys that
-guard something are in :mod:`proxy.config.refused_keys`. The names are those of the LiteLLM proxy, 1.105.3, and of its
-documentation.
+A key is listed only if its missing effect is harmless or plainly visible: bookkeeping, caches, alerts, prices. Keys
+that guard something are in :mod:`proxy.config.refused_keys`. The names are those of the LiteLLM proxy, 1.105.3, and of
+its documentation.
 """
 
 from __future__ import annotations
@@ -158,9 +158,9 @@ IGNORED: Mapping[str, Mapping[str, str]] = {
 
 
 def ignored_reason(where: str, key: str) -> str | None:
-    """Return the reason why *key* of the section *where* is ignored, or None where no row ignores it.
+    """Return the reason why *key* of the section *where* is ignored, or None where the table has no such key.
 
-    A pattern does not cover a key with a guard's word that the pattern itself does not hold.
+    A pattern does not match a key with a word of ``GUARD_WORDS`` that the pattern itself does not hold.
     """
     rows = IGNORED.get(where, {})
     if key in rows:

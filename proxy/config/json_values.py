@@ -1,6 +1,7 @@
-"""The types of values that are JSON of any shape, such as ``extra_body`` and the facts of ``model_info``.
+"""The types of settings that are JSON of any shape, such as ``extra_body`` and the facts of ``model_info``.
 
-LiteLLM resolves references to variables at any depth of its parameters, and so do two of these types.
+LiteLLM resolves references to variables at any depth of its parameters. So do the types that fill in variables:
+FilledMapping, SecretMapping and SecretDocument.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ _OnText = Callable[[str], str]
 
 
 def _json_value(value: Any, on_text: _OnText = str) -> Any:
-    """Return *value* with its dates as texts, and each text as *on_text* gives it.
+    """Return *value* with its dates as texts, and with each text replaced by what *on_text* returns for the text.
 
-    Anything else that JSON has not is refused.
+    Any other value that JSON cannot express is refused.
     """
     if isinstance(value, str):
         return on_text(value)
@@ -47,7 +48,7 @@ def as_written(value: Any) -> Any:
 
 
 def filled(value: Any, info: ValidationInfo) -> Any:
-    """Return *value* as a JSON value, with the values of the variables that its texts stand for."""
+    """Return *value* as a JSON value. Each text that is a reference is replaced by the variable's value."""
     return _json_value(value, lambda text: str(from_environment(text, info)))
 
 
@@ -59,12 +60,15 @@ def _filled_unseen(value: Any, info: ValidationInfo) -> Any:
 
 
 def _secret_document(value: Any, info: ValidationInfo) -> Any:
-    """Return the JSON text of a mapping, as LiteLLM takes one for a service account. A text stays as it is."""
+    """Return the JSON text of a mapping, since LiteLLM accepts a service account as a mapping.
+
+    A text stays as it is.
+    """
     return json.dumps(filled(value, info)) if isinstance(value, dict) else value
 
 
 SecretDocument = Annotated[DocumentSecret, BeforeValidator(_secret_document)]
-"""A secret that is JSON, written as a mapping or as text, or the path of its file."""
+"""A secret that is JSON: written as a mapping, as text, or as the path of the file with the JSON."""
 
 JsonValue = Annotated[Any, BeforeValidator(as_written)]
 """Any JSON value. YAML's dates are read as texts. References stay as they are."""
@@ -76,4 +80,4 @@ FilledMapping = Annotated[Mapping[str, Any], BeforeValidator(filled)]
 """A JSON object. A text that stands for a variable is replaced by its value, at any depth."""
 
 SecretMapping = Annotated[Mapping[str, Any], BeforeValidator(_filled_unseen)]
-"""The same, but values of variables are hidden wherever the object is shown (:class:`HiddenText`)."""
+"""As FilledMapping, but values of variables are hidden wherever the object is shown (:class:`HiddenText`)."""

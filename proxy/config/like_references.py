@@ -1,8 +1,8 @@
 """Recognises texts that look like references to variables, in forms that turnright does not resolve.
 
-A text such as ``$NAME``, ``sk-${NAME}`` or ``vault:secret/x`` was meant to become a value. Taken literally as a key of
-clients, such a text is a key that anyone can guess. A random key may hold ``$``, ``%`` or a brace anywhere. So a mark
-counts only with a name behind it.
+A text such as ``$NAME``, ``sk-${NAME}`` or ``vault:secret/x`` was probably meant to be replaced by a secret. If such a
+text is taken literally as a client's key, anyone can guess the key. A random key may hold ``$``, ``%`` or a brace
+anywhere. So such a character counts only together with a variable's name or another form below.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ANYWHERE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Forms of references that count anywhere in a text."""
+"""Forms of references that make a text look like a reference wherever they occur in it."""
 
 _WHOLE = re.compile(
     rf"""
@@ -40,12 +40,12 @@ _WHOLE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Forms of references that count where they are the whole text or its beginning."""
+"""Forms of references that must be the whole text. Some forms allow any text to follow."""
 
 _SHELL_NAME = re.compile(rf"\$({_NAME})")
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-"""The beginning of a place where a secret lies: ``op://vault/item``, ``file:///run/secrets/key``."""
+"""The beginning of a URL at which a secret is stored: ``op://vault/item``, ``file:///run/secrets/key``."""
 
 
 def looks_like_reference(text: str, environ: Mapping[str, str]) -> bool:
@@ -59,5 +59,8 @@ def looks_like_reference(text: str, environ: Mapping[str, str]) -> bool:
 
 
 def looks_like_place(text: str) -> bool:
-    """Return True where *text* names the place of a secret by a URL. No key begins so."""
+    """Return True where *text* begins like a URL, which then names where a secret is stored.
+
+    No key begins like a URL.
+    """
     return _ADDRESS.match(text) is not None

@@ -1,4 +1,4 @@
-"""The names of models behind wildcards, by litellm's table: for ``/v1/models``, and for typos."""
+"""Finds the models that wildcards stand for, by litellm's table: for ``/v1/models``, and for hints on typos."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ _LONGEST = 80
 
 
 def listed_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names for ``/v1/models``, each once: those of the file in its order, then second names.
+    """Return the names for ``/v1/models``, each once: those of the model list in its order, then the shown aliases.
 
     A wildcard stands for the models that litellm's table lists for its provider, chat models first. A wildcard for any
-    provider stands for the models of each provider whose key is in the environment. A provider that the table does not
-    know leaves its wildcard as it is. The first call reads the table, so it belongs in a worker thread.
+    provider, without an ``api_base``, stands for the models of each provider whose key is in the environment. A
+    provider that the table does not know leaves its wildcard as it is. The first call reads the table, so it belongs in
+    a worker thread.
     """
     names: dict[str, None] = {}
     for name in shown_names(settings):
@@ -38,9 +39,9 @@ def listed_names(settings: Settings) -> tuple[str, ...]:
 def near_models(settings: Settings, asked: str, deployment: Deployment) -> tuple[str, ...]:
     """Return the names that a client which asked for *asked* may have meant, the most similar first, or none.
 
-    They are the known models of the provider of *deployment*, which a wildcard serves under the name *asked*. There are
-    none where the provider has the model, by litellm's table, or where the file names it. The first call reads the
-    table, so it belongs in a worker thread.
+    The names are known models of the provider of *deployment*, which a wildcard serves under the name *asked*. No name
+    is returned where litellm's table has the model for this provider, or where the file names the model. The first call
+    reads the table, so it belongs in a worker thread.
     """
     model = deployment.model_id
     if not deployment.label.endswith("*") or not asked.endswith(model):

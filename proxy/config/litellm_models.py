@@ -1,7 +1,7 @@
 """The models that litellm's own table lists, by name and by provider. The table is read as a data file.
 
-litellm itself is not imported: an import costs seconds and 165 MB. The table is read once, when it is first needed: for
-a name without a provider, or for the list of models. That takes some 20 ms.
+litellm itself is not imported: an import costs seconds and 165 MB. The table is read once, when it is first needed, for
+example for a name without a provider. Reading takes some 20 ms.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _STARTS = (
     ("grok", "xai"),
     ("textembedding-gecko", "vertex_ai"),
 )
-"""Providers by the beginning of a name, for models that the table lists no more."""
+"""Providers by the beginning of a model's name, for models that the table does not list."""
 
 _BEDROCK = re.compile(
     r"([a-z]{2,6}\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|stability)\.[a-z]"
@@ -62,8 +62,8 @@ class _Row(msgspec.Struct, frozen=True, gc=False):
 def provider_of(name: str, *, on_vertex: bool = False) -> str | None:
     """Return the provider of *name*, a model's name without a provider, or None where it is unknown.
 
-    *on_vertex* is true where the entry has credentials of Vertex AI. The table lists Gemini's bare names under Vertex
-    AI. An entry without such credentials means Google AI Studio, which takes a key.
+    *on_vertex* is true where the model's entry has a parameter of Vertex AI, such as its project. The table lists
+    Gemini's bare names under Vertex AI. An entry without such a parameter means Google AI Studio, which takes a key.
     """
     if name.startswith("gemini"):
         return "vertex_ai" if on_vertex else "gemini"

@@ -1,7 +1,7 @@
 """Folds ``litellm_settings``, LiteLLM's second section for the router's keys, into ``router_settings``.
 
-LiteLLM reads retries, fallbacks and timeouts from both sections, so real files use both. If they set a key to different
-values, the value in ``router_settings`` counts. A warning then names both keys.
+LiteLLM reads retries, fallbacks and timeouts from both sections, so real files use both. If the two sections set a key
+to different values, the value in ``router_settings`` counts. A warning then names both keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TAKEN = frozenset({*RouterSettings.model_fields, *_ALIASES})
 
 
 class Folded(NamedTuple):
-    """The file without ``litellm_settings``. *origins* maps the path of a moved key to the path in the file."""
+    """The file without ``litellm_settings``. *origins* maps the path of a moved key to the key's path in the file."""
 
     raw: dict[object, object]
     origins: dict[Location, Location]
@@ -30,7 +30,7 @@ class Folded(NamedTuple):
 
 
 def fold(raw: Mapping[object, object]) -> Folded:
-    """Move the keys of ``litellm_settings`` to ``router_settings``. *raw* is not changed."""
+    """Return *raw* with the keys of ``litellm_settings`` moved to ``router_settings``. *raw* itself is not changed."""
     rest = {key: value for key, value in raw.items() if key != SECTION}
     given = raw.get(SECTION)
     if given is None:

@@ -27,7 +27,7 @@ from proxy.config.yaml_text import read_yaml
 class Loaded:
     """A valid configuration and its warnings. A warning is one line that begins with its place and holds no value.
 
-    *places* finds the lines of the file.
+    *places* finds the line of a path in the file.
     """
 
     settings: Settings
@@ -49,9 +49,9 @@ def load_settings(text: bytes | None, environ: Mapping[str, str], *, strict: boo
 
     Args:
         text: The YAML file's bytes. None means that there is no file, and the configuration comes from *environ*.
-        environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file. They go before
-            the file's own ``environment_variables``.
-        strict: Refuse a file with an unset variable, where otherwise the model that needs it is left out.
+        environ: The variables for ``os.environ/NAME``, and the provider keys where there is no file. These variables
+            take precedence over the file's own ``environment_variables``.
+        strict: Refuse a file with an unset variable. Otherwise the model that needs the variable is left out.
 
     Returns:
         The settings and the warnings.

@@ -1,4 +1,4 @@
-"""Finds the lines of faults and warnings in the file, and the places that the operator wrote.
+"""Finds the lines of faults and warnings in the file, and the paths that the operator wrote.
 
 A file is changed before it is validated: sections are folded, and entries that miss a variable are left out. A place in
 the changed file is mapped back, so that every message names what stands in the file.
@@ -14,9 +14,10 @@ from proxy.config.faults import Fault, Location, path_of
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places of a file.
+    """The places of a file: their lines, and the origins of those that were moved before validation.
 
-    *lines* holds the line of each path, from 1. *origins* maps places of the changed file to those of the file.
+    *lines* holds the line of each path, from 1. *origins* maps places of the changed file to their places in the
+    operator's file.
     """
 
     lines: Mapping[str, int] = field(default_factory=dict)

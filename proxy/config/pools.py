@@ -1,9 +1,9 @@
 """Finds the deployments that answer for a client's model name, and the model's fallbacks.
 
-An exact name hides every wildcard. Of several matching wildcards the longest counts. Both hold for models that were
-left out, so that no other provider gets their prompts. The part that a wildcard stands
-for becomes part of a provider's URL, so it must look like a model's name. A request reads only the index of the model
-list (``settings.routes``).
+An exact name hides every wildcard. Of several matching wildcards the longest counts. Both rules also hold for a model
+that was left out since a variable is not set. So no other provider gets its prompts. The part of a name that a wildcard
+stands for becomes part of a provider's URL, so the part must look like a model's name. Names are looked up in an index
+of the model list (``settings.routes``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _REST = re.compile(r"[A-Za-z0-9._:/@-]{1,200}")
 
 
 def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
-    """Return the deployments that answer for *requested_model*, in the file's order, or none.
+    """Return the deployments for *requested_model*, sorted by ``order`` and then as in the file, or none.
 
     *requested_model* is untrusted text of the client. The part that a wildcard stands for has 1 to 200 characters of
     ``A-Za-z0-9._:/@-``. It has no ``..``, and no segment that is empty or ``.``, since it becomes part of a URL. No
@@ -56,7 +56,7 @@ def resolve(settings: Settings, requested_model: str) -> tuple[Deployment, ...]:
 
 
 def _names_known_provider(pool: Sequence[Deployment], rest: str) -> bool:
-    """Return False where a client names a provider that nobody knows, and the pool takes any provider."""
+    """Return False where *pool* takes any provider, and *rest* names a provider that no table knows."""
     if all(member.model != ANY_MODEL for member in pool):
         return True
     provider, slash, _ = rest.partition("/")
@@ -72,9 +72,9 @@ def model_names(settings: Settings) -> tuple[str, ...]:
 
 
 def shown_names(settings: Settings) -> tuple[str, ...]:
-    """Return the names that clients may read: those of the model list, then the second names that are not hidden.
+    """Return the names that clients may read: those of the model list, then the aliases that are not hidden.
 
-    Wildcards are not expanded. A second name of a model that was left out is not among them.
+    Wildcards are not expanded. An alias of a model that was left out is not returned.
     """
     routes = settings.routes
     return (
@@ -137,7 +137,7 @@ def near_names(settings: Settings, asked: str) -> tuple[str, ...]:
 
 
 def _any_providers(settings: Settings) -> tuple[str, ...]:
-    """Return the providers with a key in the environment, where the wildcard ``*`` takes any provider."""
+    """Return the providers with a key in the environment, or none unless the wildcard ``*`` takes any provider."""
     pool = settings.routes.wildcards.get("", ())
     return tuple(settings.routes.access) if any(member.model == ANY_MODEL for member in pool) else ()
 
@@ -148,7 +148,7 @@ def chain_of(
     pool: Sequence[Deployment],
     alias_of: str = "",
 ) -> tuple[str, ...]:
-    """Return the models to ask after *model*: its own chain, or its wildcard's, or the chain of ``*``.
+    """Return the fallbacks to ask after *model*: its own chain, or its wildcard's, or the chain of ``*``.
 
     *alias_of* is the model that *model* is a second name of. The chain of *alias_of* is used where the second name has
     no chain.
@@ -161,7 +161,7 @@ def chain_of(
 
 
 def _left_out(settings: Settings, model: str) -> str | None:
-    """Return the name or the wildcard of *model* where it was left out, or None where it is not configured at all."""
+    """Return the name or the wildcard by which *model* was left out, or None where it was not left out."""
     if model in settings.unavailable:
         return model
     matching = [

@@ -1,9 +1,9 @@
 """LiteLLM's keys that turnright refuses with a reason, and the rule for keys that are in no table.
 
-A key that guards something must not be passed over in silence. A gateway that ignores it lets through what it was
-meant to stop. A key that asks for a feature that turnright has not is refused too, since calls would go elsewhere or
-fail. A key that is set to nothing (``false``, ``null`` or empty) guards nothing and asks for nothing. A list of what is
-allowed is an exception: an empty one allows nothing.
+A key that guards something must not be passed over in silence. A gateway that ignored such a key would let through what
+the key is meant to stop. A key that asks for a feature that turnright has not is refused too, since calls would go
+elsewhere or fail. A key that is set to nothing (``false``, ``null`` or empty) guards nothing and asks for nothing. A
+list of what is allowed is an exception: an empty one allows nothing.
 
 The names are those of the LiteLLM proxy, 1.105.3, and of its documentation.
 """
@@ -138,10 +138,10 @@ def _by_key(reasons: _Reasons) -> Mapping[str, Mapping[str, str]]:
 
 
 GUARDS = _by_key(_GUARDS)
-"""Keys that guard something, by section (``[]`` for any position) and by key or pattern with ``*``."""
+"""The reasons to refuse keys that guard something, by section (``[]``: any position) and key or pattern."""
 
 MISSING = _by_key(_MISSING)
-"""Keys of features that turnright has not, by section and key."""
+"""The reasons for refusing keys of features that turnright has not, by section and key (or pattern)."""
 
 GUARD_WORDS = (
     "auth",
@@ -167,14 +167,14 @@ GUARD_WORDS = (
 )
 """Parts of a key's name that hint at a guard.
 
-An unlisted key with one of these parts is refused, unless it is set to nothing.
+An unlisted key with one of these parts is refused, unless it is set to nothing or stands in ``model_info``.
 """
 
 _PERMITTING = ("allow", "public", "permission", "limit", "budget", "whitelist")
 """Parts of a key's name for which ``false``, 0 or an empty list is the strictest value."""
 
 FREE = "model_list[].model_info"
-"""The section whose unlisted keys are free facts."""
+"""The section whose unlisted keys are kept as facts about the model."""
 
 _DEPENDS = "remove it only if nothing depends on it"
 _MAY_GUARD = f"may guard something, and turnright does not know it: {_DEPENDS}"
@@ -183,7 +183,7 @@ _NOTHING: tuple[object, ...] = (False, "", 0)
 
 
 def refused_reason(where: str, key: str) -> str | None:
-    """Return the reason why *key* of the section *where* is refused, or None where no row refuses it."""
+    """Return the reason why *key* of the section *where* is refused, or None where neither table has the key."""
     for table, instead in (
         (GUARDS, _DEPENDS),
         (MISSING, WITHOUT),
@@ -195,7 +195,7 @@ def refused_reason(where: str, key: str) -> str | None:
 
 
 def find_row(table: Mapping[str, Mapping[str, str]], where: str, key: str) -> str | None:
-    """Return the row of *key* in the section *where*: the key's own, or that of a pattern that matches it."""
+    """Return the reason of *key* in the section *where* of *table*, by its name or by a matching pattern, or None."""
     rows = table.get(where, {})
     if key in rows:
         return rows[key]
@@ -221,17 +221,18 @@ def guard_words_in(key: str) -> frozenset[str]:
 
 
 def guard_reason(where: str, key: str) -> str | None:
-    """Return the words for a *key* in no table whose name hints at a guard, or None.
+    """Return the reason to refuse *key*, which is in no table, if its name hints at a guard, or None.
 
-    The facts of ``model_info`` are free. There only the rows of the tables count.
+    In ``model_info`` any unlisted key is allowed, so there the result is None.
     """
     return _MAY_GUARD if where != FREE and guard_words_in(key) else None
 
 
 def guards_below(where: str, value: object, place: tuple[str | int, ...]) -> Iterator[tuple[Location, str]]:
-    """Yield the place and the words of each possible guard within *value*, which no table knows.
+    """Yield the place of each possible guard within *value*, which belongs to an unlisted key, and its reason.
 
-    A row of any section of LiteLLM counts, since the value may belong to any. *place* is that of *value*.
+    A key that :data:`GUARDS` lists for any section counts, since the value may belong to any. Within ``model_info``
+    only its own list counts. *place* is that of *value*.
     """
     if isinstance(value, list):
         for position, item in enumerate(value):

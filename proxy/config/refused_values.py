@@ -16,12 +16,12 @@ from proxy.config.refused_keys import is_nothing
 
 _CALLBACKS = "callbacks"
 _LOGGING_KEYS = ("input_callback", "success_callback", "failure_callback", "service_callback")
-"""Keys whose callbacks only log, but for the names of guards, which LiteLLM loads from any of them."""
+"""Keys whose callbacks only log, except for guards, which LiteLLM loads from each of these keys."""
 
 _CODE = "*.*"
 
 _ENFORCING = "enforce*"
-"""The checks before a call that refuse requests, among ``router_settings.optional_pre_call_checks``."""
+"""The pattern for the names in ``router_settings.optional_pre_call_checks`` whose checks refuse requests."""
 
 CALLBACKS: Mapping[str, str] = MappingProxyType(
     {

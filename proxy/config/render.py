@@ -1,7 +1,7 @@
 """Writes settings and faults as text, for ``turnright check``.
 
-A secret is written as ``"********"``, so that not even its length is shown. The value of a header is a secret. A URL is
-written without its credentials and its query. The keys are those of the file. Keys with a default are written even
+A secret is written as ``"********"``, so that not even its length is shown. The value of a header is a secret. The
+credentials and the query of a URL are masked. The keys are those of the file. Keys with a default are written even
 where the file leaves them out.
 """
 
@@ -42,8 +42,8 @@ def render_settings(loaded: Loaded) -> str:
 def render_faults(error: ConfigurationError, file: str | None = None) -> str:
     """Return the faults and the warnings of *error*, one line each, in the file's order.
 
-    *file* is the file's name as the operator gave it, or None without one. A fault without a line begins with the file
-    alone, and without a file with the command's name.
+    *file* is the file's name as the operator gave it, or None without one. A fault without a line begins with the
+    file's name alone. Without a file, a fault begins with the command's name.
     """
     lines = [(fault.line, True, str(fault)) for fault in error.faults]
     lines += [(line, False, warning) for warning, line in error.warnings]
@@ -67,7 +67,10 @@ def at_line(file: str | None, line: int | None) -> str:
 
 
 def _plain_fact(name: str, fact: object) -> object:
-    """Return a free fact of ``model_info``. A fact whose name looks like a secret's is masked."""
+    """Return a fact of ``model_info``, where any key is allowed, as a plain value.
+
+    A fact whose name looks like a secret's is masked.
+    """
     if _SECRET_NAME.search(name):
         return MASK
     if isinstance(fact, Mapping):

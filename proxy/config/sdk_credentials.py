@@ -1,7 +1,7 @@
 """Providers whose SDK finds credentials or gets a token, and the places where it looks.
 
 Bedrock, SageMaker and Vertex AI need no key in the configuration. Azure takes a secret or a password in place of a key.
-Without credentials in one of these places, every request to them fails.
+Without any credentials, every request to such a provider fails.
 
 Sources: boto3's guide "Credentials", and "How Application Default Credentials works" of Google Cloud (November 2026).
 For Azure, litellm's `llms/azure/common_utils.py` (1.105.3).
@@ -28,7 +28,10 @@ _AWS_VARIABLES = (
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
-"""Each of these variables is enough on its own. A key needs two, its id and its secret."""
+"""Each of these variables alone tells the SDK where credentials are.
+
+A key needs two variables, for its id and its secret.
+"""
 
 _GOOGLE_VARIABLES = ("VERTEXAI_CREDENTIALS", "VERTEX_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS")
 
@@ -135,7 +138,7 @@ _AZURE_SECRETS = {
     "client_secret": {"tenant_id": "AZURE_TENANT_ID", "client_id": "AZURE_CLIENT_ID"},
     "azure_password": {"azure_username": "AZURE_USERNAME", "client_id": "AZURE_CLIENT_ID"},
 }
-"""Secrets that litellm gets a token for, with the values that it needs beside them and their variables."""
+"""Secrets for which litellm gets a token. A secret maps the other values that litellm needs to their variables."""
 
 _NO_AZURE = (
     "no Azure credentials are given: give api_key, azure_ad_token, or client_secret with the tenant_id and client_id "

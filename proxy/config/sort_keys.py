@@ -44,7 +44,7 @@ _NEARNESS = 0.8
 """The least likeness of an unlisted key to one of turnright's that is taken for a misspelling."""
 
 _NEARNESS_OF_FACTS = 0.92
-"""The same among the free facts of ``model_info``, of which many end in ``_tokens``."""
+"""The same for keys of ``model_info``, where any key is allowed and many end in ``_tokens``."""
 
 _UNKNOWN = {
     "model_list[].litellm_params": "turnright does not know it; a field for the provider's body goes into extra_body"
@@ -71,7 +71,7 @@ class Sorted(NamedTuple):
 
 
 def sort_keys(raw: Mapping[object, object]) -> Sorted:
-    """Return *raw*, the parsed file, sorted. *raw* is not changed.
+    """Return *raw*, the parsed file, without its ignored and refused keys. *raw* is not changed.
 
     A key in several entries of ``model_list`` gets one warning. A fault is reported for each entry, with its own place.
     """
@@ -133,7 +133,10 @@ class _Sorter:
         self.firsts.setdefault(path, path_of(place))
 
     def _sort_defaults(self, value: object, path: str, place: tuple[str | int, ...]) -> None:
-        """Judge LiteLLM's parameters for every entry as those of one entry. Parameters that would count are faults."""
+        """Judge ``default_litellm_params`` like the parameters of one entry.
+
+        Those that would have an effect are faults.
+        """
         sorter = _Sorter()
         kept = sorter.sort(value, "model_list[].litellm_params", place) if isinstance(value, dict) else {}
         counting = [path_of((*place, name)) for name, item in kept.items() if item is not None]

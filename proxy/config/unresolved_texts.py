@@ -1,7 +1,7 @@
-"""Warnings about credentials that were probably meant otherwise: unresolved references, and empty addresses.
+"""Warnings about probable mistakes in credentials, headers and addresses: unresolved references, empty addresses.
 
-Only ``os.environ/NAME`` and ``${NAME}`` alone are resolved, as a whole text. A provider gets any other text as it
-stands, and refuses it as a key.
+Only a text that is ``os.environ/NAME`` or ``${NAME}`` as a whole is resolved. A provider gets any other text as it
+stands, and refuses that text as a key.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Takes out the models whose entries name an environment variable that is not set, or is empty.
 
-A missing key of one model must not stop the models whose keys are set. A model that is taken out answers 503 until the
-variable is set and the configuration is read again. With ``--strict`` every such variable is a fault. An empty variable
-of an ``api_key`` takes out no model: it means that there is no key.
+A missing key of one model must not stop the models whose keys are set. A model whose entries are all taken out answers
+503 until the variable is set and the configuration is read again. With ``--strict`` every such variable is a fault. An
+empty variable of an ``api_key`` takes out no model: it means that there is no key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ Variables = tuple[str, ...]
 """Names of environment variables."""
 
 FILLER = "https://filler.invalid/filler"
-"""The text that stands for an unset variable where the rest of an entry is validated. Nearly any type takes it."""
+"""The text that stands for an unset variable where the rest of an entry is validated.
+
+Nearly every field's type accepts this text.
+"""
 
 _FILLER_MODEL = "openai/filler"
 _KEY = "api_key"
@@ -30,8 +33,9 @@ class TakenOut(NamedTuple):
     """A file without the entries that name unset variables.
 
     *unavailable* maps the names that no entry serves any more to the variables that they need. *origins* maps the
-    places of the remaining entries to their places in the file. *filled* is the whole file with a text in place of
-    each of these variables, at the paths in *unset*. It is None where nothing was taken out.
+    places of the remaining entries to their places in the file. *filled* is the whole file with a filler in place of
+    each of these variables, so that left-out entries are validated too. *unset* has the paths of the fillers. *filled*
+    is None where nothing was taken out.
     """
 
     raw: dict[object, object]
@@ -44,7 +48,7 @@ class TakenOut(NamedTuple):
 
 
 def take_out(raw: Mapping[object, object], environ: Mapping[str, str]) -> TakenOut:
-    """Return *raw* without the entries of ``model_list`` that *environ* has no value for. *raw* is not changed.
+    """Return *raw* without the entries that need a variable without a value in *environ*. *raw* is not changed.
 
     The variables of an entry are those in its ``litellm_params`` and in the credentials that it names. A file whose
     entries all miss a variable is a fault.
@@ -180,7 +184,7 @@ def _name_of(entry: object, environ: Mapping[str, str]) -> str:
 
 
 def _are_missing(variables: Variables, environ: Mapping[str, str]) -> str:
-    """Return the words for *variables*, of which none has a value."""
+    """Return the words that say that *variables* are not set or empty."""
     unset = [name for name in variables if name not in environ]
     empty = [name for name in variables if name in environ]
     return " and ".join(

@@ -1,7 +1,7 @@
 """Validates a parsed file into ``Settings``, with pydantic's errors put into an operator's words.
 
-Every error becomes one fault. No text holds the given value. An error of a kind that is not in the table becomes a
-fault with a general text.
+Every error becomes one fault, except at a text that stands for an unset variable. No fault holds the given value. An
+error of a kind that is not in ``_WORDS`` becomes a fault with a general text.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def validate(
     """Return the settings of *raw* and no faults, or None and every fault.
 
     *raw* is a parsed file without ignored keys. *environ* holds the variables for ``os.environ/NAME``. The faults'
-    paths are those that the operator wrote, by *places*. *unavailable* maps the names of
-    models that were left out to the variables that they need. *filled* are the paths in *raw* of texts that stand for
-    unset variables. They have no faults.
+    paths are those that the operator wrote, by *places*. *unavailable* maps the names of models that were left out to
+    the variables that they need. *filled* are the paths in *raw* of texts that stand for unset variables. Errors at
+    these paths are no faults.
     """
     unavailable = unavailable or {}
     crossed = tuple(

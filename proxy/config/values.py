@@ -1,7 +1,8 @@
 """The types of values in the sections, each with its own error text.
 
-A text may refer to a variable (:mod:`proxy.config.references`). Secrets become ``SecretStr`` at once. An
-error text never holds the given value. YAML has typed its scalars, and nothing is coerced but a number in quotes.
+A text may refer to a variable (:mod:`proxy.config.references`). Secrets become ``SecretStr`` at once. An error text
+never holds the given value. YAML has typed its scalars already. A few other forms are accepted, such as a number in
+quotes.
 """
 
 from __future__ import annotations
@@ -222,7 +223,7 @@ WebOrigin = Annotated[_EnvironmentText, AfterValidator(_web_origin)]
 _Numeric = BeforeValidator(read_number)
 
 Flag = Annotated[bool, Field(strict=True)]
-"""True or false. No other value is read as one."""
+"""True or false. No other value is accepted."""
 
 Seconds = Annotated[float, Field(strict=True, gt=0, le=86_400 * 365, allow_inf_nan=False), _Numeric]
 """A time in seconds, above 0 and at most a year. A longer time is probably given in another unit."""

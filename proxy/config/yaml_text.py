@@ -1,8 +1,8 @@
 """Parses the file's text as YAML, and refuses mistakes that YAML accepts silently.
 
-A key given twice in one mapping is a fault (PyYAML keeps the last). A fault names the line where it is known. It never
-holds a piece of the text, which PyYAML's own messages quote. No YAML tag can build an arbitrary Python object. Every
-text gives a value or faults, never an exception.
+A key given twice in one mapping is a fault (PyYAML keeps the last). A fault names the line where the line is known. A
+fault holds no value of the file, while PyYAML's own messages quote the text. No YAML tag can build an arbitrary Python
+object. Every text gives a value or faults, never an exception.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _UNQUOTED = re.compile(r"""(?:[^'"]|'[],}:?-]')*""")
 
 MAX_NESTING = 50
-"""The most levels of nesting in a file. Six are needed, and PyYAML and libyaml recurse."""
+"""The most levels of nesting in a file.
+
+A configuration needs six. The limit exists since PyYAML and libyaml recurse.
+"""
 
 
 class Document(NamedTuple):
@@ -94,7 +97,7 @@ def _refuse_deep_nesting(text: str) -> None:
 def _duplicate_keys(root: yaml.Node, lines: dict[str, int]) -> Iterator[Fault]:
     """Yield a fault for each key given twice, and write the line of each key and entry into *lines*.
 
-    Each node is visited once, since an anchor may even hold itself.
+    Each node is visited once, since an alias may make a node contain itself.
     """
     waiting: list[tuple[Location, yaml.Node]] = [((), root)]
     seen: set[int] = set()

@@ -1,7 +1,7 @@
 """The public conformance corpus: broken histories as data, and a judge of what a gateway makes of them. Pure.
 
-The room imports no other room, and shares no code with the repairs of :mod:`sanitizers`. So the judge measures
-turnright as it measures any other gateway. ``docs/conformance.md`` has the format of the data.
+The package imports no other package of the project, and shares no code with the repairs of :mod:`sanitizers`. So the
+judge measures turnright as it measures any other gateway. ``docs/conformance.md`` has the format of the data.
 
 known.json       histories of public reports, which a provider refused
 rules.json       a history for each rule of the checker, and histories that break none

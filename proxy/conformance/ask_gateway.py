@@ -1,6 +1,7 @@
 """Writes a case as a chat request. A marker in the history identifies the request when the gateway passes it on.
 
-Gateways drop headers and unknown parameters. A text of the history reaches the provider wherever the history does.
+Gateways drop headers and unknown parameters. So the marker is a part of the history's text, which reaches the provider
+with the history.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from typing import Any
 from proxy.conformance.case import Case
 
 _ROLES = ("user", "system", "developer", "assistant")
-"""Roles whose texts take the marker, the first one first. A result may be JSON, and takes none."""
+"""Roles whose texts can take the marker, in order of preference. A tool result cannot, since it may be JSON."""
 
 
 def marker_of(case: Case, run: str) -> str:
-    """Return the text that identifies *case* in *run*. It has ASCII letters alone, so that JSON has no escape for it.
+    """Return the text that identifies *case* in *run*.
 
-    *run* differs from run to run, so that a gateway's cache of answers has no answer for it.
+    It holds only ASCII characters that JSON does not escape, so that it can be searched in a body.
+
+    *run* differs from run to run, so that a gateway cannot answer from its cache.
     """
     return f"[conform {case.id} {run}]"
 
@@ -30,7 +33,7 @@ def chat_request(case: Case, model: str, run: str) -> dict[str, Any]:
 
 
 def _marked(case: Case, marker: str) -> list[dict[str, Any]]:
-    """Return the messages with *marker* behind the first text of the first role that has a text."""
+    """Return the messages with *marker* after the first text of the first role in ``_ROLES`` that has a text."""
     for role in _ROLES:
         for index, message in enumerate(case.messages):
             if message["role"] == role and (content := _with_marker(message.get("content"), marker)):
@@ -41,7 +44,7 @@ def _marked(case: Case, marker: str) -> list[dict[str, Any]]:
 
 
 def _with_marker(content: Any, marker: str) -> Any:
-    """Return *content* with *marker* behind its first text that is not blank, or None where there is no such text."""
+    """Return *content* with *marker* after its first text that is not blank, or None where there is no such text."""
     if isinstance(content, str):
         return f"{content} {marker}" if content.strip() else None
     for index, part in enumerate(content or ()):

@@ -16,13 +16,13 @@ class Case:
     """The public report, or the provider's words for the rule with their source."""
 
     rule: str | None
-    """The rule that the history breaks at its target, a key of :data:`sanitizers.invariants.RULES`.
+    """The rule of the model *target* that the history breaks, a key of :data:`sanitizers.invariants.RULES`.
 
     None where the history itself is legal.
     """
 
     target: str
-    """A model that has the rule, in LiteLLM's spelling."""
+    """A model for which the rule holds, in LiteLLM's spelling."""
 
     messages: tuple[dict[str, Any], ...]
     """The history, in OpenAI's chat format."""
@@ -31,17 +31,17 @@ class Case:
     """The names of the declared tools."""
 
     texts: tuple[str, ...]
-    """Texts of the system, the user and the model that must arrive."""
+    """Texts of system, user and model messages that must arrive at the provider."""
 
     results: tuple[str, ...]
-    """Texts of tool results that must arrive as results of calls."""
+    """Texts of tool results that must arrive at the provider as results of calls."""
 
     media: int
-    """The number of images and files that must arrive."""
+    """The number of images and files that must arrive at the provider."""
 
 
 def read_case(entry: Mapping[str, Any]) -> Case:
-    """Return the case of one *entry* of the data.
+    """Return the case that *entry* describes, an entry of the corpus's JSON files.
 
     Raises KeyError where a field is missing, and ValueError where ``must.accepted`` is not true.
     """

@@ -12,7 +12,7 @@ FILES = ("known.json", "rules.json")
 """The files of the corpus, in the order in which their cases are sent."""
 
 BASELINE = "legal-text"
-"""The id of the case that is sent first. It shows that the gateway reaches the emulator."""
+"""The id of the legal case that is sent first, to see whether the gateway's requests reach the emulator."""
 
 
 def load_corpus() -> tuple[Case, ...]:

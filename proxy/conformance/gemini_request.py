@@ -1,6 +1,7 @@
 """Reads what a ``generateContent`` request carries: texts, tool results and media.
 
-The judge compares texts without regard to whitespace. A gateway may join texts, strip them, or write a result as JSON.
+The judge compares texts without regard to whitespace, since a gateway may join or strip texts, or write a result as
+JSON.
 """
 
 from __future__ import annotations
@@ -12,20 +13,23 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one request carries."""
+    """The texts, tool results and media that one request carries."""
 
     texts: tuple[str, ...]
-    """The texts of contents and of the system instruction."""
+    """The texts of ``contents`` and of the system instruction."""
 
     results: tuple[Any, ...]
     """The ``response`` of each function response, with the texts of its nested parts."""
 
     media: int
-    """The number of inline data and files, those in function responses among them."""
+    """The number of parts with inline data or a file, including the parts of function responses."""
 
 
 def read_carried(body: Any) -> Carried:
-    """Return what *body* carries. A value that is no request carries nothing."""
+    """Return what *body*, a request's decoded JSON, carries.
+
+    A value that has not the form of a request carries nothing.
+    """
     texts: list[str] = []
     results: list[Any] = []
     media = 0

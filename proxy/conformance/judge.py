@@ -23,19 +23,19 @@ class Verdict(StrEnum):
     """The provider accepted the history, with all texts, results and media."""
 
     LOST = "lost"
-    """The provider accepted the history, and something of it was missing."""
+    """The provider accepted a request that lacks a text, a result or media of the history."""
 
     PROVIDER_REFUSED = "provider_refused"
     """The provider refused what the gateway sent."""
 
     GATEWAY_REFUSED = "gateway_refused"
-    """The gateway answered with an error, and sent nothing."""
+    """The gateway answered with an error, and no request with the case's marker arrived."""
 
     NOT_SENT = "not_sent"
-    """The gateway answered, and no request with the case's marker arrived."""
+    """The gateway answered without an error, and no request with the case's marker arrived."""
 
     NO_ANSWER = "no_answer"
-    """The gateway did not answer in time, and sent nothing."""
+    """The gateway gave no answer, and no request with the case's marker arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement of one case. *detail* is the error's text, or what was missing."""
+    """The judgement of one case. *detail* is the error's text, or a list of what was missing, or empty."""
 
     id: str
     rule: str | None
@@ -79,7 +79,7 @@ class Outcome:
 def judge_case(case: Case, reply: Reply, arrivals: Sequence[Arrival]) -> Outcome:
     """Return the outcome of *case*. *arrivals* are the requests with the case's marker, in their order.
 
-    Of several requests the last accepted one counts, since a gateway may repair a request after a refusal.
+    If several requests arrived, the last accepted one counts, since a gateway may repair a request after a refusal.
     """
     verdict, detail = _judge(case, reply, arrivals)
     return Outcome(case.id, case.rule, case.target, case.source, verdict, detail, reply.status, len(arrivals))
@@ -98,10 +98,10 @@ def _judge(case: Case, reply: Reply, arrivals: Sequence[Arrival]) -> tuple[Verdi
 
 
 def missing(case: Case, carried: Carried) -> Iterator[str]:
-    """Yield a phrase for each text, result and medium of *case* that *carried* lacks.
+    """Yield a phrase for each text and result of *case* that *carried* lacks, and one for all missing media.
 
-    Each arrived text is used up once: two equal results must arrive twice. The longest texts are searched first, since
-    a short text may be a piece of a long one.
+    An arrived text counts for one expected text only. So two equal results must arrive twice. The longest texts are
+    searched first, since a short text may be a piece of a long one.
     """
     texts = [_plain(text) for text in carried.texts]
     for text in sorted(case.texts, key=len, reverse=True):
@@ -116,7 +116,7 @@ def missing(case: Case, carried: Carried) -> Iterator[str]:
 
 
 def _take_text(text: str, left: list[Any]) -> bool:
-    """Remove *text* from the first of the texts *left* that has it, and tell whether there was one."""
+    """Remove *text* from the first of the texts *left* that contains it. Return False where no text contains it."""
     for index, held in enumerate(left):
         if isinstance(held, str) and text in held:
             left[index] = held.replace(text, "\0", 1)
@@ -125,7 +125,7 @@ def _take_text(text: str, left: list[Any]) -> bool:
 
 
 def _take_result(result: str, nodes: list[Any]) -> bool:
-    """Remove *result* from *nodes*: as a text, or as the JSON object that it is."""
+    """Remove *result* from *nodes*, as a JSON object or as a text. Return False where it is not there."""
     value = _json_object(result)
     if value is not None and value in nodes:
         nodes.remove(value)
@@ -134,7 +134,10 @@ def _take_result(result: str, nodes: list[Any]) -> bool:
 
 
 def _nodes(value: Any) -> Iterator[Any]:
-    """Yield every text and every object in *value*."""
+    """Yield every text and every JSON object in *value*, at any depth.
+
+    The whitespace of texts is made single spaces.
+    """
     if isinstance(value, str):
         yield _plain(value)
     elif isinstance(value, dict):

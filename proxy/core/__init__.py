@@ -1,6 +1,6 @@
 """Values and mechanisms that several packages share. No product rule is in this package.
 
-The values, in the order of the data:
+The modules that hold values, in the order in which the data reach them:
 
     deployment      one model at one provider, with the credentials for it
     source          the body of a request and the events of an answer, with the format they are in
@@ -12,7 +12,7 @@ The values, in the order of the data:
     failures        the facts of a failed call
     errors          the errors that a client can get, with status, code and retryability
 
-The mechanics:
+The modules that hold mechanisms:
 
     clients           the name of a client, under which scarce resources are shared
     lifecycle         starting, ready, draining; the requests in flight

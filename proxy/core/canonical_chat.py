@@ -1,8 +1,8 @@
 """The canonical chat message: OpenAI's chat message as a dict, with a list of known additional keys.
 
 Messages stay plain dicts, since classes would lose identity, key order and unknown fields (:mod:`sanitizers.messages`).
-These types list the keys that the proxy knows. ``docs/canonical-chat.md`` names the writers and readers of each key.
-An unknown key is passed on unchanged, or left out where the profile accepts only known keys.
+These types list the keys that the proxy knows. ``docs/canonical-chat.md`` names the writers and readers of each key. An
+unknown key is passed on unchanged, or left out where the model's profile accepts only known keys.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -15,7 +15,7 @@ class GoogleExtra(TypedDict):
 
 
 class ExtraContent(TypedDict):
-    """The canonical place of a thought signature. Each provider's wire format has another place for it."""
+    """The canonical place of a thought signature. The providers' wire formats have other places for the signature."""
 
     google: GoogleExtra
 
@@ -50,7 +50,7 @@ class ToolCall(TypedDict):
 
 
 class LegacyCall(TypedDict):
-    """A call in OpenAI's older form, before tool calls."""
+    """A call in OpenAI's older form, ``function_call``, before there were tool calls."""
 
     name: str
     arguments: str
@@ -153,7 +153,7 @@ class ToolMessage(TypedDict):
 
 
 class FunctionMessage(TypedDict):
-    """The result of a call in the older form. The name identifies the call."""
+    """The result of a call in OpenAI's older form. *name* is the called function's, and identifies the call."""
 
     role: Literal["function"]
     content: Content

@@ -27,7 +27,7 @@ class KnownTools:
 
     tools: list[Any]
     depth: int
-    """Nested containers at the deepest point, the list included."""
+    """The number of nested containers at the deepest point, the list included."""
 
     are_checked: bool
     """True if the types of all tools were checked and are right.
@@ -58,9 +58,9 @@ class ChatRequest:
     parameters: Mapping[str, Any]
     unknown: Mapping[str, Any]
     weight: int
-    """The cost of work on the request, as the bytes of a usual body.
+    """The cost of work on the request, as the length in bytes of a usual body that costs the same.
 
-    Many small messages, calls and parts have the same cost as fewer long messages. Notes that are added later are not
+    Many small messages, calls and parts may count more than their bytes. Notes that the proxy adds later are not
     counted.
     """
 
@@ -74,7 +74,7 @@ class ChatRequest:
     """The body of the request, or None for a request that no client sent."""
 
     mended: tuple[Change, ...] = ()
-    """The changes that made the body readable."""
+    """The changes that the proxy made to the body, which was not readable without them."""
 
     @property
     def known_outline(self) -> Outline | None:

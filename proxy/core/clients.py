@@ -11,12 +11,15 @@ from ipaddress import IPv6Address, IPv6Network
 
 
 def client_of_key(name: str) -> str:
-    """Return the client that sent the key called *name*. The master key's name is empty."""
+    """Return the text that identifies the client with the key called *name*. The master key's name is empty."""
     return f"key:{name}"
 
 
 def client_at(address: str | None) -> str:
-    """Return the client at *address*, an IP address as text. *address* is None if the transport has no address."""
+    """Return the text that identifies the client at *address*, an IP address as text.
+
+    *address* is None if the transport has no address.
+    """
     if address is None or ":" not in address:
         return f"address:{address or ''}"
     return _client_of_v6(address)

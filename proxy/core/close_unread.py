@@ -23,14 +23,14 @@ MAX_DROPPED = 4 * 2**20
 MIN_COUNTED = 4 * 2**10
 """The smallest number of bytes that a read counts for, even if it brings fewer.
 
-So at most a thousand reads happen, in 5 ms.
+So at most about a thousand reads happen before the client is cut off. They take 5 ms.
 """
 
 
 async def close_unread(request: web.BaseRequest) -> None:
     """End our side of the connection of *request*, and wait until the client has ended its side.
 
-    The answer has been written already. The answer must say ``Connection: close``. Otherwise aiohttp would answer
+    The caller has already written the answer, which must say ``Connection: close``. Otherwise aiohttp would answer
     pipelined requests that it has parsed already. Nothing further on the connection is parsed.
 
     Waits for at most :data:`LINGER_S` seconds and drops at most :data:`MAX_DROPPED` bytes.
@@ -51,14 +51,17 @@ async def close_unread(request: web.BaseRequest) -> None:
 
 
 class _DroppingProtocol(asyncio.Protocol):
-    """Drops incoming data. Passes all other events on to *original*, aiohttp's protocol of the connection."""
+    """Drops incoming data.
+
+    Passes the pauses of writing and the connection's loss on to *original*, aiohttp's protocol of the connection.
+    """
 
     def __init__(self, transport: asyncio.Transport, original: asyncio.Protocol) -> None:
         self._transport = transport
         self._original = original
         self._left = MAX_DROPPED
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the client has ended its side or sent too much, or when the connection is lost."""
+        """A future that is done when the client has ended its side or sent too much, or the connection is lost."""
 
     @override
     def data_received(self, data: bytes) -> None:

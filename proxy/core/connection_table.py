@@ -4,8 +4,8 @@
               │ no head within HEAD_S: closed
 
 A connection is waiting until one of its requests has passed the key check. When there is no room, the oldest waiting
-connection is closed. If none is waiting, the connection that has been idle longest is closed. A busy one is never
-closed.
+connection is closed, or a later one if the oldest has unread data. If none is waiting, the connection that has been
+idle longest is closed. A busy one is never closed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Reason(Enum):
 
 
 class Closing(NamedTuple, Generic[KeyT]):
-    """A connection that has to be closed. The table has removed it already."""
+    """A connection that has to be closed. The table does not hold the connection any more."""
 
     key: KeyT
     reason: Reason
@@ -111,13 +111,13 @@ class ConnectionTable(Generic[KeyT]):
         self._head_deadlines.pop(key, None)
 
     def begin_request(self, key: KeyT) -> None:
-        """Note that a request was accepted and is being processed."""
+        """Note that a request of the connection *key* was accepted and is being processed."""
         if not self._idle.pop(key, False) and key in self._waiting:
             self._forget_waiting(key)
             self._accepted.add(key)
 
     def end_request(self, key: KeyT) -> None:
-        """Note that the request has ended."""
+        """Note that the accepted request of the connection *key* has ended."""
         if key in self._accepted:
             self._idle[key] = True
 
@@ -175,4 +175,4 @@ class ConnectionTable(Generic[KeyT]):
 
 
 Connections = ConnectionTable[asyncio.BaseProtocol]
-"""The connections of all listeners."""
+"""The type of the table that holds the connections of all listeners."""

@@ -1,12 +1,13 @@
-"""Time limits. One timer of the event loop watches over all of them.
+"""Time limits that share one timer of the event loop.
 
 Setting and cancelling a timer takes 5 µs for each limit (asyncio, CPython 3.11). A request has two limits, which are
-hardly ever reached. So a limit is only added to a set and removed again.
+hardly ever reached. So a limit has no timer of its own. It is only added to a set and removed again.
 
 The timer is set to the nearest limit, and stays there when that limit is removed. When it fires, it checks all limits
-and is set to the nearest one again. Most limits have the same length, so the timer fires about once in that time.
+and is set to the nearest one again. Most limits have the same length, so the timer fires about once in that length of
+time.
 
-A new limit that comes before the nearest one sets a second timer. The earlier timer then does nothing when it fires.
+A new limit that comes before the nearest one sets a second timer. The first timer then does nothing when it fires.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class LimitWatch:
 
     def __init__(self) -> None:
         self.nearest = inf
-        """The time that the timer is set to. An object whose limit moves before this time must be watched anew."""
+        """The time that the timer is set to.
+
+        If an object's limit moves to an earlier time than this one, :meth:`watch` must be called again.
+        """
 
         self._watched: set[Limited] = set()
 
@@ -69,7 +73,7 @@ _WATCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, LimitWatch] = WeakKeyDict
 
 
 def limit_watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
-    """Return the watch over the limits of *loop*."""
+    """Return the watch over the limits of *loop*, which is created at the first call."""
     watch = _WATCHES.get(loop)
     if watch is None:
         watch = _WATCHES[loop] = LimitWatch()
@@ -79,8 +83,8 @@ def limit_watch_of(loop: asyncio.AbstractEventLoop) -> LimitWatch:
 class TimeLimit:
     """A context that must be left before *until*, like :func:`asyncio.timeout_at`, but without its own timer.
 
-    The task is cancelled at the limit. The context turns that cancellation into a :class:`TimeoutError`, unless
-    something else has cancelled the task as well.
+    The task that entered the context is cancelled at the limit. The context turns that cancellation into a
+    :class:`TimeoutError`, unless something else has cancelled the task as well.
     """
 
     __slots__ = ("_cancelling", "_task", "_watch", "reached", "until")

@@ -23,16 +23,16 @@ class Deployment:
     """One way to get an answer: a model at a provider, with the credentials for it."""
 
     name: str
-    """The ``model_name`` of the entry: a plain name, or the wildcard."""
+    """The ``model_name`` of the deployment's entry in ``model_list``: a name, or a wildcard for many models."""
 
     model: str
     """The model in litellm's spelling, a wildcard already replaced: ``gemini/gemini-2.5-pro``, ``gpt-4o``."""
 
     provider: str
-    """The part before the first slash. It is ``openai`` for an OpenAI name without a slash."""
+    """The part of :attr:`model` before the first slash, or ``openai`` for an OpenAI name without a slash."""
 
     model_id: str
-    """The part after the slash: the provider's own name of the model."""
+    """The part of :attr:`model` after the first slash: the provider's own name of the model."""
 
     api_key: SecretStr | None
     api_base: str | None
@@ -51,7 +51,7 @@ class Deployment:
     """The metric label, from a closed set: the configured name or the wildcard itself."""
 
     position: int
-    """The position of the entry in the file's ``model_list``, from 0. It distinguishes the deployments of a pool."""
+    """The position of the entry in the file's ``model_list``, from 0. It distinguishes deployments of one name."""
 
     profile: str | None = None
     """The name of the rule profile for the deployment's histories, if the entry gives one."""
@@ -69,7 +69,10 @@ class Deployment:
     """The rank among the deployments of one name, the lowest first. None comes last."""
 
     weight: float = 0.0
-    """The share of requests among the deployments of one name and order. With 0 the deployment has no share."""
+    """The share of requests among the deployments of one name and order.
+
+    A deployment without a weight (0) comes after those with a weight.
+    """
 
     variables: tuple[str, ...] = ()
     """The environment variables that the key and the other secrets were read from, for the operator's log."""

@@ -1,8 +1,9 @@
 """The errors that a client can get, each with its status, type, code and retryability on the class.
 
-Each case that a client or an operator handles differently has a class. :class:`InvalidRequest` is the base of the
-client's faults, and :class:`UpstreamFault` of the provider's. The client's format writes an error as a JSON answer or,
-once a stream has started, as its last event. Messages hold no key, header, address or traceback.
+Each case that a client or an operator handles differently has a class. :class:`InvalidRequest` is the base of most
+errors that the client causes. :class:`UpstreamFault` is the base of failed calls to a provider. The error is written in
+the client's format: as a JSON answer or, once a stream has started, as the stream's last event. Messages hold no key,
+header, address or traceback.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class ProxyError(Exception):
         """The reason for the operator, who reads the log. It is never part of an answer."""
 
         self.asked_model = ""
-        """The model that the client named, where the request was refused before its model was noted."""
+        """The model that the client named, for the log, if the request was refused while being read."""
 
     @property
     def http_status(self) -> int:
@@ -158,9 +159,9 @@ class NotServed(InvalidRequest):
 
 
 class TooMuchWork(ProxyError):
-    """The request takes more steps than its size allows.
+    """Preparing the request takes more steps (:mod:`sanitizers.work_limit`) than its size allows.
 
-    No other deployment is tried, since it would take as many steps.
+    No other deployment is tried, since preparing the request for it would take as many steps.
     """
 
     status = HTTPStatus.BAD_REQUEST
@@ -219,7 +220,8 @@ class UpstreamFault(ProxyError):
     """The provider failed, or answered with an error whose status is *upstream_status*.
 
     The default *cause* is :attr:`Cause.REFUSED` if there is a status, else the class's usual cause. *evidence* is the
-    provider's answer for the failure table. The client never gets it.
+    provider's answer, by which the failure table (:mod:`proxy.resilience.failure_table`) chooses a treatment. The
+    client never gets *evidence*.
     """
 
     status = HTTPStatus.BAD_GATEWAY
@@ -247,7 +249,7 @@ class UpstreamFault(ProxyError):
     def http_status(self) -> int:
         """The provider's own error status.
 
-        It is the class's status if the provider sent none, or one below 400 (a redirect).
+        If the provider sent no status or one below 400 (a redirect), this is the class's status.
         """
         given = self.upstream_status
         return given if given is not None and given >= 400 else int(self.status)
@@ -287,7 +289,7 @@ class UpstreamUnreachable(UpstreamFault):
 class CredentialsMissing(UpstreamFault):
     """The proxy has no credentials for the provider, or cannot get any, so nothing was sent.
 
-    *reason* is for the log. *package* is the one that is not installed, where that is the reason.
+    *reason* is for the log. *package* names the Python package that is missing, if that is the reason.
     """
 
     status = HTTPStatus.SERVICE_UNAVAILABLE

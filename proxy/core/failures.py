@@ -53,7 +53,7 @@ class Cause(StrEnum):
     """The model wrote a tool call that cannot be read, such as one without a name."""
 
     UNEXPECTED_CALL = "unexpected_call"
-    """The model called a tool that the request did not declare. The provider says so."""
+    """The model called a tool that the request did not declare. The provider's finish reason says so."""
 
     INVALID_ARGUMENTS = "invalid_arguments"
     """A tool call whose arguments are not a JSON object, or do not fit the tool's schema."""
@@ -69,14 +69,14 @@ class Cause(StrEnum):
 
 
 _BYTES_PER_ERROR_BYTE = 32
-"""Reading one byte of an error takes as long as parsing this many bytes of a usual body."""
+"""Reading one byte of an error takes as long as parsing this many bytes of a usual request body."""
 
 
 def error_weight(body: bytes) -> int:
     """Return the cost of reading an error's *body*, as a number of bytes of a usual body.
 
-    The body is parsed, unwrapped and searched for all known provider texts. An error of 16 KiB takes up to 30 ms, so it
-    is read in a worker thread (:func:`proxy.core.offload.run_offloaded`).
+    The body is parsed, errors nested in it are unwrapped, and it is searched for all known provider texts. An error of
+    16 KiB takes up to 30 ms, so it is read in a worker thread (:func:`proxy.core.offload.run_offloaded`).
     """
     return _BYTES_PER_ERROR_BYTE * len(body)
 

@@ -8,10 +8,10 @@ from proxy.core.fair_turns import FairTurns
 
 
 class FairPlaces:
-    """*places* that all clients share. :class:`FairTurns` describes *kept_free* and the order.
+    """A fixed number of *places* that all clients share. :class:`FairTurns` describes *kept_free* and the order.
 
-    At most *most_waiting* coroutines wait, if that is given. If one more arrives, the newest coroutine of the client
-    with the longest queue gets no place. That coroutine may be the one that arrived.
+    If *most_waiting* is given, at most that many coroutines wait. If one more arrives, the newest coroutine of the
+    client with the longest queue gets no place. That coroutine may be the one that arrived.
     """
 
     def __init__(self, places: int, *, kept_free: int = 0, most_waiting: int | None = None) -> None:

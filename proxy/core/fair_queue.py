@@ -14,7 +14,7 @@ class FairQueue(Generic[T]):
     """Waiting work, by client. Equal items of one client are stored once.
 
     A client's next item is taken only after its last item is done (:meth:`done`). So two workers never serve the same
-    client. A new client waits for at most one item of each client ahead of it.
+    client at once. A new client waits for at most one item of each client ahead of it.
     """
 
     def __init__(self) -> None:

@@ -11,7 +11,10 @@ MASK = "********"
 
 
 class HiddenText(str):
-    """A text that came from an environment variable, and may be a secret. JSON encoders write it as any text."""
+    """A text that came from an environment variable and may be a secret.
+
+    Its ``repr`` is a mask; JSON encoders write the text.
+    """
 
     __slots__ = ()
 
@@ -22,7 +25,7 @@ class HiddenText(str):
 
 
 def hide(value: Any) -> Any:
-    """Return *value*, a JSON value, with a mask for each hidden text."""
+    """Return *value*, a JSON value, with each :class:`HiddenText` in it replaced by a mask."""
     if isinstance(value, HiddenText):
         return MASK
     if isinstance(value, Mapping):

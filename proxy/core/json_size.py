@@ -1,8 +1,8 @@
 """Estimates the memory that decoding a JSON body takes, from its bytes alone.
 
 A list of empty objects takes 24 times its bytes, and nested lists take 40 times. A text takes about its length. So the
-structure of the body decides. One pass at C speed deletes all other bytes. A twentieth of a usual body is left, in
-which the values are counted.
+brackets, commas and quotes of the body (its structure) decide the estimate. One pass at C speed deletes almost all
+other bytes. A twentieth of a usual body is left, in which the values are counted.
 
 Commas and brackets within texts count too if they cannot be distinguished from structure. So the estimate is an upper
 bound. If the bound is high, the texts are separated and the rest is counted exactly. Sizes are those of CPython 3.11,
@@ -25,17 +25,17 @@ _DELETED = bytes(byte for byte in range(256) if byte not in _STRUCTURAL and byte
 
 _OBJECT = 64
 _FIRST_MEMBER, _MEMBER = 60, 60
-"""The hash table of an object takes 120 bytes for one member, and up to 60 n for n.
+"""The hash table of an object takes 120 bytes for one member, and up to 60 bytes a member for more.
 
 It is largest just after it has grown.
 """
 
 _ARRAY = 80
-"""A list with its header for garbage collection, and the rounding up of its block of pointers."""
+"""Bytes of a list without its pointers: two headers, and the rounding up of its block of pointers."""
 
 _POINTER = 8
 _NUMBER = 32
-"""A number above 60 bits takes more memory, and more bytes of the body as well."""
+"""A number above 60 bits takes more memory, but also more bytes of the body, so the estimate still suffices."""
 
 _STRING = 64
 """The header of a string without its text: 49 bytes, rounded up."""
@@ -115,9 +115,9 @@ def _weigh(counts: _Counts, head: int) -> int:
 
 
 def _count_coarsely(structure: bytes) -> _Counts:
-    """Return bounds from single bytes of *structure*.
+    """Return upper bounds of the counts, from single bytes of *structure*.
 
-    These bounds suffice for most bodies, and take a tenth of the time of the closer ones.
+    These bounds suffice for most bodies, and take a tenth of the time of :func:`_count_at_most`.
     """
     count = structure.count
     commas, strings = count(b","), count(b'"') // 2 + 1
@@ -125,7 +125,7 @@ def _count_coarsely(structure: bytes) -> _Counts:
 
 
 def _count_at_most(structure: bytes) -> _Counts:
-    """Return bounds from pairs of neighbouring bytes in *structure*.
+    """Return closer upper bounds of the counts, from pairs of neighbouring bytes in *structure*.
 
     Outside of a string, an opening quote follows one of ``{[,:`` and no backslash. A comma followed by neither a quote
     nor a bracket is next to a number, ``true``, ``false`` or ``null``.

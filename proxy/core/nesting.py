@@ -1,6 +1,6 @@
 """Measures how deeply JSON is nested, level by level and without recursion.
 
-Later code recurses (copies, schema changes, ``json``), so the depth is limited where bytes come in.
+Later code recurses (copies, schema changes, ``json``), so the depth is limited where JSON is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs CPU work on large bodies in a worker thread. For medium ones it yields to the event loop between steps.
+"""Runs CPU work on large bodies in a worker thread. After work on a medium body, it lets the event loop run.
 
-A working thread holds the interpreter lock for one switch interval. After each of its system calls, the event loop may
-wait that long for the lock. With Python's default of 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms
+A thread at work keeps the interpreter lock for one switch interval. After each system call of its own, the event loop
+may wait that long for the lock. With Python's default of 5 ms, a loop that sends two small pieces every 2 ms fell 16 ms
 behind. With 0.5 ms it fell 2 ms behind, and the thread's work took as long as before (:func:`shorten_switch_interval`;
 CPython 3.11, 2026-11-22).
 
@@ -22,7 +22,7 @@ from sanitizers.work_limit import WorkLimitExceeded
 T = TypeVar("T")
 
 LARGE = 2**19
-"""A worker thread works on bodies above this many bytes, since one step takes more than a few milliseconds.
+"""A worker thread works on bodies above this many bytes. Parsing one, for example, takes several milliseconds.
 
 A request of 100k tokens has about three quarters of this many bytes. Using a thread costs 0.1 ms.
 """
@@ -47,7 +47,7 @@ Values are counted by their commas. Code in texts has one comma for 20 bytes, an
 
 _MIN_STEPS = 100_000
 _BYTES_PER_STEP = 4
-"""Bytes of weight for each allowed step.
+"""Bytes of weight for each step that is allowed beyond :data:`_MIN_STEPS`.
 
 A history with damage in every round of tool calls takes about one step for 100 bytes. A history of 400 messages weighs
 409,600 and takes 3,900 steps (2026-11-23). Quadratic work exceeds the limit once it takes seconds.

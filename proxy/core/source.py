@@ -30,7 +30,7 @@ class Source:
     """The name of the client's format (:class:`proxy.forwarding.answer_format.ClientFormat`)."""
 
     body: bytes
-    """The body as it was read, after any mending."""
+    """The request's bytes as they were parsed, after any repair that made them readable."""
 
     messages: Messages
     """The history in *body*. A call's history is unchanged as long as it is this same object."""

@@ -1,7 +1,8 @@
 """The strict chunk: the form of every chunk of a streamed chat answer, before it is written for the client.
 
 :mod:`proxy.answers.normalize` yields strict chunks, and :mod:`proxy.answers.chunk_violations` checks them. Further
-guarantees are in ``docs/canonical-chat.md``. The values stay plain dicts. These types list their keys.
+guarantees are in ``docs/canonical-chat.md``. At run time strict chunks are ordinary dicts. The types here list their
+keys.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict

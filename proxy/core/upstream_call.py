@@ -44,8 +44,8 @@ class CallTrace(Protocol):
 class UpstreamCall:
     """One call: its deployment, history and parameters.
 
-    *parameters* come from the allow-list. *extra_body* holds parameters outside OpenAI's format that the deployment
-    allows by name.
+    *parameters* are the client's parameters that the proxy's allow-list names. *extra_body* holds parameters outside
+    OpenAI's format that the deployment allows by name.
     """
 
     deployment: Deployment
@@ -90,10 +90,10 @@ class UpstreamCall:
 
 @record
 class TextCall:
-    """One call without a history. *parameters* holds ``input`` or ``prompt``, and parameters of an allow-list.
+    """One call for embeddings or a text completion.
 
-    *extra_body* holds further parameters that the deployment allows by name. *ask_usage* is true if the client wants
-    the usage of a stream.
+    *parameters* holds ``input`` or ``prompt``, and parameters of an allow-list. *extra_body* holds further parameters
+    that the deployment allows by name. *ask_usage* is true if the client wants the usage of a stream.
     """
 
     deployment: Deployment
@@ -107,5 +107,5 @@ class TextCall:
 
     @property
     def choices(self) -> int:
-        """The number of requested choices, over all prompts."""
+        """The number of choices that a text completion requests, over all its prompts."""
         return (self.parameters.get("n") or 1) * len(separate_inputs(self.parameters["prompt"]))

@@ -73,9 +73,9 @@ class WorkerThreads:
     async def run(self, work: Callable[[], T], steps: int) -> T:
         """Run *work* in a thread. Returns its result, or raises its error.
 
-        The work counts for the current :data:`CLIENT`. Raises :class:`sanitizers.work_limit.WorkLimitExceeded` if it
-        takes more than *steps* steps. When the task is cancelled, waiting work is not begun, and running work ends with
-        its next step.
+        The work is queued for the client in :data:`CLIENT`. Raises :class:`sanitizers.work_limit.WorkLimitExceeded` if
+        it takes more than *steps* steps. When the task is cancelled, waiting work is not begun, and running work ends
+        with its next step.
         """
         client = CLIENT.get()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

@@ -1,7 +1,7 @@
-"""A strict emulator of the Gemini API. It refuses what Gemini refuses, in Gemini's words, and needs no network.
+"""A strict emulator of the Gemini API. It refuses what Gemini is reported to refuse, and needs no network.
 
-It judges Gemini's own format (``contents``), never OpenAI messages. The emulator shares no code with the sanitizers, so
-that each can be tested against the other.
+The emulator judges requests in Gemini's own format (``contents``), never OpenAI messages. It shares no code with the
+sanitizers, so that each of the two can be tested against the other.
 
 The rules, as pure functions:
 

@@ -1,10 +1,12 @@
 """Composes the emulated model's answer, as a pure function of the request.
 
-The answer calls each declared tool that the newest prompt names, once for each mention. If the request ends with
-function responses, the answer quotes them. Otherwise it echoes the prompt.
+The answer calls each declared tool that the newest prompt names, once for each mention. Without a call, the answer is
+generated JSON if the request asks for JSON. Otherwise it quotes the function responses at the request's end. Without
+function responses there, it echoes the prompt.
 
-Ids and signatures are added for generations that require signatures. For these generations, each call has an ``id``. A
-thought signature is on the first call only, or at the end of a text (ai.google.dev/gemini-api/docs/thought-signatures).
+Call ids and thought signatures are added for model generations that require signatures. For these generations, each
+call has an ``id``. A thought signature is on the first call only, or at the end of a text
+(ai.google.dev/gemini-api/docs/thought-signatures).
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Script:
-    """A scripted candidate, which replaces the composed one."""
+    """An answer that a test has scripted, which replaces the composed one."""
 
     parts: tuple[Mapping[str, Any], ...] = field(default=())
     finish_reason: str = "STOP"
@@ -101,7 +103,7 @@ def compose(
 
 
 def count_tokens(value: Any) -> int:
-    """Return an estimate of the tokens in *value*: one for four characters, and a fixed number for an image."""
+    """Return an estimate of the tokens in *value*: one for four characters, and a fixed number for each file."""
     return -(-_characters(value) // CHARACTERS_PER_TOKEN)
 
 
@@ -209,7 +211,7 @@ def _limited(
 def _with_ids_and_signature(
     parts: Sequence[Mapping[str, Any]], digest: str, counter: int
 ) -> tuple[Mapping[str, Any], ...]:
-    """Return *parts* with an id on each call and a signature on the first one. Existing ones stay."""
+    """Return *parts* with an id on each call, and a signature on the first call, unless they exist already."""
     done: list[Mapping[str, Any]] = []
     ordinal = 0
     for part in parts:

@@ -68,7 +68,7 @@ async def google_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 @web.middleware
 async def key_check(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse a wrong or missing key if a key is required. The control endpoints need none."""
+    """Refuse a wrong or missing key if a key is required. The control endpoints need no key."""
     required = request.app[STATE].required_key
     if required is None or request.path.startswith("/_emulator/"):
         return await handler(request)
@@ -103,7 +103,7 @@ async def list_models(request: web.Request) -> web.StreamResponse:
 
 
 async def get_model(request: web.Request) -> web.StreamResponse:
-    """Handle ``GET models/{model}``, for every model name whose generation is known."""
+    """Handle ``GET models/{model}``, for every name with the prefix ``gemini-`` except embedding models."""
     model = model_id(request.match_info["model"])
     if generation_of(model) is None:
         return refusal_response(unknown_model(model, version=version_of(request), method="getModel"))

@@ -1,4 +1,4 @@
-"""Generates a plausible value for a schema, so that the emulated model's calls pass the caller's own validation.
+"""Generates a plausible value for a schema, so that the model's calls usually pass the caller's validation.
 
 The module reads both dialects: the proto ``Schema`` (types in capitals) and JSON Schema as in ``parametersJsonSchema``.
 The same schema always gives the same value.
@@ -31,7 +31,7 @@ PLAUSIBLE = {
 
 
 def value_for(schema: Any, name: str = "value", *, root: Schema | None = None, depth: int = 0) -> Any:
-    """Return a value that *schema* allows, with required properties only. An enum gives its first value.
+    """Return a plausible value for *schema*, with required properties only. An enum gives its first value.
 
     *name* is the property's name, which decides the text of a string. ``$ref`` is looked up in *root*.
     """

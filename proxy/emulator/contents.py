@@ -1,4 +1,4 @@
-"""A read-only view of ``contents``: the calls, responses and texts of each entry, computed once for all rules."""
+"""A read-only view of ``contents``: the calls, responses and texts of each entry, computed on first use."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Content:
 
     @cached_property
     def text(self) -> str:
-        """The text of its parts, without thoughts."""
+        """The joined text of the content's parts, without thoughts."""
         return "".join(part.get("text") or "" for part in self.parts if not part.get("thought"))
 
     @property
     def is_user_side(self) -> bool:
-        """True unless the role is ``model``: for the user's texts, and for responses with a role of their own."""
+        """True unless the role is ``model``: for the user's contents, and for those with a tool role."""
         return self.role != "model"
 
 

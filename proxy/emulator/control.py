@@ -1,4 +1,4 @@
-"""The control endpoints under ``/_emulator``. They script faults and answers, and return the journal."""
+"""The control endpoints under ``/_emulator``. They script faults and answers, and list received requests."""
 
 from __future__ import annotations
 

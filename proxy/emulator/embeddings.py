@@ -46,7 +46,7 @@ async def embed_batch(request: web.Request) -> web.StreamResponse:
 
 
 def decide_one(call: Call, fault: Fault, state: State) -> Refusal | dict[str, Any]:
-    """Return the refusal or the body for *call*, which embeds one content."""
+    """Return the refusal or the answer's body for *call*, which embeds one content."""
     message = _read(call, fault, "embedContent", "EmbedContentRequest")
     if isinstance(message, Refusal):
         return message
@@ -55,7 +55,7 @@ def decide_one(call: Call, fault: Fault, state: State) -> Refusal | dict[str, An
 
 
 def decide_batch(call: Call, fault: Fault, state: State) -> Refusal | dict[str, Any]:
-    """Return the refusal or the body for *call*, which embeds several contents."""
+    """Return the refusal or the answer's body for *call*, which embeds several contents."""
     message = _read(call, fault, "batchEmbedContents", "BatchEmbedContentsRequest")
     if isinstance(message, Refusal):
         return message

@@ -1,7 +1,7 @@
 """Google's error shape, and the refusals that the rules return.
 
-A rule returns a ``Refusal`` or ``None``, and the handlers turn a refusal into HTTP. One table holds the statuses, their
-names and their default texts. The texts are as reported: python-genai#2065 and continue#9570 (429),
+Most rules return a ``Refusal`` or ``None``. The HTTP handlers turn a refusal into a response. One table holds the
+statuses, their names and their default texts. The texts are as reported: python-genai#2065 and continue#9570 (429),
 developers.generativeai.google (500), letta#2861 (504). The text of 503 is widely known.
 """
 
@@ -75,8 +75,8 @@ class ErrorOptions:
     """The scripted parts of an error.
 
     *message* replaces Google's own text. *reason* adds an ``ErrorInfo``, *quota_id* a ``QuotaFailure`` and
-    *retry_delay_seconds* a ``RetryInfo``. In a 429 the delay also adds the sentence "Please retry in". Source:
-    continue#9570 and gemini-cli#8437.
+    *retry_delay_seconds* a ``RetryInfo``. In a 429 without *message*, the delay also adds the sentence "Please retry
+    in". Source: continue#9570 and gemini-cli#8437.
     """
 
     message: str | None = None
@@ -152,7 +152,7 @@ def unknown_model(model: str, *, version: str, method: str) -> Refusal:
 
 
 def invalid_payload(violations: Sequence[FieldViolation]) -> Refusal:
-    """Return the refusal of a body that does not fit its proto message: one line and violation for each field.
+    """Return the refusal of a body that does not fit its proto message: one line for each of *violations*.
 
     Source: CLIProxyAPI#97, zed#44875, google_workspace_mcp#1099 for the lines and ``details``.
     """

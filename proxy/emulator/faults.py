@@ -1,7 +1,7 @@
 """Scripted faults and answers: their values, their validation, and the queues that requests consume.
 
-A fault describes the failure of the next requests. A fault without an effect lets them pass. A request takes the first
-waiting fault that fits its model.
+A fault describes the failure of the next requests. A fault without an effect lets its requests pass. A request takes
+the first waiting fault that fits its model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_SECONDS = 3600.0
 
 
 class InvalidControl(ValueError):
-    """The body of a control call cannot be used. The text names the field."""
+    """The body of a control call cannot be used, or its queue is full. The text says why."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,10 @@ class FaultQueue(Queue[Fault]):
     """The faults that wait for requests."""
 
     def take_for(self, model: str) -> Fault:
-        """Return the first fault for *model* and use it once. Returns ``NO_FAULT`` if there is none."""
+        """Return the first waiting fault that fits *model*, and count one use of it.
+
+        Without one, return ``NO_FAULT``.
+        """
         for index, fault in enumerate(self.items):
             if fault.model in (None, model):
                 if fault.times > 1:

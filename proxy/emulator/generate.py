@@ -1,8 +1,8 @@
 """The handlers of ``generateContent`` and ``streamGenerateContent``.
 
-``decide`` chooses the outcome from values. The other functions carry it out: wait, refuse, answer, stream, or close the
-connection. Every request gets a journal entry. The entry is completed however the handler ends, even if the client
-disconnects.
+``decide`` chooses the outcome of a call without input or output. The other functions carry it out: wait, refuse,
+answer, stream, or close the connection. Every request gets a journal entry. The entry is completed however the handler
+ends, even if the client disconnects.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Call:
 
 
 def decide(call: Call, fault: Fault, state: State) -> Refusal | Answer:
-    """Return the refusal or the answer for *call*. An answer uses up a scripted answer of *state*, if one waits.
+    """Return the refusal or the answer for *call*. A waiting script of *state* is used unless *fault* has one.
 
     A fault with a status comes first, since an overloaded service does not read the body.
     """
@@ -81,7 +81,7 @@ def parse_body(body: bytes) -> Any:
 
 
 def version_of(request: web.Request) -> str:
-    """Return the API version of the request's path."""
+    """Return the API version of the request's path: ``v1`` if the path begins with it, else ``v1beta``."""
     return "v1" if request.path.startswith("/v1/") else "v1beta"
 
 
@@ -175,7 +175,7 @@ async def _stream(request: web.Request, entry: Entry, fault: Fault, answer: Answ
 
 
 def _abort_connection(request: web.Request, entry: Entry, response: web.StreamResponse) -> web.StreamResponse:
-    """Abort the connection. The returned *response* is only what the handler has to return."""
+    """Abort the connection. *response* is returned only because a handler of aiohttp must return one."""
     entry.finished = "dropped"
     if request.transport is not None:
         request.transport.abort()

@@ -1,6 +1,7 @@
-"""Rules about ``parametersJsonSchema``, which is JSON Schema. Google ignores unknown keywords in it.
+"""Rules about the JSON Schemas of functions: ``parametersJsonSchema`` and ``responseJsonSchema``.
 
-Clients send whole schemas, and nearly all of them are accepted (gemini-cli#4196, goose#6555).
+Google ignores unknown keywords in these schemas. It accepts nearly all schemas that clients send (gemini-cli#4196,
+goose#6555).
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def _schemas(node: Any) -> Iterator[Schema]:
 
 
 def _needed(node: Any) -> Iterator[str]:
-    """Yield the references that are not inside an optional property."""
+    """Yield the references in *node* that are not inside an optional property."""
     if isinstance(node, list | tuple):
         for each in node:
             yield from _needed(each)

@@ -1,8 +1,8 @@
 """Applies all rules to a ``generateContent`` body.
 
-The order is Google's own. First, the JSON must fit the proto messages. Then come empty fields, values, tools, the order
-of turns, and signatures at last. The first group of rules that finds a fault decides the answer. The first two groups
-report all their faults together, as the service does.
+The order is Google's own. First, the JSON must fit the proto messages. Then come empty fields, function names and proto
+schemas. Values, tools, the order of turns, and signatures follow. The first group of rules that finds a fault decides
+the answer. The first two groups report all their faults together, as the service does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def judge(model: str, body: Mapping[str, Any], *, vertex: bool = False) -> Refus
     *model* is a name such as ``gemini-2.5-pro``, with or without ``models/``. *body* is the parsed JSON of a
     generateContent request, in either spelling of proto JSON. *vertex* adds Vertex AI's rules about schemas.
 
-    Each rule names its source. The generations are those of ``models.FAMILIES``.
+    Most rules name their sources. The rules depend on the model's generation (``models.FAMILIES``).
     """
     generation = generation_of(model)
     if generation is None:
@@ -36,7 +36,7 @@ def judge(model: str, body: Mapping[str, Any], *, vertex: bool = False) -> Refus
 
 
 def read_request(body: Any, kind: str = "GenerateContentRequest") -> tuple[Message, Refusal | None]:
-    """Return *body* as a proto message of *kind* in one spelling, and the refusal if *body* does not fit.
+    """Return *body* as a proto message of *kind* with names in camelCase, and the refusal if *body* does not fit.
 
     Source: CLIProxyAPI#97 and the other reports named in ``proto``.
     """

@@ -1,8 +1,8 @@
 """The proto messages that the emulator reads, as a table: field name, kind, and repetition.
 
 Source: the public reference (ai.google.dev/api/generate-content, /caching#Schema, /caching#Tool), and further names
-that the service is known to accept. Any other name gives "Cannot find field". Scalar kinds have the names that Google's
-parser prints.
+that the service is known to accept. Any other field name in a request gives the error "Cannot find field". Scalar kinds
+have the names that Google's parser prints.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A generation is a row of facts about a model family. The rules read the row and never a model's name. A name belongs to
 the longest prefix in ``FAMILIES`` that it equals or continues with a dash.
 
-A Gemini name without a row gets the strictest generation. Google applies the newest rules to "all future releases"
+A Gemini name without a row gets the rules of Gemini 3.6. Google applies these rules to "all future releases"
 (ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6, langchain-google#1897).
 """
 
@@ -18,7 +18,7 @@ class Mixing(Enum):
     """The treatment of a content with function responses and other data."""
 
     COUNTED = "counted"
-    """Text is accepted.
+    """Text next to function responses is accepted.
 
     Media together with parallel responses are refused, because each medium counts as a response.
     """
@@ -160,7 +160,7 @@ def is_embedding_model(name: str) -> bool:
 def reports_embedding_usage(name: str) -> bool:
     """Tell whether a model reports the usage of embeddings.
 
-    All but ``gemini-embedding-001`` do (litellm 1.105.3 reads it).
+    All embedding models except ``gemini-embedding-001`` report their usage, which litellm 1.105.3 reads.
     """
     return is_embedding_model(name) and not model_id(name).startswith("gemini-embedding-001")
 

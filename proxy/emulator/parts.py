@@ -23,7 +23,7 @@ MEDIA_TYPES = frozenset(
 )
 """The documented types (ai.google.dev/gemini-api/docs: image-, document-, audio- and video-understanding)."""
 UNREADABLE_TYPES = frozenset({"image/bmp", "image/gif", "image/tiff", "image/svg+xml"})
-"""Refused without a reason: js-genai#862, gemini-cli#14838, gcli2api#297."""
+"""Media types that Gemini refuses without a reason: js-genai#862, gemini-cli#14838, gcli2api#297."""
 FILE_ADDRESSES = ("gs://", "https://generativelanguage.googleapis.com/", "https://www.youtube.com/watch")
 EMPTY_TEXT = (
     "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again. "
@@ -144,7 +144,7 @@ def _file(part: Mapping[str, Any]) -> Refusal | None:
 def image_alone(request: Mapping[str, Any], generation: Generation) -> Refusal | None:
     """Refuse a user content with media only, for the models that require a text with them.
 
-    Source: openai-gemini#31 and #37. The remedy is from litellm#5515.
+    Source: openai-gemini#31 and #37. The remedy, a text next to the image, is from litellm#5515.
     """
     if not generation.image_needs_text:
         return None

@@ -1,8 +1,8 @@
 """Reads JSON as a proto message, as Google's front end does: known names, right types, all faults at once.
 
-The result is the same message in one spelling: camelCase, enums in capitals, repeated fields as lists. So the rules
-need not know that ``function_call`` and ``functionCall`` are one field. Each fault has its path in proto spelling:
-``contents[2].parts[0].function_response``.
+The result is the same message in one form: names in camelCase, enums in capitals, repeated fields as lists. So the
+rules need not know that ``function_call`` and ``functionCall`` are one field. Each fault has its path in proto
+spelling: ``contents[2].parts[0].function_response``.
 
 Texts:
 
@@ -71,7 +71,7 @@ def _children(node: Any) -> list[Any]:
 
 
 def read_message(kind: str, value: Any) -> tuple[Message, tuple[FieldViolation, ...]]:
-    """Return *value* as a message of *kind* in one spelling, with every fault in it.
+    """Return *value* as a message of *kind* with names in camelCase, and every fault in it.
 
     Never raises for JSON of up to ``MAX_DEPTH`` levels.
     """

@@ -30,7 +30,7 @@ def whole(answer: Answer) -> Chunk:
 
 
 def chunks(answer: Answer) -> tuple[Chunk, ...]:
-    """Return the bodies of a streamed answer. The last body has the finish reason and the whole usage."""
+    """Return the chunks of a streamed answer. The last chunk has the finish reason and the whole usage."""
     pieces = [[piece] for part in answer.parts for piece in _pieces(part)]
     has_calls = any("functionCall" in part for part in answer.parts)
     if answer.text_signature is not None:

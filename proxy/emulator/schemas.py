@@ -1,7 +1,7 @@
 """Rules about the proto ``Schema``, for functions' parameters and responses and for JSON answers.
 
-``proto`` has checked names and types. These rules are about several fields together, and about the size of a whole
-schema.
+The module ``proto`` has checked the names and types of fields before. These rules are about several fields together,
+and about the size of a whole schema.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ The tool schemas collected for the tests reach eleven levels once their recursio
 """
 
 MAX_STATES = 20_000
-"""An assumed limit, since Google does not document its own. ``_states`` counts what Google's error text names."""
+"""The assumed limit of a schema's states, since Google documents none. ``_states`` estimates their number."""
 
 VALUE_MATCHER_STATES = 64
 TOO_MANY_STATES = (
@@ -44,7 +44,7 @@ DEEP_ANSWER = "A schema in GenerationConfig in the request exceeds the maximum a
 
 
 class Place(NamedTuple):
-    """A schema of the request with its path, and the name of its function."""
+    """A schema of the request with its path, and its function's name (None for the schema of a JSON answer)."""
 
     path: str
     function: str | None
@@ -58,7 +58,7 @@ def schema_faults(request: Request, generation: Generation) -> Iterator[str]:
 
 
 def proto_schemas(request: Request) -> Iterator[Place]:
-    """Yield each ``Schema`` in *request*."""
+    """Yield each outermost ``Schema`` in *request*: those of functions, and that of JSON answers."""
     for t, tool in enumerate(request.get("tools") or ()):
         for d, declaration in enumerate(tool.get("functionDeclarations") or ()):
             for field in ("parameters", "response"):
@@ -167,7 +167,7 @@ def _levels(schema: Schema) -> int:
 
 
 def states(request: Request, generation: Generation) -> Refusal | None:
-    """Refuse schemas with too many states: the answer's, and those of allowed functions if a call is forced.
+    """Refuse schemas with too many states in sum. Functions count only in the modes ``ANY`` and ``VALIDATED``.
 
     Source: python-genai#660, cline#7897, MulmoChat#123. gemini-3.1 does not give the reason (vercel/ai#21192).
     """

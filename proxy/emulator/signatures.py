@@ -24,7 +24,7 @@ from proxy.emulator.models import Generation
 from proxy.emulator.proto import decode_base64
 
 FAMILY = "gemini-3"
-"""The family in every signature. So all generations that validate signatures accept each other's."""
+"""The family in every signature. So generations that validate signatures accept each other's signatures."""
 _KEY = b"turnright emulator: a public key, good for tests alone"
 _MAGIC = b"\x12\x54\x52\x01"
 _DIGEST = 16

@@ -1,4 +1,4 @@
-"""The state of one emulator, and the responses that all handlers use."""
+"""The state of one emulator, and the functions that build the handlers' JSON responses."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def mixing(contents: Contents, generation: Generation) -> Refusal | None:
     agentgateway#2811.
 
     Up to 2.5 only media together with parallel responses are refused, because each medium counts as a response
-    (gemini-cli#4217, ag-ui#1334). Gemini 3 accepts both.
+    (gemini-cli#4217, ag-ui#1334). Gemini 3 accepts text and media next to responses.
     """
     for content in contents:
         if not content.is_mixed:
@@ -110,7 +110,7 @@ def alternation(contents: Contents, generation: Generation) -> Refusal | None:
 
 
 def call_order(contents: Contents, _: Generation) -> Refusal | None:
-    """Refuse a call that does not come directly after a user turn or a well-formed response turn.
+    """Refuse a call that does not come directly after a user turn or a response turn to earlier calls.
 
     Source: gemini-cli#11814 (starts with a call), #26956 (two response contents in a row), #26486;
     Antigravity-Manager#3396; continue#9575; livekit/agents#1796.

@@ -1,8 +1,8 @@
 """Holds back a streamed answer until it is complete, and then returns its chunks as they came.
 
 The buffer keeps the chunks as JSON, and the pieces of tool calls separately. Parsed chunks would take eight times the
-memory. Parsed chunks are needed again only if a call was mended. The client's format writes the events when the chunks
-are sent.
+memory. Parsed chunks are needed again only if a tool call was repaired (mended). The chunks are written as events in
+the client's format only when they are sent.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class AnswerBuffer:
         self._chunks.append(held)
 
     def whole(self) -> Answer:
-        """Return the answer in the form of a whole answer. Its messages hold only the tool calls."""
+        """Return the buffered answer in the form of an unstreamed answer. Its messages hold only the tool calls."""
         self._calls = {place: pieces.call() for place, pieces in self._pieces.items()}
         choices = []
         for index, end in self._ends.items():
@@ -120,7 +120,7 @@ class AnswerBuffer:
 
 
 def _mend_held(held: Held, mended: dict[_CallIndex, Any], said: set[_CallIndex]) -> Held:
-    """Return *held* with the functions of *mended*.
+    """Return *held*, in which each call of *mended* has its mended function.
 
     A native event is returned unchanged where it holds no piece of a mended call.
     """

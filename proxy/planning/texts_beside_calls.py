@@ -1,19 +1,19 @@
-"""Writes an empty text beside calls, for servers whose chat templates cannot read null."""
+"""Writes an empty text as the content of turns with calls, for servers whose chat templates cannot read null."""
 
 from __future__ import annotations
 
 from sanitizers import Message, Messages, Profile
 
 _MODES = ("repair", "strict")
-"""The modes in which the history that goes upstream is legal."""
+"""The modes in which the history was checked or repaired, so that the history that goes upstream is legal."""
 
 
 def with_texts_beside_calls(messages: Messages, profile: Profile, mode: str) -> Messages:
     """Return sanitized *messages* with an empty text in each model turn that has calls and no content.
 
-    Null, a missing content and an empty text mean the same beside calls. So this is a notation and no change of the
-    history: mode ``strict`` refuses nothing for it. Where the profile accepts null, where no content is missing, and in
-    the modes that send the history as it came, *messages* itself is returned.
+    In a turn with calls, null, a missing content and an empty text mean the same. So the empty text is no repair, and
+    mode ``strict`` refuses nothing for it. Where the profile accepts null, where no content is missing, and in the
+    modes that send the history as it came, *messages* itself is returned.
 
     Source: null fails in a template ("'NoneType' object is not iterable", mlx-vlm#1785), or is written into the prompt
     as ``None`` (vllm#54337).

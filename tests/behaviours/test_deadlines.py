@@ -54,7 +54,7 @@ class Work:
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
-    """Plan every request in a worker thread."""
+    """Plan every request in a worker thread, by a :class:`Work`."""
     stuck = Work()
     monkeypatch.setattr(offload, "LARGE", 10)
     monkeypatch.setattr(chat_planning, "plan_request", stuck.plan)
@@ -105,7 +105,7 @@ async def test_a_request_that_is_worked_on_in_a_thread(
 
 
 async def test_a_request_that_waits_for_a_thread(upstream: ScriptedUpstream, work: Work) -> None:
-    """A request whose deadline ends in the queue leaves the queue, and reaches no provider."""
+    """A request whose deadline ends while it waits for a thread leaves the queue, and reaches no provider."""
     async with proxied(settings(), upstream) as proxy:
         first, second = post(proxy, STUCK), post(proxy, STUCK)
         await until(lambda: THREADS.waiting == 1)
@@ -147,7 +147,7 @@ async def test_the_work_of_another_client_goes_first(upstream: ScriptedUpstream,
 
 
 async def test_work_in_a_thread_is_told_to_stop_at_the_cut(upstream: ScriptedUpstream, work: Work) -> None:
-    """At the end of the grace period the client gets a 503, and the work in the thread ends."""
+    """At the end of a shutdown's grace period the client gets a 503, and the work in the thread ends."""
     async with proxied(settings(timeout=600), upstream) as proxy:
         task = post(proxy, STUCK)
         await until(lambda: work.begun == 1)
@@ -218,7 +218,7 @@ async def test_a_stream_that_has_begun_ends_as_before(upstream: ScriptedUpstream
 async def test_a_stream_that_holds_comments_alone(
     upstream: ScriptedUpstream, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stream whose status is already sent gets the deadline's error as its last event."""
+    """A stream that has sent only keep-alive comments gets the deadline's error as its only event."""
     monkeypatch.setattr(event_stream, "HOLD_S", 0.05)
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
     async with proxied(settings(), upstream) as proxy:
@@ -284,7 +284,10 @@ async def test_other_paths_end_in_time_as_well(
 async def test_too_much_work_is_told_and_not_tried_elsewhere(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A request with too much work is a 400, and no other deployment is tried. Another one would need as many steps."""
+    """A request with too much work is a 400, and no other deployment is tried.
+
+    Another deployment would need as many steps of work.
+    """
     planned = 0
 
     def endless(*_: object, **__: object) -> None:

@@ -36,7 +36,7 @@ async def test_default_parameter_is_sent_where_the_request_has_none() -> None:
 
 
 async def test_extra_body_and_headers_reach_the_provider() -> None:
-    """``headers`` and ``extra_headers`` mean the same."""
+    """A deployment's ``headers`` and ``extra_headers`` both reach the provider as headers."""
     received, _ = await asked(
         {
             "extra_body": {"provider": {"order": ["a"]}},
@@ -51,7 +51,10 @@ async def test_extra_body_and_headers_reach_the_provider() -> None:
 
 @pytest.mark.parametrize("provider", ["ollama", "ollama_chat"])
 async def test_parameters_of_ollama_stand_where_ollama_looks_for_them(provider: str) -> None:
-    """Ollama gets ``num_ctx`` among its options. Its chat gets ``keep_alive`` beside them."""
+    """Ollama gets ``num_ctx`` among the ``options`` of the request's body.
+
+    Ollama's chat path gets ``keep_alive`` at the top level of the body.
+    """
     received: list[Any] = []
 
     async def record(request: web.Request) -> web.Response:
@@ -83,7 +86,7 @@ async def test_parameters_of_ollama_stand_where_ollama_looks_for_them(provider: 
 async def test_extra_body_and_region_reach_the_providers_of_litellm(
     model: str, address: str, fields: tuple[str, ...]
 ) -> None:
-    """The fields of ``extra_body`` stand in the provider's body itself, and Bedrock's signature names the region."""
+    """``extra_body`` is unpacked into the provider's own fields, and Bedrock's signature names the region."""
     received: list[tuple[Any, str]] = []
 
     async def record(request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""The emulator shares no code with the sanitizers, and does not need litellm."""
+"""Tests that Gemini's emulator shares no code with the sanitizers, and does not need litellm."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ async def test_provider_keeps_its_status_and_words(
 async def test_refused_key_is_the_proxys(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, status: int, stream: bool
 ) -> None:
-    """A 401 or 403 keeps its status and names the proxy's key.
+    """A provider's 401 or 403 keeps its status, and the error says that the proxy's key was refused.
 
     The provider's words are left out, since they might quote the key.
     """
@@ -202,7 +202,10 @@ async def test_wire_that_breaks(
 async def test_garbage_is_the_providers_fault(
     real: Proxied, openai: OpenAIEmulator, gemini: GeminiEmulator, model: str, stream: bool
 ) -> None:
-    """A 200 that holds no answer is a 502. The Gemini stream is not tested on litellm, which hides the garbage."""
+    """A provider's 200 that holds no answer reaches the client as a 502.
+
+    The Gemini stream is not tested on litellm, which hides the garbage.
+    """
     openai.faults.append({"garbage": True})
     await gemini.fault(garbage=True)
     reply = await real.post(chat(model=model, stream=stream))
@@ -288,7 +291,7 @@ async def test_history_that_cannot_be_converted(gemini: GeminiEmulator, stream: 
 async def test_provider_without_a_key(
     openai: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch, transport: str, stream: bool
 ) -> None:
-    """A deployment without a key sends a stand-in on litellm, and no key on the direct transport.
+    """A deployment without a key sends the stand-in ``no-key`` on litellm, and no key on the direct transport.
 
     The key in the process's environment is never sent.
     """
@@ -318,7 +321,7 @@ async def test_long_words_are_cut(real: Proxied, openai: OpenAIEmulator, stream:
 async def test_unforeseen_exception_is_a_500_without_its_cause(
     proxy: Proxied, upstream: ScriptedUpstream, error: Exception, stream: bool
 ) -> None:
-    """An unforeseen exception is a 500 in the envelope, with the request's id and nothing of the cause."""
+    """An unforeseen exception is a 500 in OpenAI's envelope, with the request's id and nothing of the cause."""
     upstream.then(error)
     reply = await proxy.post(chat(stream=stream))
 
@@ -394,7 +397,7 @@ def test_status_that_is_no_error(status: int | None) -> None:
     ["bedrock/amazon.nova-pro-v1:0", "bedrock/amazon.titan-text-lite-v1", "anthropic/claude-sonnet-4-5"],
 )
 async def test_answer_that_litellm_cannot_read_is_the_provider_s_fault(model: str) -> None:
-    """The request was sent, so it is no conversion that failed."""
+    """A JSON answer that litellm cannot read is a 502, not a failed conversion of the request."""
 
     async def answer(_: web.Request) -> web.Response:
         return web.json_response({"foo": 1})

@@ -28,7 +28,7 @@ EVENTS = ("provider_key_refused", "provider_access_refused", "credentials_missin
 
 
 def settings_with(models: Mapping[str, Any], transport: str = "auto", **sections: Any) -> Settings:
-    """Return settings in the environment :data:`ENVIRON`.
+    """Return settings for *models*, with environment variables read from :data:`ENVIRON`.
 
     *models* maps each model's name to its parameters, or to a list of them.
     """
@@ -43,7 +43,7 @@ def settings_with(models: Mapping[str, Any], transport: str = "auto", **sections
 
 
 def openai_entry(openai: OpenAIEmulator) -> dict[str, Any]:
-    """Return an entry whose key is read from an environment variable."""
+    """Return a model's parameters, with a key that is read from an environment variable."""
     return {"model": "openai/gpt-4.1", "api_base": openai.base_url, "api_key": "os.environ/TEAM_KEY"}
 
 
@@ -79,7 +79,7 @@ async def test_refused_key_is_told_to_the_client_and_its_variable_to_the_log(
     code: str | None,
     seen: int,
 ) -> None:
-    """A refused key may also come as a 400, or as a gateway's 500 that names the provider's 401."""
+    """A refused key is recognized even in a 400, or in a gateway's 500 that names the provider's 401."""
     openai.faults.append({"status": status, "message": words, "code": code})
     settings = settings_with({"m": openai_entry(openai)}, transport)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -120,7 +120,10 @@ async def test_key_that_gemini_refuses_is_no_mistake_of_the_client(
 async def test_words_that_a_403_quotes_from_the_request_are_not_logged(
     openai: OpenAIEmulator, log_lines: LogLines, transport: str
 ) -> None:
-    """A moderation's 403 may quote the client's text. Its log line has the provider's words without the quoted ones."""
+    """A moderation's 403 may quote the client's text.
+
+    The log line of such a 403 has the provider's words without the quoted ones.
+    """
     words = "Your input was flagged: my secret diary."
     openai.faults.append({"status": 403, "message": words, "code": "moderation"})
     settings = settings_with({"m": openai_entry(openai)}, transport)
@@ -135,7 +138,7 @@ async def test_words_that_a_403_quotes_from_the_request_are_not_logged(
 
 
 async def test_each_deployment_has_one_line_a_minute(openai: OpenAIEmulator, log_lines: LogLines) -> None:
-    """Two refusals by one deployment give one log line.
+    """Two refusals of one deployment's key within a minute give one log line.
 
     The other deployment of the pool answers on the second attempt.
     """
@@ -187,9 +190,9 @@ CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 async def test_provider_without_credentials_is_the_operators_and_not_the_conversions(
     log_lines: LogLines, params: dict[str, Any], reason: str, stream: bool
 ) -> None:
-    """The answer says that credentials are missing and that nothing was sent.
+    """A deployment without credentials gives a 503, which says so and that nothing was sent.
 
-    Its header tells the client not to retry.
+    The answer's ``x-should-retry`` header tells the client not to retry.
     """
     async with serving(BEDROCK) as provider:
         at = {"aws_region_name": "eu-central-1", "aws_bedrock_runtime_endpoint": provider.base_url}
@@ -245,7 +248,7 @@ async def test_credentials_of_aws_sign_the_request(log_lines: LogLines, stream: 
 async def test_another_deployment_is_asked_where_one_has_no_credentials(
     openai: OpenAIEmulator, log_lines: LogLines
 ) -> None:
-    """The other deployment of the pool answers, and the log says once that the first has no credentials."""
+    """The pool's deployment with credentials answers, and the log says once that the other has none."""
     pool = [{"model": f"bedrock/{CLAUDE}", "aws_region_name": "eu-central-1"}, openai_entry(openai)]
     settings = settings_with({"pool": pool}, router_settings={"num_retries": 1})
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:

@@ -1,4 +1,4 @@
-"""Tests that only OpenAI's own modules write OpenAI's error envelope, end of streams, and prefixes of ids."""
+"""Tests that only the modules for OpenAI's format write its error envelope, end of streams, and prefixes of ids."""
 
 from __future__ import annotations
 

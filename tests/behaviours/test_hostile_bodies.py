@@ -1,7 +1,8 @@
 """Tests that any body gets an answer or OpenAI's error within five seconds, and never a 500.
 
-``make fuzz`` sends the most bodies. The proxy runs on a real socket in its own thread, in front of both strict
-emulators. What the proxy lets through must not break a provider either. A provider's refusal is a valid answer here.
+``make fuzz`` sends the most bodies. The proxy runs on a real socket in its own thread, in front of the strict emulators
+of Gemini and OpenAI. What the proxy lets through must not break a provider either. A provider's refusal is a valid
+answer here.
 """
 
 from __future__ import annotations
@@ -33,11 +34,14 @@ from tests.support.strategies.hostile import hostile_bytes, hostile_requests
 LONGEST_S = 5.0
 PATHS = (CHAT, CHAT, CHAT, "/v1/explain")
 MODES = ("repair", "repair", "off")
-"""The modes, by frequency. With ``off``, unrepaired histories reach the code that writes the provider's request."""
+"""The sanitizer's modes, each as often as it is drawn.
+
+With ``off``, unrepaired histories reach the code that writes the provider's request.
+"""
 
 
 class Fuzzed:
-    """Kept connections to the fuzzed proxies, with counts of the statuses and the slowest time."""
+    """Open connections to the proxies under test, with counts of the answers' statuses and the slowest time."""
 
     def __init__(self, ports: dict[str, int]) -> None:
         self.statuses: Counter[str] = Counter()
@@ -96,7 +100,7 @@ def check_stream(raw: bytes) -> None:
 
 @asynccontextmanager
 async def everything() -> AsyncIterator[dict[str, Proxied]]:
-    """Serve a proxy for each mode before both emulators."""
+    """Serve a proxy for each sanitizer mode, in front of the emulators of Gemini and OpenAI."""
     async with serving_gemini() as gemini, serving_openai() as openai:
 
         def entry(name: str, model: str, base: str) -> dict[str, object]:
@@ -163,7 +167,7 @@ def test_random_bytes_are_no_fault_of_ours(fuzzed: Fuzzed, body: bytes, path: st
 def test_requests_with_odd_values_are_no_fault_of_ours(
     fuzzed: Fuzzed, body: bytes, path: str, mode: str
 ) -> None:
-    """Requests with unexpected values at any depth cause no 5xx status."""
+    """Requests with unexpected values at any depth cause no 5xx status, except where stop sequences leave nothing."""
     fuzzed.send(path, body, mode)
 
 

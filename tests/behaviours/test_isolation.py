@@ -1,4 +1,4 @@
-"""One tenant's requests do not change the answers of another tenant.
+"""Tests which failures of one tenant's requests affect other tenants, and which do not.
 
 A tenant is a client key. Key ``a`` is hostile or unlucky, ``b`` later meets the same failure, and ``c`` is a
 bystander.
@@ -34,7 +34,7 @@ LONG = [user("Mend it."), *(m for n in range(40) for m in (assistant(f"Step {n}.
 def settings() -> Settings:
     """Return settings with three keys and three models.
 
-    The models are one of unknown window, one of a million tokens, and a pool of two.
+    The models are one with an unknown context window, one with a million tokens, and a pool of two deployments.
     """
     entries: list[dict[str, Any]] = [
         {"model_name": "lone", "litellm_params": {"model": "openai/nobody-knows-it"}},
@@ -75,7 +75,7 @@ class Clients:
         return resolve(self.gateway.settings, model)[0]
 
     def window(self, key: str, model: str) -> int | None:
-        """Return the window that was learned for a key."""
+        """Return the context window that the proxy learned for a key, or None."""
         known = self.gateway.learned_windows.peek(self.deployment(model), self.now, key)
         return None if known.learned is None else known.learned.window
 
@@ -84,7 +84,7 @@ class Clients:
         return self.gateway.balancer.state(self.deployment(model), self.now, key)
 
     def states(self, model: str) -> str:
-        """Return the circuit's state for each key, as digits."""
+        """Return the circuit's state for each key, as digits: 0 for closed, 1 for half-open, 2 for open."""
         return "".join(str(int(self.state(key, model))) for key in KEYS)
 
     @property
@@ -101,7 +101,7 @@ async def clients(settings: Settings, upstream: ScriptedUpstream) -> AsyncIterat
 
 
 async def test_a_window_that_the_client_wrote_teaches_nobody(clients: Clients) -> None:
-    """A window that the provider quotes from the request, plain or escaped, is not learned.
+    """A context window that the provider quotes from the request, plain or escaped, is not learned.
 
     Later requests are not cut by such a window.
     """
@@ -116,7 +116,7 @@ async def test_a_window_that_the_client_wrote_teaches_nobody(clients: Clients) -
 
 
 async def test_a_window_counts_for_its_tenant_and_for_all_from_the_second_on(clients: Clients) -> None:
-    """A window at the beginning of the provider's text counts for its tenant.
+    """A context window at the beginning of a provider's error counts for the tenant whose request failed.
 
     Once a second tenant gets a window as well, a third tenant's requests are cut too.
     """
@@ -183,7 +183,7 @@ async def test_a_configured_window_does_not_shrink_below_half(clients: Clients) 
 
 
 async def test_a_factor_is_the_tenant_s_own(clients: Clients) -> None:
-    """A tenant with many tokens per text changes only its own calibration factor.
+    """A tenant's token counts change only its own calibration factor, until a second tenant has one.
 
     A third tenant gets the lower factor of the first two.
     """
@@ -208,9 +208,9 @@ async def _whole(clients: Clients) -> dict[str, Any]:
 
 
 async def test_usage_is_asked_for_until_two_were_refused(clients: Clients) -> None:
-    """The proxy asks for usage until the parameter was refused to two tenants.
+    """The proxy asks for a stream's usage until the parameter was refused to that tenant, or to two tenants.
 
-    A quoted parameter name does not count.
+    A refusal does not count if the request's text contains the parameter's name.
     """
     words = "Unrecognized request argument supplied: stream_options"
 
@@ -310,7 +310,7 @@ QUOTED = {
 
 @pytest.mark.parametrize(("status", "words"), QUOTED.values(), ids=QUOTED)
 async def test_what_the_client_wrote_parks_nothing(clients: Clients, status: int, words: str) -> None:
-    """A fault that the provider quotes from the request opens no circuit, for no tenant."""
+    """A fault whose text the provider quotes from the request opens the circuit for no tenant."""
     for key in "ab":
         await clients.fail(key, "lone", refused(status, f"{words.upper()} is no valid value."), words)
 
@@ -346,7 +346,7 @@ QUOTA = {
 
 
 def _due(clients: Clients, key: str) -> float:
-    """Return after how many seconds the deployment is tried again for a tenant."""
+    """Return the seconds until the deployment of the model ``lone`` is tried again for a tenant."""
     standing = clients.gateway.balancer._named[clients.deployment("lone").key]
     return standing.peek_circuit(key).due - clients.now
 
@@ -418,7 +418,7 @@ MINE = (
 async def test_a_quoted_body_s_codes_say_nothing(clients: Clients, send_back: Callable[[str], Any]) -> None:
     """A provider that quotes the request in its error also quotes the client's codes.
 
-    These codes count for nothing.
+    These codes open no circuit.
     """
     for mine in MINE:
         text = json.dumps(mine)
@@ -482,7 +482,7 @@ async def test_a_tenant_s_retries_are_its_own(upstream: ScriptedUpstream) -> Non
 
 
 async def test_a_remembered_refusal_is_told_to_its_own_key_alone(clients: Clients) -> None:
-    """A remembered refusal answers the same body of its own key only.
+    """A refusal that the proxy remembers answers only the same body under the same key.
 
     Another key's body is sent to the provider.
     """

@@ -74,7 +74,7 @@ async def test_many_small_messages_are_large(
 async def test_a_large_request_is_no_sample(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A large request's tokens are not counted for the calibration: counting would block the event loop."""
+    """A large request's tokens are not counted to calibrate the estimate: counting would block the event loop."""
     seen = []
     for largest in (1_000_000, 10):
         monkeypatch.setattr(calibrate, "LARGE", largest)
@@ -88,7 +88,10 @@ async def test_a_large_request_is_no_sample(
 async def test_a_long_prompt_is_counted_in_a_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long prompt is counted in a worker thread, a short one on the event loop. Both calibrate the estimate."""
+    """A long prompt's tokens are counted in a worker thread, and a short prompt's on the event loop.
+
+    Both prompts calibrate the proxy's estimate of tokens.
+    """
     counted_in: list[int] = []
 
     monkeypatch.setattr(calibrate, "estimate_sent", noting(counted_in, estimate_sent))
@@ -116,9 +119,9 @@ async def test_a_long_prompt_is_counted_in_a_thread(
 async def test_tools_are_cleaned_in_a_thread(
     upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tools that the proxy sees for the first time are cleaned in a worker thread.
+    """A large tool schema that the proxy sees for the first time is cleaned in a worker thread.
 
-    The next request with these tools is planned on the event loop.
+    The next request with the same ``tools`` is planned on the event loop.
     """
     planned_in: list[int] = []
 

@@ -30,7 +30,7 @@ SMALL, LARGE = 2_048, 8_192
 """The bodies' sizes in bytes: large enough to show quadratic work, small enough to count every step."""
 
 MOST = 4.6
-"""The most that the steps of a file may grow, as a factor, where the bytes grow by four."""
+"""The largest factor by which the steps of a file may grow when the body grows by the factor four."""
 
 FREE = 2_000
 """Further steps that a file may take for a large body, since short cuts for small bodies end at some size."""
@@ -48,7 +48,7 @@ Gemini wants alternating roles and object arguments, and Mistral wants ids of ni
 """
 
 NARROW = "narrow"
-"""A model with a window so small that every history is cut for it."""
+"""A model with a context window so small that every history is cut for the model."""
 
 _WINDOW = 256
 
@@ -130,7 +130,7 @@ def test_steps_of_cuts_grow_with_the_size(settings: Settings, family: str) -> No
 def test_steps_for_a_schema_are_bounded(settings: Settings, family: str) -> None:
     """The steps for a schema have an upper limit.
 
-    They are not proportional to its size, since references multiply its nodes.
+    The steps are not proportional to the schema's size, since references multiply the schema's nodes.
     """
     steps = work_on(family, LARGE, MODELS[0], settings)
 

@@ -31,9 +31,11 @@ ANSWER = {
 
 @contextmanager
 def serving_ollama(status: int) -> Iterator[tuple[str, list[str]]]:
-    """Run a server that answers in Ollama's format with *status*. Yield its URL and the paths that it was asked for.
+    """Run a server that answers in Ollama's format with *status*.
 
-    The server has a thread of its own, so that a call that blocks the event loop is answered too.
+    Yield its URL and the list of the paths of its requests.
+
+    The server runs in a thread of its own, so that it can also answer a call that blocks the event loop.
     """
     paths: list[str] = []
 
@@ -64,7 +66,10 @@ def serving_ollama(status: int) -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize("status", [200, 400])
 @pytest.mark.parametrize("stream", [False, True])
 async def test_ollama_is_asked_for_nothing_but_the_chat(status: int, stream: bool) -> None:
-    """Litellm's own log would ask for the model's data after each call, and block the event loop meanwhile."""
+    """Ollama gets only the chat request.
+
+    litellm's own log would fetch the model's data after each call, and block the event loop.
+    """
     with serving_ollama(status) as (url, paths):
         settings = settings_of({"gemini": {"model": "ollama_chat/qwen3.5", "api_base": url}})
         async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:

@@ -43,7 +43,7 @@ async def asked(
 async def test_second_name_is_answered_by_its_model(
     openai: OpenAIEmulator, log_lines: LogLines, alias: str, stream: bool
 ) -> None:
-    """The log holds both the model's label and the alias that the client asked for."""
+    """A request for an alias is answered by the alias's model, and the log holds both names."""
     aliases = {"gpt-4": "mini", "hidden": {"model": "mini", "hidden": True}}
     settings = settings_at(openai, entry("mini", "openai/gpt-4.1-mini"), model_group_alias=aliases)
     (reply,), models = await asked(openai, settings, chat(model=alias, stream=stream))
@@ -89,7 +89,10 @@ async def test_fallback_is_asked_for_its_kind_of_failure(
     stream: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A filtered request goes only to the models in ``content_policy_fallbacks``. Other failures do not go there."""
+    """A request that a content filter refuses falls back only to models in ``content_policy_fallbacks``.
+
+    Requests that fail otherwise do not fall back to these models.
+    """
     monkeypatch.setattr("proxy.resilience.decide_action._BASE_S", 0.005)
     settings = settings_at(openai, entry("main", "openai/gpt-4.1"), entry("spare", "openai/gpt-4o"), **router)
     openai.faults.extend([fault] * (3 if models[-1] == "gpt-4.1" else 1 if fault is FILTERED else 3))
@@ -107,7 +110,7 @@ async def test_fallback_is_asked_for_its_kind_of_failure(
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("named", [False, True])
 async def test_prompt_that_gemini_filters_in_a_200_goes_to_the_named_model(named: bool, stream: bool) -> None:
-    """Without a named model the client gets the empty answer with the finish reason ``content_filter``."""
+    """A filtered 200 goes to the named fallback model; without one, the client gets ``content_filter``."""
     router = {"content_policy_fallbacks": [{"gemini": ["other"]}]} if named else {}
     settings = settings_of(
         {"gemini": "gemini/gemini-3.6-flash", "other": "openai/gpt-4o"}, router_settings=router
@@ -149,7 +152,7 @@ async def test_filtered_request_is_told_so_where_the_named_model_fails_too(strea
 
 
 async def test_higher_order_is_asked_only_where_the_lower_one_fails(openai: OpenAIEmulator) -> None:
-    """The entries' ``order`` decides, not their position in the configuration."""
+    """The entries' ``order`` decides which deployment is asked first, not their position in the configuration."""
     settings = settings_at(
         openai,
         entry("m", "openai/gpt-4o", order=2),
@@ -183,7 +186,7 @@ async def test_higher_orders_are_asked_without_retries_too(openai: OpenAIEmulato
 
 
 async def test_requests_are_shared_by_weight(openai: OpenAIEmulator) -> None:
-    """Weights of 3 and 1 give 9 and 3 of twelve requests."""
+    """Deployments with weights of 3 and 1 get 9 and 3 of twelve requests."""
     settings = settings_at(
         openai,
         entry("m", "openai/gpt-4o", weight=1),
@@ -208,7 +211,7 @@ async def test_requests_are_shared_by_weight(openai: OpenAIEmulator) -> None:
 async def test_typo_behind_a_wildcard_is_answered_with_the_nearest_names(
     openai: OpenAIEmulator, model: str, hint: str | None, stream: bool
 ) -> None:
-    """The provider's 404 gets the nearest names, where the client may have mistyped the model."""
+    """The provider's 404 is followed by the nearest model names if the client may have mistyped the name."""
     settings = settings_at(
         openai,
         entry("openai/*", "openai/*"),
@@ -255,7 +258,7 @@ def settings() -> Settings:
 async def test_model_without_its_variable_is_unavailable_and_the_log_names_the_variable(
     proxy: Proxied, upstream: ScriptedUpstream, log_lines: LogLines, name: str, label: str, stream: bool
 ) -> None:
-    """The client is not told the variable, and nothing is sent."""
+    """The client gets a 503 without the variable's name, and nothing is sent to a provider."""
     reply = await proxy.post(chat(model=name, stream=stream))
 
     assert (reply.status, reply.error["code"]) == (503, "model_unavailable")
@@ -282,7 +285,7 @@ async def test_model_without_its_variable_is_unavailable_and_the_log_names_the_v
 async def test_request_that_cannot_be_read_has_the_name_that_it_asks_for(
     proxy: Proxied, log_lines: LogLines, path: str, fields: dict[str, Any]
 ) -> None:
-    """The log and the page name the model, though other fields are wrong."""
+    """The log and the inspector name the model of a request whose other fields are invalid."""
     reply = await proxy.post({"model": "fast", **fields}, path)
     [seen] = (await proxy.get("/ui/api/recent")).json["requests"]
 
@@ -294,7 +297,10 @@ async def test_request_that_cannot_be_read_has_the_name_that_it_asks_for(
 
 @pytest.mark.parametrize("path", ["/v1/models", "/models", "/v1/models/fast", "/v1/models/unheard-of"])
 async def test_list_of_models_is_no_recent_request(proxy: Proxied, path: str) -> None:
-    """The page shows requests to models. The list of models is asked by every picker."""
+    """The inspector does not show requests for the list of models.
+
+    Every client that lets its user pick a model sends such requests.
+    """
     await proxy.get(path)
 
     assert (await proxy.get("/ui/api/recent")).json["requests"] == []
@@ -302,7 +308,7 @@ async def test_list_of_models_is_no_recent_request(proxy: Proxied, path: str) ->
 
 
 async def test_list_has_served_names_alone(proxy: Proxied) -> None:
-    """Models that were left out, and hidden names, are not offered.
+    """The list of models has neither models that were left out nor hidden aliases.
 
     A wildcard is listed as its provider's known models.
     """
@@ -316,7 +322,10 @@ async def test_list_has_served_names_alone(proxy: Proxied) -> None:
 
 
 async def test_every_listed_name_is_shown_by_itself(proxy: Proxied) -> None:
-    """A listed name can be asked for by itself, and so can a hidden alias. A model that was left out is unavailable."""
+    """``/v1/models/NAME`` answers for a listed name, and for a hidden alias.
+
+    A model that was left out is unavailable.
+    """
     names = [model["id"] for model in (await proxy.get("/v1/models")).json["data"]]
     for name in [*names[:5], *names[-2:], "secret"]:
         reply = await proxy.get(f"/v1/models/{name}")

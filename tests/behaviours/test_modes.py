@@ -1,4 +1,4 @@
-"""Tests the four modes: repair, observe, strict and off."""
+"""Tests the sanitizer's four modes: repair, observe, strict and off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ REMOTE = [user([{"type": "image_url", "image_url": {"url": "https://example.test
 async def send(
     messages: list[Any], upstream: ScriptedUpstream, *, stream: bool = False, **sanitize: Any
 ) -> tuple[Reply, dict[str, float]]:
-    """Send a history in a mode. Return the reply, and the counters that differ by mode."""
+    """Send a history under the sanitizer's settings *sanitize*.
+
+    Return the reply, and the counters that differ by mode.
+    """
     async with proxied(settings_of(sanitize=sanitize), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": messages, "stream": stream})
         names = ("changes_total", "observed_changes_total", "violations_sent_total")
@@ -77,7 +80,7 @@ async def test_observe_never_refuses(upstream: ScriptedUpstream, messages: list[
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_strict_mode_refuses_with_each_rule_and_place(upstream: ScriptedUpstream, stream: bool) -> None:
-    """Mode strict refuses a history that needs changes, and names each rule, its index and the repairing step."""
+    """Mode strict refuses a history that needs changes, and names each broken rule, its message and the steps."""
     reply, counts = await send(BROKEN, upstream, mode="strict", stream=stream)
 
     assert (reply.status, reply.error["code"], reply.error["param"]) == (
@@ -117,7 +120,7 @@ async def test_off_mode_checks_only_the_shape_of_a_request(upstream: ScriptedUps
 async def test_what_cannot_be_repaired_is_refused(
     upstream: ScriptedUpstream, messages: list[Any], param: str, mode: str
 ) -> None:
-    """A history that no step can repair is a 400 with its path."""
+    """A history that no step can repair is a 400, which names the path of the unusable part."""
     reply, _ = await send(messages, upstream, mode=mode)
 
     assert (reply.status, reply.error["code"]) == (400, "illegal_history")
@@ -146,7 +149,10 @@ async def test_rule_that_stays_broken_is_refused_or_counted_as_on_violation_says
 
 
 async def test_the_profile_is_the_deployments(upstream: ScriptedUpstream) -> None:
-    """The deployment's profile decides. A history may be legal for one provider only."""
+    """The profile of the deployment that is asked decides whether a history is repaired.
+
+    A history may be legal for one provider only.
+    """
     settings = settings_of({"gpt": "openai/gpt-4.1", "gem": "gemini/gemini-3.6-flash"})
     messages = [assistant("Hi."), user("Hello.")]
     async with proxied(settings, upstream) as proxy:

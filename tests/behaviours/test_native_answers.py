@@ -1,6 +1,6 @@
 """Tests that a client of the provider's own format gets the provider's own events.
 
-The toy format runs on the toy wire, over sockets.
+The tests use an invented client format and an invented provider's format, both called toy, over sockets.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def used_name(exchange: Exchange) -> str:
 
 
 def events_of(reply: Reply) -> list[tuple[str, Any]]:
-    """Read the toy's events without their numbers, which must be in order."""
+    """Return the name and the fields of each event that a toy client got.
+
+    The events' numbers must be in order, and are left out.
+    """
     assert reply.status == 200, reply.raw
     events = [event.split("\n") for event in reply.raw.decode().removesuffix("\n\n").split("\n\n")]
     found = [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
@@ -101,7 +104,7 @@ STREAM = [
 
 @pytest.mark.parametrize("correction", ["off", "always"], ids=["passed on", "held back"])
 async def test_native_events_reach_the_client(correction: str) -> None:
-    """All native events reach the client in order, also those without a chunk.
+    """All native events reach the client in order, also those that no canonical chunk expresses.
 
     The model and the tool have the names that the client knows.
     """
@@ -112,7 +115,7 @@ async def test_native_events_reach_the_client(correction: str) -> None:
 
 
 async def test_illegal_id_is_ours() -> None:
-    """An illegal id in a native event is replaced by a legal one."""
+    """An illegal call id in a native event is replaced by a legal one."""
     stream = [{"more": "Well."}, uses('{"x":1}', id="no id!", tool="plain"), {"because": "uses"}]
     async with answering(*stream) as proxy:
         events = events_of(await proxy.post(LIVE, TOY_PATH))
@@ -141,7 +144,7 @@ async def test_repaired_call_goes_out_canonically() -> None:
 
 
 async def test_call_that_self_correction_mends_goes_out_canonically() -> None:
-    """The events that are held back with the mended call stay native."""
+    """A call that self-correction mends becomes a canonical event; the events around the call stay native."""
     stream = [CITATION, uses('{"x":1,}', id="a", tool="plain"), THOUGHT, {"because": "uses", "more": "."}]
     async with answering(*stream, router_settings={"self_correction": "always"}) as proxy:
         reply = await proxy.post(LIVE, TOY_PATH)
@@ -162,7 +165,7 @@ WHOLE: dict[str, Any] = {
 
 @pytest.mark.parametrize("correction", ["off", "whole", "always"])
 async def test_whole_native_answer_reaches_the_client(correction: str) -> None:
-    """The whole native answer has the client's name of the tool."""
+    """A whole native answer reaches the client with the names of model and tool that the client knows."""
     async with answering(WHOLE, router_settings={"self_correction": correction}) as proxy:
         reply = await proxy.post(ASKED, TOY_PATH)
 
@@ -209,7 +212,7 @@ async def test_whole_answer_where_a_stream_was_asked_for_is_canonical() -> None:
 
 @pytest.mark.parametrize("live", [False, True], ids=["whole", "stream"])
 async def test_openai_client_of_the_toy_wire_sees_no_native_event(live: bool) -> None:
-    """An OpenAI client gets chunks, and nothing of the native events."""
+    """An OpenAI client gets an answer in OpenAI's format, and nothing of the native events."""
     events = [{"more": "Well."}, CITATION, {"because": "finished"}]
     async with answering(
         *(events if live else [{"reply": "Well.", "because": "finished", **CITATION}])
@@ -238,7 +241,7 @@ async def test_toy_client_of_openai_s_wire_sees_no_native_event() -> None:
 
 @pytest.mark.parametrize("live", [False, True], ids=["whole", "stream"])
 async def test_call_that_the_turn_guard_holds_back_does_not_reach_the_client(live: bool) -> None:
-    """The native event of a held-back call does not reach the client either."""
+    """A call beyond the turn guard's limit does not reach the client, not even as a native event."""
     calls = [uses('{"x":1}', id="a", tool="plain"), uses('{"y":2}', at=1, id="b", tool="plain")]
     stream = [CITATION, *calls, {"because": "uses"}]
     whole_one = {"uses": [use for event in calls for use in event["uses"]], "because": "uses", **CITATION}

@@ -34,7 +34,10 @@ def settings() -> Settings:
 async def test_only_silence_is_a_fault(
     proxy: Proxied, upstream: ScriptedUpstream, steps: list[Step], kind: str, state: int
 ) -> None:
-    """Three answers that still flow at the timeout open no circuit. Three silent ones do."""
+    """Three answers that still flow at the timeout open no circuit.
+
+    Three silent answers open the deployment's circuit.
+    """
     for _ in range(3):
         upstream.then(*steps)
         reply = await proxy.post(chat(stream=True))

@@ -29,7 +29,7 @@ LARGE = "x" * (24 * 2**20)
 
 @pytest.fixture
 def settings() -> Settings:
-    """Return settings with room for a few requests."""
+    """Return settings that admit :data:`ROOM` requests at a time."""
     return settings_of(general_settings={"max_in_flight": ROOM})
 
 
@@ -179,7 +179,7 @@ async def test_client_that_reads_a_stream_slowly_is_not_cut_off(
 
 
 async def test_one_address_leaves_room_for_another(proxy: Proxied, upstream: ScriptedUpstream) -> None:
-    """A refused client gets the next free slot, however often the greedy client asks."""
+    """A refused client gets the next free slot, and the client that held all slots is refused."""
     loop = asyncio.get_running_loop()
     for _ in range(ROOM):
         upstream.then(HANG)

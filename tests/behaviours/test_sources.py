@@ -1,6 +1,6 @@
 """Tests that the bytes of one client format are never sent as another format.
 
-Tested with a toy format on real sockets.
+The tests use an invented client format, called toy, on real sockets.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def proxy(provider: Provider) -> AsyncIterator[Proxied]:
 
 
 async def test_body_of_a_toy_never_goes_out_by_openai_s_wire(proxy: Proxied, provider: Provider) -> None:
-    """A toy's body is rebuilt for OpenAI's wire, though nothing was changed and the body holds a lure."""
+    """A body in the toy format is rebuilt for OpenAI's wire, though a part of it looks like OpenAI's format."""
     reply = await proxy.post(b'{"ask":"%s","about":"Hi.",%s}' % (MODEL.encode(), LURE), TOY_PATH)
 
     assert reply.status == 200

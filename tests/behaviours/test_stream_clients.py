@@ -110,7 +110,7 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[web.Request, EventStream, Re
 
 
 async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that does not read the last event is disconnected as well."""
+    """A client that does not read a stream's last event is disconnected."""
     _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", AsyncMock())
     monkeypatch.setattr(out.response, "write_eof", lambda: asyncio.sleep(3600))
@@ -126,7 +126,7 @@ async def test_client_that_is_stuck_at_the_end(monkeypatch: pytest.MonkeyPatch) 
 async def test_client_that_is_stuck_before_the_end(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, begun: bool
 ) -> None:
-    """A keep-alive that waits for the client does not delay the stream's end."""
+    """A keep-alive comment that the client does not read does not delay the stream's end."""
     _, out, record, transport = stuck(monkeypatch)
     monkeypatch.setattr(out.response, "write", lambda _: asyncio.sleep(3600))
 

@@ -42,7 +42,10 @@ async def test_provider_that_does_not_begin_is_a_504(upstream: ScriptedUpstream)
 
 
 async def test_stream_that_stops_in_the_middle_ends_at_the_idle_timeout(upstream: ScriptedUpstream) -> None:
-    """A provider that falls silent ends the stream with an error event. Each chunk restarts the limit."""
+    """A provider that falls silent in mid-stream causes an error event at the idle timeout.
+
+    Each chunk restarts the limit.
+    """
     upstream.then(*[step for _ in range(7) for step in (say("x"), Pause(0.3))], HANG)
     reply, took = await timed(upstream, chat(stream=True), idle_timeout=1.8, first_byte_timeout=1.0)
 
@@ -63,7 +66,7 @@ async def test_chunks_that_say_nothing_do_not_begin(upstream: ScriptedUpstream) 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_endless_stream_ends_at_the_deadline(upstream: ScriptedUpstream, stream: bool) -> None:
-    """A provider that never stops is ended at the deadline."""
+    """A call to a provider that never finishes is ended at the deadline."""
     steps = [step for _ in range(1000) for step in (say("x"), Pause(0.05))]
     upstream.then(*(steps if stream else [HANG]))
     reply, took = await timed(upstream, chat(stream=stream), timeout=0.4)

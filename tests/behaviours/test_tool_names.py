@@ -1,4 +1,4 @@
-"""Tests of renamed tools through the proxy: modes, fallbacks, self-correction, budgets, and both forms of a call."""
+"""Tests of renamed tools through the proxy: modes, fallbacks, self-correction, budgets, and older ``functions``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HISTORY = [user("go"), assistant(calls=[call("c1", OLD, GOOD)]), tool("c1", name
 
 
 def declared(sent: Any) -> list[str]:
-    """Return the names that a call upstream declares."""
+    """Return the names of the tools that a request to the provider declares."""
     return [entry["function"]["name"] for entry in sent.parameters["tools"]]
 
 
@@ -117,7 +117,10 @@ async def test_strict_mode_refuses_illegal_tool_names_with_their_places(
 async def test_explain_shows_each_renamed_tool_and_its_place(
     upstream: ScriptedUpstream, mode: str, verdict: str
 ) -> None:
-    """Illegal names in declarations alone change the verdict. The explanation shows the path of each change."""
+    """Illegal tool names in declarations alone change the verdict of ``/v1/explain``.
+
+    The explanation shows the path of each change.
+    """
     asked = {
         "model": MODEL,
         "messages": HISTORY[:1],
@@ -148,7 +151,7 @@ async def test_explain_shows_each_renamed_tool_and_its_place(
 async def test_fallback_renames_tools_by_the_rule_of_its_own_model(
     upstream: ScriptedUpstream, stream: bool
 ) -> None:
-    """A fallback renames tools from the client's names, by the rule of its own provider."""
+    """A fallback model's tools are renamed from the client's names, by the rule of that model's provider."""
     settings = settings_of(
         {MODEL: GEMINI, "gpt": "openai/gpt-4.1"}, router_settings={"fallbacks": [{MODEL: ["gpt"]}]}
     )
@@ -200,7 +203,7 @@ async def test_self_correction_speaks_the_models_names(
 
 
 async def test_a_models_prefix_is_taken_off(upstream: ScriptedUpstream) -> None:
-    """Gemini's habit of writing ``default_api.`` before a name is mended as for any other tool."""
+    """The prefix ``default_api.`` that Gemini may write before a tool's name is removed for a renamed tool too."""
     upstream.then(named(f"default_api.{NEW}"))
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post({"model": MODEL, "messages": [user("go")], "tools": TOOLS})
@@ -211,7 +214,7 @@ async def test_a_models_prefix_is_taken_off(upstream: ScriptedUpstream) -> None:
 
 @pytest.mark.parametrize("excluded", [True, False])
 async def test_tools_that_the_budget_spares(upstream: ScriptedUpstream, excluded: bool) -> None:
-    """``exclude_tools`` holds the client's name of a tool, even where the tool is renamed."""
+    """A tool in ``exclude_tools`` is matched by the client's name, even if the tool is renamed."""
     budget = {"preset": "codex", **({"exclude_tools": [OLD]} if excluded else {})}
     long = "line\n" * 4000
     history = [user("go"), assistant(calls=[call("c1", OLD, GOOD)]), tool("c1", long), user("on")]
@@ -239,7 +242,7 @@ async def test_the_form_before_tool_calls(upstream: ScriptedUpstream) -> None:
 
 
 async def test_legal_names_go_as_they_came(upstream: ScriptedUpstream) -> None:
-    """Legal names change nothing: the parameters are the same objects, the history the same bytes."""
+    """Legal tool names change nothing: the declarations stay equal, and the history is the client's own object."""
     asked = {"model": MODEL, "messages": [user("go")], "tools": TOOLS[1:]}
     async with proxied(settings_of(), upstream) as proxy:
         reply = await proxy.post(asked)

@@ -1,7 +1,7 @@
-"""A client's body never decides where a request, or a key, is sent.
+"""Tests that a client's body never decides where a request, or a key, is sent.
 
-The names that control litellm are read from the pinned release when the test runs. Further names are typed here. A new
-name in the release or in the allow-list therefore fails a test, until somebody has looked at it.
+The names that control litellm are read from the pinned release when the test runs. Further names are listed by hand in
+this module. A new name in the release or in the allow-list therefore fails a test, until somebody has looked at it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _TYPED = """
     tiered_pricing max_budget budget_duration tpm rpm itpm otpm weight order
 """
 TYPED = frozenset(_TYPED.split())
-"""The typed deny list, with members of each family of names that control litellm."""
+"""The names listed by hand, with members of each family of names that control litellm."""
 
 _SIGNATURE = """
     api_key api_version base_url deployment_id enable_json_schema_validation extra_headers
@@ -262,7 +262,7 @@ async def test_openai_call_stays_ours(
 async def test_gemini_call_stays_ours(
     real: Proxied, gemini: GeminiEmulator, attacker: Attacker, stream: bool
 ) -> None:
-    """Gemini gets the client's history, and none of the other fields."""
+    """Gemini gets the client's history, and none of the hostile fields. The attacker gets nothing."""
     body = {**redirecting(attacker), **chat("Mine.", model="gemini", stream=stream)}
     reply = await real.post(body)
 
@@ -304,7 +304,7 @@ async def test_no_tool_of_the_providers_own(
 
 @TRANSPORTS
 async def test_history_makes_nobody_fetch(real: Proxied, gemini: GeminiEmulator, attacker: Attacker) -> None:
-    """Fields of a history that make litellm fetch, cache or call tools do not arrive."""
+    """Fields of a history that make litellm fetch, cache or call tools do not reach Gemini."""
     fields = {
         "cache_control": {"type": "ephemeral"},
         "images": [{"image_url": {"url": f"{attacker.url}/x.png"}}],
@@ -334,7 +334,7 @@ async def test_history_makes_nobody_fetch(real: Proxied, gemini: GeminiEmulator,
 async def test_no_media_is_fetched_for_gemini(
     real: Proxied, gemini: GeminiEmulator, attacker: Attacker, url: str
 ) -> None:
-    """A target that cannot fetch media gets no address.
+    """A target that cannot fetch media, such as Gemini here, gets no address of an image.
 
     The client gets a 400, and nobody is asked for the media.
     """

@@ -36,7 +36,7 @@ def drawn_values(schema: Mapping[str, Any], count: int) -> Iterator[Any]:
 
 
 class _NothingError(Exception):
-    """Raised when the search finds no value."""
+    """Raised when hypothesis finds no text that matches a pattern."""
 
 
 class _Draw:

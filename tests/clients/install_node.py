@@ -1,9 +1,9 @@
 """Installs the npm packages of the clients that the tests drive, next to the Python environments.
 
-``make test`` runs this with the clients' interpreter, whose node and npm come from PyPI. npm installs the
-packages of ``node/package-lock.json`` by hash. If the npm registry cannot be reached, a note is left. The
-tests of these clients are then skipped with the note, and the next ``make test`` tries again. Any other
-failure of npm is a failure here.
+``make test`` runs this with the clients' interpreter, whose node and npm come from PyPI. npm installs the packages of
+``node/package-lock.json`` by hash. If the npm registry cannot be reached, this script leaves a note in the directory of
+the packages. The tests of these clients are then skipped with the note, and the next ``make test`` tries again. Any
+other failure of npm is a failure here.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ PATIENCE = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeo
 def main() -> int:
     """Install into the first directory that the command line names.
 
-    The packages are those of the second directory, or of the clients. Returns npm's exit status, or 0 if the registry
-    could not be reached.
+    The packages are those of ``package-lock.json`` in the second directory, or in ``node`` if only one is named.
+    Returns npm's exit status, or 0 if the registry could not be reached.
     """
     target, *given = map(Path, sys.argv[1:])
     scripts = given[0] if given else SCRIPTS

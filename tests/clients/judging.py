@@ -1,4 +1,4 @@
-"""Checks the emulator's journal and a client's report.
+"""Checks the requests that reached Gemini's emulator, and a client's report of its rounds.
 
 The emulator refuses missing and misplaced signatures by itself, but accepts Google's stand-ins for any signature. These
 checks fail on stand-ins: a signature must come back as it was issued.
@@ -35,8 +35,8 @@ def check_report(report: Report) -> None:
 def check_request(body: Mapping[str, Any], rounds_done: int, foreign: Collection[int] = ()) -> None:
     """Check that Gemini was sent the prompt and *rounds_done* rounds: calls, signatures, and then results.
 
-    The rounds whose numbers are *foreign* came from another provider. The calls of these rounds must have a stand-in,
-    the only possible signature.
+    The rounds whose numbers are *foreign* came from another provider. The first call of each such round must have a
+    stand-in, the only possible signature.
     """
     request, refusal = read_request(dict(body))  # accepts both spellings of the fields' names
     assert refusal is None

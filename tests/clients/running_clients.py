@@ -69,7 +69,7 @@ class Client:
         return f"{self.script}-{'stream' if self.stream else 'whole'}"
 
     def run(self, base_url: str, model: str) -> Report:
-        """Run the loop to its end. Fails with the client's own error output otherwise."""
+        """Run the script's tool loop to its end. Fails with the script's error output if its exit status is not 0."""
         told = run_script(self.script, base_url, model, "stream" if self.stream else "whole")
         return Report([[Seen(**call) for call in calls] for calls in told["rounds"]], told["text"])
 

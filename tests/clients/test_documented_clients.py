@@ -22,7 +22,7 @@ PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
 BLOCKS: dict[str, str] = dict(
     re.findall(r"^## (.+?)$[^#]*?^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 )
-"""The block of each client, by its heading."""
+"""The page's code block for each client, by the client's heading."""
 
 ADDRESS = "http://127.0.0.1:4000/v1"
 MODEL = f"gemini/{GEMINI_MODEL}"
@@ -39,7 +39,7 @@ LOOPBACK_ONLY = {
     "NO_PROXY": "127.0.0.1,localhost",
     "CONTINUE_TELEMETRY_ENABLED": "0",
 }
-"""Port 9 has no listener, so a client cannot report to its maker or look for updates."""
+"""Variables that keep a client from reporting to its maker or looking for updates: port 9 has no listener."""
 
 
 def block(client: str, served: Served) -> str:
@@ -87,7 +87,7 @@ def test_every_block_is_run_or_compared() -> None:
 def test_block_of_python_prints_the_answer(
     served: Served, gemini: Gemini, tmp_path: Path, client: str
 ) -> None:
-    """The Python block is run unchanged, except for its address."""
+    """Each Python block prints the model's answer, unchanged except for its address."""
     gemini.say(WORDS)
     python = existing(ENVIRONMENT / "bin" / "python")
 
@@ -98,7 +98,7 @@ def test_block_of_python_prints_the_answer(
 def test_block_of_javascript_prints_the_answer(
     served: Served, gemini: Gemini, tmp_path: Path, client: str
 ) -> None:
-    """The JavaScript block runs as a module next to its packages."""
+    """Each JavaScript block prints the model's answer when it is run as a module next to its packages."""
     gemini.say(WORDS)
     (tmp_path / "node_modules").symlink_to(npm_packages() / "node_modules")
     module = tmp_path / "block.mjs"
@@ -108,19 +108,19 @@ def test_block_of_javascript_prints_the_answer(
 
 
 def ask_opencode(text: str, directory: Path) -> tuple[list[str], dict[str, str]]:
-    """Return the command line and the variables of opencode, with the block as its file."""
+    """Return the command line and the variables of opencode, with the block as its configuration file."""
     (directory / "opencode.json").write_text(text, encoding="utf-8")
     return ["opencode", "run", "say hello"], {}
 
 
 def ask_continue(text: str, directory: Path) -> tuple[list[str], dict[str, str]]:
-    """Return the command line and the variables of Continue's ``cn``, with the block as its file."""
+    """Return the command line and the variables of Continue's ``cn``, with the block as its configuration file."""
     (directory / "config.yaml").write_text(text, encoding="utf-8")
     return ["cn", "--print", "--config", "config.yaml", "say hello"], {}
 
 
 def ask_aider(text: str, directory: Path) -> tuple[list[str], dict[str, str]]:
-    """Return the command line and the variables of aider, as the block says them."""
+    """Return the command line and the variables of aider, both read from the block."""
     export, command = text.splitlines()
     variables = dict(word.split("=", 1) for word in export.split()[1:])
     quiet = ("--no-git", "--no-analytics", "--no-check-update", "--no-show-model-warnings", "--yes-always")
@@ -137,7 +137,10 @@ def test_agent_answers_with_the_file_that_is_shown(
     client: str,
     ask: Callable[[str, Path], tuple[list[str], dict[str, str]]],
 ) -> None:
-    """The agent runs with the page's block as its settings. The test is skipped if the agent is not installed."""
+    """The agent prints the model's answer when the page's block is its settings.
+
+    The test is skipped if the agent is not installed.
+    """
     for _ in range(2):  # opencode also asks for a title
         gemini.say(WORDS)
     (name, *arguments), variables = ask(block(client, served), tmp_path)

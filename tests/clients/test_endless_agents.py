@@ -16,14 +16,14 @@ from tests.process.running import Served, serve
 
 LIMIT, LIMIT_OF_TEAMS = 10, 12
 MORE = 60
-"""Answers that the model has ready: more calls than any limit."""
+"""The number of answers that the emulated model has ready, each with a call: more than any limit of rounds."""
 
 AGENTS = ("endless_openai_agents", "endless_pydantic_ai")
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of an agent: the gateway's headers of each request, and the agent's last words."""
+    """The ``x-turnright-rounds`` header of each answer of the gateway, and the agent's last text."""
 
     rounds: list[str]
     text: str
@@ -31,7 +31,7 @@ class Ended:
 
 @pytest.fixture(scope="module")
 def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
-    """Run ``turnright serve``: a model whose turns are ended, and one whose turns are only watched."""
+    """Run ``turnright serve`` with two models in mode ``enforce`` and one in mode ``warn``."""
     gemini = {"model": "gemini/gemini-3.6-flash", "api_key": "emulated", "api_base": gemini_process.api_base}
     config = {
         "model_list": [
@@ -87,7 +87,7 @@ def test_it_ends_at_the_limit(guarded: Served, gemini: Gemini, script: str, mode
 
 @pytest.mark.parametrize("script", AGENTS)
 def test_the_model_s_own_words_are_the_answer(guarded: Served, gemini: Gemini, script: str) -> None:
-    """A model that finishes when it is told to gives the agent's last text."""
+    """The text of a model that finishes when it is told to is the agent's last text."""
     for number in range(LIMIT):
         gemini.answer(call("search", query=f"part {number}"))
     gemini.say("This is what I have.")

@@ -35,7 +35,7 @@ openai-python's stream helper leaves ``index`` there, and OpenAI accepts it.
 def test_signatures_survive_a_fallback(
     served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, client: Client
 ) -> None:
-    """Gemini's calls come back signed, OpenAI's with a stand-in, and OpenAI sees nothing of Gemini's."""
+    """Gemini's calls come back to Gemini signed, and OpenAI's with a stand-in; OpenAI gets no signature."""
     gemini.fault(times=FOREIGN)  # no effect: lets the earlier rounds pass
     gemini.fault(status=503, message="The model is overloaded.")
     for number, expected in enumerate(ROUNDS):

@@ -1,7 +1,7 @@
 """Tests a tool loop of five rounds of parallel calls on Gemini 3, with clients that keep their own histories.
 
-Gemini 3 demands each call's signature back on the same call, in every round of the turn. The clients drop fields that
-OpenAI does not have, so the signatures must survive without their help.
+Gemini 3 signs the first call of each round, and demands the signature back on that call, in every round of the turn.
+The clients drop fields that OpenAI does not have, so the signatures must survive without their help.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.process.running import Served
 def test_each_call_of_five_rounds_keeps_its_signature_and_result(
     served: Served, gemini: Gemini, client: Client
 ) -> None:
-    """Every call of every round comes back with the signature that it was issued with, and with its own result."""
+    """Every call of five rounds comes back with its own result, and with its signature if it has one."""
     run_and_check(served, gemini, client, f"gemini/{GEMINI_MODEL}")
 
 

@@ -21,7 +21,7 @@ each_dialect = pytest.mark.parametrize("dialect", [GEMINI, GEMINI_ON_LITELLM, GE
 @each_dialect
 @each_source
 def test_the_same_calls_fit(source: Source, dialect: Dialect) -> None:
-    """A value fits a tool's cleaned schema if, and only if, it fits the package's schema."""
+    """If no loss is noted, a drawn value fits a tool's cleaned schema exactly when it fits the original one."""
     kept = compared = 0
     differing = []
     for tool in source.tools:
@@ -44,7 +44,7 @@ def test_the_same_calls_fit(source: Source, dialect: Dialect) -> None:
 
 @each_source
 def test_vertex_takes_them_too(source: Source) -> None:
-    """Vertex takes the cleaned tools too, though it demands types everywhere and choices without other keywords."""
+    """By the emulator's rules Vertex accepts the cleaned tools too, though it demands a type in every schema."""
     refused = {}
     for tool in source.tools:
         fields = parameter_fields(clean_schema(tool.schema, GEMINI).schema)

@@ -20,7 +20,7 @@ from tests.support.builders import user
 
 TRANSPORTS = ("direct", "litellm")
 BATCH = 64
-"""Tools in one request: what an agent with a few servers has."""
+"""The number of tools in one request: as many as an agent with a few MCP servers has."""
 
 FEWEST_SCHEMAS = 150
 
@@ -87,7 +87,7 @@ def send(http: httpx.Client, served: Served, model: str, tools: Sequence[Tool]) 
 def culprits(http: httpx.Client, served: Served, model: str, tools: Sequence[Tool]) -> list[str]:
     """Return a line for each tool that is refused alone, with the reason.
 
-    If none is, return one line with all names.
+    If no tool is refused alone, return one line with all names.
     """
     answers = [(tool.name, send(http, served, model, [tool])) for tool in tools]
     refused = [f"{name}: {answer.text}" for name, answer in answers if answer.status_code != 200]
@@ -95,7 +95,7 @@ def culprits(http: httpx.Client, served: Served, model: str, tools: Sequence[Too
 
 
 def declarations(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the functions in a request as either transport spells them."""
+    """Return the function declarations in a request to Gemini, in either transport's spelling."""
     return [
         function
         for tool in body["tools"]

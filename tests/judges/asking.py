@@ -1,4 +1,7 @@
-"""Starts the workers, and asks them. Their packages are on the path of the workers alone."""
+"""Starts the workers, processes that run providers' own code, and asks them.
+
+Only a worker has its packages on its path.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "sdk_types": ("sdk_types",),
     "templates": ("templates", str(PLACE / "judges-templates"), str(NODE)),
 }
-"""The module and the arguments of each worker."""
+"""The module and the command-line arguments of each worker, by the worker's name."""
 
 
 class Worker:
-    """A running worker. A pipe to it holds one question at a time."""
+    """A running worker process. It gets one question at a time through a pipe, and answers each with a line."""
 
     def __init__(self, name: str, process: subprocess.Popen[str]) -> None:
         self.name = name
@@ -37,7 +40,10 @@ class Worker:
         self.names: list[str] = self._answer({})
 
     def ask(self, judges: Sequence[str], body: Any) -> dict[str, str]:
-        """Return the words of each judge that refuses *body*, by the judge's name."""
+        """Ask the *judges* of this worker about *body*.
+
+        Return the error text of each judge that refuses it, by the judge's name.
+        """
         refused: dict[str, str] = self._answer({"judges": list(judges), "body": body})
         return refused
 
@@ -59,7 +65,7 @@ class Workers:
         self._processes: list[subprocess.Popen[str]] = []
 
     def __getitem__(self, name: str) -> Worker:
-        """Return a worker."""
+        """Return the worker with this name, and start its process if it does not run yet."""
         if name not in self._started:
             module, *arguments = COMMANDS[name]
             environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -76,7 +82,7 @@ class Workers:
         return self._started[name]
 
     def close(self) -> None:
-        """End all workers: their input ends."""
+        """End all workers by closing their input, and wait for them."""
         for process in self._processes:
             process.communicate(timeout=60)
 

@@ -1,4 +1,4 @@
-"""Fixtures of the judges, started once per session and xdist worker."""
+"""The fixture of the judges' worker processes, which are shared by all tests of a session or of an xdist worker."""
 
 from __future__ import annotations
 

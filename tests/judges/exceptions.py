@@ -1,6 +1,6 @@
-"""The refusals that are left, each with a reason that a reader can check.
+"""The judges' refusals that the tests allow, each with a reason that a reader can check.
 
-A row that explains no refusal fails the test, so that a mended fault leaves this list.
+A row that explains no refusal fails the test. So the row of a repaired fault must be removed from this list.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.judges.judging import OURS, Judged, Refusal
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Refusals of one kind: patterns of the target and the judge, a part of the words, and the reason."""
+    """Refusals of one kind: patterns of the target's and judge's names, a part of the error text, and the reason."""
 
     target: str
     judge: str
@@ -95,7 +95,7 @@ def unexplained(refusals: Iterable[Refusal]) -> list[Refusal]:
 
 
 def unused(target: str, judged: Judged) -> list[Allowed]:
-    """Return the rows for a target and its judges that explain none of its refusals."""
+    """Return the rows for *target* and its judges that explain none of the target's refusals."""
     asked = (OURS, *judged.verdicts)
     return [
         row

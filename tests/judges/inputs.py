@@ -1,4 +1,4 @@
-"""The histories that are judged: all known ones, and damaged ones that are the same in every run."""
+"""The histories for the judges: those in ``known.json``, and randomly damaged ones that are the same in every run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class History:
 
     @property
     def features(self) -> frozenset[str]:
-        """The features that a server must have for this history, of those that ``template_baseline`` lists."""
+        """The features that a chat template must have for this history, out of ``template_baseline.FEATURES``."""
         found = {"tools"} if self.tools else set()
         if any(
             message.get("tool_calls")
@@ -51,7 +51,7 @@ class History:
 
 @cache
 def histories() -> tuple[History, ...]:
-    """Return all histories. Every other damaged one declares tools."""
+    """Return all histories. Every other damaged history has tools to declare."""
     known = json.loads(
         (Path(__file__).parents[2] / "proxy" / "conformance" / "known.json").read_text("utf-8")
     )

@@ -1,4 +1,4 @@
-"""Gives what turnright writes for a target to the target's judges, and collects the refusals."""
+"""Gives the request bodies that turnright writes for a target to the target's judges, and collects the refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OURS = "turnright"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A judge's refusal of what was written for a history."""
+    """A judge's refusal of the request body that was written for a history. *words* is the judge's error text."""
 
     target: str
     judge: str
@@ -32,7 +32,7 @@ class Refusal:
 
 @dataclass(slots=True)
 class Judged:
-    """The refusals of one target, and the number of verdicts by judge."""
+    """The refusals at one target, and the number of bodies that each judge has judged."""
 
     refusals: list[Refusal] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -51,8 +51,8 @@ class Written:
 async def judge_target(target: Target, workers: Workers) -> Judged:
     """Return the verdicts on every history, plain and streamed.
 
-    Servers with a chat template may refuse once. The proxy asks such a server a second time, where the words of the
-    refusal lead to a repair.
+    A chat template may refuse once if the words of the refusal lead to a repair. Then the template judges the repaired
+    body, since the proxy would send that body to the server.
     """
     judged = Judged()
     async with writing(target) as writer:
@@ -97,7 +97,10 @@ def judges_of(target: Target, workers: Workers) -> dict[str, list[str]]:
 
 
 class _Asking:
-    """Asks a worker's judges for one target. *prefix* stands before their names."""
+    """Asks a worker's judges about the bodies for one target.
+
+    *prefix* is put before the judges' names in the results.
+    """
 
     def __init__(self, target: Target, worker: Worker, prefix: str) -> None:
         self.target = target
@@ -106,7 +109,10 @@ class _Asking:
         self._known: dict[str, Mapping[str, str]] = {}
 
     def ask(self, judges: Sequence[str], body: Body) -> Mapping[str, str]:
-        """Return the refusals. Templates read only messages and tools, so that equal ones are rendered once."""
+        """Return the refusals of *body* by judge.
+
+        Templates read only messages and tools, so a body that is equal in both is rendered once.
+        """
         if self.prefix:
             return self._worker.ask(judges, body)
         key = json.dumps([judges, body["messages"], body.get("tools")])
@@ -136,7 +142,7 @@ async def _judge(
 
 
 def grouped(refusals: Sequence[Refusal]) -> Iterator[str]:
-    """Yield a line for each target, judge and kind of words, with the histories."""
+    """Yield a line for each target, judge and error text, with the names of the refused histories."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for one in refusals:
         found.setdefault((one.target, one.judge, one.words[:300]), []).append(one.history)

@@ -1,4 +1,4 @@
-"""A plain request that each judge must accept, and an illegal one that it must refuse, in the form of its provider."""
+"""For each provider's format, a plain request that its judges must accept and an illegal one that they must refuse."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ PLAIN: dict[str, dict[str, Any]] = {
         ],
     },
 }
-"""A plain history with a call and its result, by the name of a form."""
+"""A plain request with a call and its result, by the name of the provider's format."""
 
 ILLEGAL: dict[str, tuple[dict[str, Any], str]] = {
     "openai": (chat(_ASKED, _untyped(_CALLED), _RESULT), "type: Field required"),
@@ -85,19 +85,22 @@ ILLEGAL: dict[str, tuple[dict[str, Any], str]] = {
         'Missing required parameter in messages[1].content[0].toolUse: "name"',
     ),
 }
-"""An illegal request, and a part of the refusal's words, by the name of a form."""
+"""An illegal request and a part of the refusal's text, by the name of the provider's format."""
 
 TEMPLATES_REFUSE: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("null beside a call", chat(_ASKED, {**_CALLED, "content": None}, _RESULT), 10),
     ("two calls at once", chat(_ASKED, {**_CALLED, "tool_calls": [_CALL, _CALL]}, _RESULT, _RESULT), 5),
     ("two questions in a row", {"messages": [_ASKED, _ASKED]}, 3),
 )
-"""Histories that many templates refuse, each with the least number of them."""
+"""Histories that many templates refuse.
+
+Each row has a fault, a body with this fault, and the least number of templates that refuse the body.
+"""
 
 PLAIN_CHAT = {"messages": [_ASKED]}
 
 
 def form_of(worker: str, judge: str) -> str:
-    """Return the name of the form that a judge reads."""
+    """Return the name of the provider's format that a judge reads, a key of PLAIN and ILLEGAL."""
     forms = {"bedrock": "converse", "google_types": "google"}
     return "mistral" if worker.startswith("mistral") else forms.get(worker, judge)

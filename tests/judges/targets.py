@@ -1,4 +1,4 @@
-"""The targets: each a model's spelling, a profile and a transport, with the judges of what is written for it."""
+"""The deployments that the judges test: model, profile and transport, with the judges of the request bodies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MISTRALS = ("mistral-1-5", "mistral-1-8", "mistral-1-13")
-"""The workers of mistral-common's generations."""
+"""The workers of three versions of mistral-common."""
 
 _AWS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region_name": "us-east-1"}
 
@@ -15,8 +15,8 @@ _AWS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region_name
 class Target:
     """A deployment, and the judges of the bodies that are written for it.
 
-    *judges* are pairs of a worker and a pattern of judges' names. *templates* is the family of chat templates that
-    render the bodies.
+    *judges* are pairs of a worker's name and a pattern of judges' names. *templates* is the family of chat templates
+    that judge the bodies too, or None.
     """
 
     name: str
@@ -39,7 +39,10 @@ _OPENAI = (("sdk_types", "openai"),)
 _BEDROCK = (("bedrock", "converse"),)
 _ANTHROPIC = (("sdk_types", "anthropic"),)
 _MISTRAL = (("sdk_types", "mistralai"), *((worker, "v[!3]*-serving") for worker in MISTRALS[1:]))
-"""Mistral's own service takes lists of parts in every role, as the package does since 1.8. Its models left ``v3``."""
+"""Judges of Mistral's own service, which takes lists of parts in every role, as mistral-common does since 1.8.
+
+No model of the service uses the validators ``v3`` any more.
+"""
 
 _MISTRAL_ON_VLLM = (*_OPENAI, *((worker, "*-test") for worker in MISTRALS))
 
@@ -75,11 +78,11 @@ TARGETS = (
     Target("bedrock-llama", "bedrock/us.meta.llama4-maverick-17b-instruct-v1:0", _BEDROCK),
     Target("bedrock-nova", "bedrock/amazon.nova-pro-v1:0", _BEDROCK),
 )
-"""The deployments, those with most work first. ``test_judges`` holds that every profile is among them."""
+"""The deployments, those with the most work first. ``test_judges`` tests that every profile has one."""
 
 
 def family_of(template: str) -> str:
-    """Return the family of a template by its name, as a target's ``templates`` names it."""
+    """Return the family of the chat template with this name, one of the values of ``Target.templates``."""
     name = template.lower()
     if "gemma" in name:
         return "gemma"

@@ -1,6 +1,6 @@
-"""The baseline of a chat template: the features with which it accepts a plain history, written by hand.
+"""Finds the features that a chat template supports, by asking it to render plain requests that are written by hand.
 
-Many templates have no tools or no images. A history that needs these cannot be rendered, whoever writes it.
+Many templates support no tools or no images. They cannot render a history that needs these, whatever turnright writes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tests.judges.asking import Worker
 FEATURES = ("calls", "images", "tools")
 """Features that a template may lack, and that no change of the history can replace.
 
-``calls`` are calls and results in the history, ``tools`` declarations in the request. A variant of a template for tools
-needs declarations.
+``calls`` are calls and results in the history, ``tools`` declarations in the request. A template that is made for tools
+may require declarations.
 """
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
@@ -31,9 +31,11 @@ TOOL = {
 
 
 def plain_bodies(features: frozenset[str]) -> Iterator[dict[str, Any]]:
-    """Yield bodies that any server with these features should accept. One accepted form is enough.
+    """Yield bodies that any template with these features should accept.
 
-    The forms differ in what is beside a call: an empty text, null, or nothing.
+    The template supports the features if it accepts one of the bodies.
+
+    The bodies differ in the content of the turn with the call: an empty text, null, or none.
     """
     question: Any = "Look at it."
     if "images" in features:

@@ -1,4 +1,4 @@
-"""Tests that providers' own code accepts what turnright writes, for every history and every target."""
+"""Tests that providers' own code accepts the bodies that turnright writes, for every history and every target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_profile_has_a_target() -> None:
 
 @pytest.mark.parametrize("name", TYPES)
 def test_judges_accept_a_plain_history_and_refuse_an_illegal_one(workers: Workers, name: str) -> None:
-    """Each judge accepts a call with its result. Each one refuses a request with one fault, by its words."""
+    """Each judge accepts a request with a call and its result, and refuses an illegal one with the expected words."""
     worker = workers[name]
     assert worker.names
     for judge in worker.names:
@@ -38,7 +38,7 @@ def test_judges_accept_a_plain_history_and_refuse_an_illegal_one(workers: Worker
 
 
 def test_templates_accept_a_plain_history_and_refuse_illegal_ones(workers: Workers) -> None:
-    """At least 190 of 200 templates accept a question. Known faults are refused by many templates."""
+    """At least 95 % of the templates accept a plain question. Each known fault is refused by several templates."""
     worker = workers["templates"]
     refusing = worker.ask(worker.names, PLAIN_CHAT)
 
@@ -50,7 +50,7 @@ def test_templates_accept_a_plain_history_and_refuse_illegal_ones(workers: Worke
 
 @pytest.mark.skipif((NODE / "unreachable").exists(), reason="npm's registry could not be reached")
 def test_templates_come_from_four_packages_and_three_families(workers: Workers) -> None:
-    """No template is in this repository: they are read out of the packages."""
+    """The templates are read out of four packages, and belong to the three families that the targets name."""
     names = workers["templates"].names
 
     assert {name.partition("/")[0] for name in names} == {
@@ -72,7 +72,7 @@ def test_histories_are_the_known_ones_and_three_hundred_damaged_ones() -> None:
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 async def test_judges_accept_every_history(workers: Workers, target: Target) -> None:
-    """Every judge of the target accepts every history, plain and streamed, but for the listed exceptions."""
+    """The target's judges accept every history, plain and streamed, except for refusals that ``ALLOWED`` lists."""
     judged = await judge_target(target, workers)
 
     assert list(grouped(unexplained(judged.refusals))) == []
@@ -83,13 +83,13 @@ async def test_judges_accept_every_history(workers: Workers, target: Target) -> 
 
 @pytest.mark.parametrize("row", ALLOWED, ids=lambda row: f"{row.target} {row.judge}")
 def test_exception_is_for_a_target_and_has_a_reason(row: Allowed) -> None:
-    """An exception for no target would never be used, and so never fail."""
+    """Each exception fits a target, since any other would never be found unused. Its reason has more than ten words."""
     assert fnmatch.filter([target.name for target in TARGETS], row.target)
     assert len(row.reason.split()) > 10
 
 
 def test_exception_that_explains_nothing_is_found() -> None:
-    """A row counts as unused at each of its targets whose judges it names."""
+    """A row is unused if the target and its judges fit the row and no refusal does."""
     judged = Judged(verdicts=Counter({"sdk_types/openai": 1}))
 
     assert {row.judge for row in unused("openai", judged)} == {OURS, "sdk_types/openai"}

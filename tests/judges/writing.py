@@ -1,6 +1,6 @@
-"""Writes requests as the proxy writes them: parse, plan, and the wire of the deployment, or litellm's conversion.
+"""Writes request bodies as the proxy does: parses and plans a request, then converts it by the wire or litellm.
 
-litellm has no function that returns a body, so that its bodies are sent to a server that records and refuses them.
+litellm has no function that returns a body. So its bodies are sent to a local server that records and refuses them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ Body = dict[str, Any]
 
 
 class Writer:
-    """Writes requests to one target. *url* is the recording server's, and *bodies* what arrived there."""
+    """Writes requests for one target.
+
+    *url* is the address of the recording server, and *bodies* the bodies that arrived there.
+    """
 
     def __init__(self, target: Target, url: str, bodies: list[Body]) -> None:
         base = f"{url}/v1beta" if target.model.startswith("gemini") else url
@@ -66,7 +69,7 @@ class Writer:
         )
 
     async def repair(self, plan: Plan, words: str) -> Plan | None:
-        """Return the plan after a refusal with these words, or None where they lead to no repair."""
+        """Return the repaired plan after a refusal with *words*, or None where *words* lead to no repair."""
         body = json.dumps({"error": {"message": words, "type": "BadRequestError", "code": 400}}).encode()
         return await repair_plan(plan, read_error(400, Evidence(body=body), now=0.0))
 
@@ -92,7 +95,7 @@ class Writer:
 
 @asynccontextmanager
 async def writing(target: Target) -> AsyncIterator[Writer]:
-    """Serve a recording server, and yield a writer whose bodies go there."""
+    """Run a server that records request bodies, and yield a writer for *target* that sends litellm's bodies to it."""
     bodies: list[Body] = []
 
     async def receive(request: web.Request) -> web.Response:

@@ -1,6 +1,7 @@
 """A provider that reads every request, checks nothing, and answers in a few words.
 
-The emulators check each request, which takes extra time for bodies that are made to be slow.
+Tests with bodies that are slow to process use this provider, since an emulator would spend time on its own check of
+each body.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Answer:
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error of the answer, which must be OpenAI's envelope."""
+        """The error of the answer, which must be in OpenAI's envelope."""
         error: dict[str, Any] = self.json["error"]
         assert error.keys() >= {"message", "type", "param", "code"}
         return error

@@ -1,7 +1,8 @@
 """A TCP load balancer like a cluster's, which follows the readiness of processes with a delay.
 
-Like kube-proxy, the balancer knows no requests, retries nothing, and moves no connection. The balancer probes
-``/readyz``. Its endpoints change only after a delay, as a cluster's do.
+Like kube-proxy, the balancer forwards TCP connections. It sees no requests, retries nothing, and keeps a connection at
+its process. The balancer probes each process at ``/readyz``. Its endpoints change only after a delay, as a cluster's
+do.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Balancer:
     """A running balancer, with its endpoints and its count of refused connections."""
 
     update_s: float
-    """Seconds from a probe's answer until new connections follow it."""
+    """Seconds from a probe that finds a process ready, or no longer ready, until the endpoints change."""
 
     port: int = 0
     known: list[int] = field(default_factory=list)
@@ -63,7 +64,7 @@ class Balancer:
         self.endpoints = endpoints
 
     def accept(self, listener: socket.socket) -> None:
-        """Take connections until the listener is closed."""
+        """Take connections until the listener is closed, and forward each to an endpoint in turn."""
         turns = itertools.count()
         while True:
             try:
@@ -83,7 +84,7 @@ class Balancer:
 
 @contextmanager
 def balancing(*, update_s: float) -> Iterator[Balancer]:
-    """Balance in threads while the context lasts."""
+    """Run a balancer in threads while the context lasts, and yield it."""
     balancer = Balancer(update_s)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         balancer.port = listener.getsockname()[1]

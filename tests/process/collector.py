@@ -1,4 +1,4 @@
-"""A collector of spans that takes OTLP over HTTP, and keeps every byte."""
+"""A collector of OpenTelemetry spans, which takes OTLP over HTTP and keeps every request's body and headers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ERROR = Status.STATUS_CODE_ERROR
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """One span as it came in."""
+    """One span that the collector received."""
 
     name: str
     kind: int
@@ -42,7 +42,7 @@ class Collected:
 
 @dataclass
 class Collector:
-    """The spans that were collected so far."""
+    """The address of a running collector, and the bodies and headers that it received so far."""
 
     origin: str = ""
     bodies: list[bytes] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Collector:
 
     @property
     def raw(self) -> bytes:
-        """All bytes that came in."""
+        """The bytes of all bodies that the collector received, in which a test can look for a secret."""
         return b"".join(self.bodies)
 
     def spans(self) -> list[Collected]:
@@ -70,7 +70,7 @@ class Collector:
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    """Serve a collector while the context lasts."""
+    """Serve a collector in a thread while the context lasts, and yield what it receives."""
     collector = Collector()
 
     class Handler(BaseHTTPRequestHandler):

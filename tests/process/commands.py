@@ -1,4 +1,4 @@
-"""Runs commands as a shell does, and holds the input that tests give to commands."""
+"""Runs turnright commands in a shell or in the test's process, and holds the input that tests give to commands."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ def run_in_shell(
 
 
 def run_in_process(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    """Run a turnright command in this process, which saves a second's start. The output is no terminal."""
+    """Run a turnright command in the test's process, which saves the second that a new process takes to start.
+
+    The output is no terminal.
+    """
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         for name, stream in (
@@ -66,7 +69,7 @@ def run_in_process(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedP
 
 
 def write(path: Path, value: Any) -> str:
-    """Write a configuration or a request and return its path."""
+    """Write *value* to a file, as YAML unless *value* is a text, and return the file's path."""
     path.write_text(value if isinstance(value, str) else yaml.safe_dump(value))
     return str(path)
 
@@ -77,7 +80,7 @@ def deep(levels: int) -> bytes:
 
 
 def config(**general: Any) -> dict[str, Any]:
-    """Return a small configuration."""
+    """Return a configuration of one model, with *general* as ``general_settings``."""
     parameters = {
         "model": "gemini/gemini-3.6-flash",
         "api_key": SECRET,

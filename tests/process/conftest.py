@@ -1,4 +1,4 @@
-"""Fixtures of real processes on real sockets, started once per session and xdist worker."""
+"""Fixtures of proxy processes and emulated providers on real sockets, started once per session and xdist worker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def http() -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def gemini_process(directory: Path, http: httpx.Client) -> Iterator[Gemini]:
-    """Run ``turnright emulate``."""
+    """Run ``turnright emulate`` for the session, and yield its control endpoints."""
     with emulate(directory) as origin:
         yield Gemini(origin, http)
 
@@ -44,14 +44,14 @@ def gemini(gemini_process: Gemini) -> Gemini:
 
 @pytest.fixture(scope="session")
 def openai_thread() -> Iterator[OpenAIEmulator]:
-    """Run the OpenAI emulator."""
+    """Run the OpenAI emulator in a thread."""
     with openai_in_a_thread() as emulator:
         yield emulator
 
 
 @pytest.fixture
 def openai_emulator(openai_thread: OpenAIEmulator) -> OpenAIEmulator:
-    """Return the OpenAI emulator with nothing in its queues."""
+    """Return the OpenAI emulator without recorded requests and queued faults."""
     openai_thread.requests.clear()
     openai_thread.faults.clear()
     return openai_thread
@@ -68,7 +68,7 @@ def transport(request: pytest.FixtureRequest) -> str:
 def served(
     directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
 ) -> Iterator[Served]:
-    """Run ``turnright serve`` in front of both providers, without retries."""
+    """Run ``turnright serve`` in front of Gemini's and OpenAI's emulators, without retries."""
     config = {
         "model_list": [
             {

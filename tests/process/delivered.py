@@ -76,7 +76,7 @@ def at_bedrock(body: Mapping[str, Any]) -> list[Any]:
 
 
 def at_ollama(body: Mapping[str, Any]) -> list[Any]:
-    """Return the texts in ``messages``, where content is always a text."""
+    """Return the texts in ``messages``. A text that is a JSON object is returned as an object too."""
     return [value for message in body["messages"] for value in _in_result(message.get("content"))]
 
 
@@ -86,8 +86,8 @@ def silently_lost(
     """Return the index and the text of each text in *messages* that *arrived* lacks and no change reports.
 
     A change reports a loss if it has the message's index, a reason, and the kind dropped or replaced. For models
-    without call ids, identical calls are merged into one, and so are their results. A result then counts if it is a
-    piece of an arrived text.
+    without call ids, identical calls are merged into one, and so are their results. A result then counts as delivered
+    if it is a piece of an arrived text.
     """
     told = {
         change["index"]
@@ -124,7 +124,7 @@ def _take(value: Any, left: list[Any]) -> bool:
 
 
 def _in_result(content: Any) -> list[Any]:
-    """Return a text, followed by its JSON object if it has one, since results are compared as objects."""
+    """Return a text, then its JSON object if the text is one, since tool results are compared as objects."""
     if isinstance(content, list):
         return [value for block in content if block["type"] == "text" for value in _in_result(block["text"])]
     if not isinstance(content, str):

@@ -25,13 +25,14 @@ class Gemini:
 
     @property
     def api_base(self) -> str:
-        """The address for a configuration."""
+        """The ``api_base`` with which a configuration sends calls to the emulator."""
         return f"{self.origin}/v1beta"
 
     def clear(self, *names: str) -> None:
-        """Forget what *names* says, by default all of ``faults``, ``answers`` and ``requests``, the journal.
+        """Empty the queues ``faults`` and ``answers`` and the journal ``requests``, or only those in *names*.
 
-        An untouched queue is not cleared again, since thousands of tests begin with this call.
+        Without *names*, a queue that was not filled since it was cleared is skipped, since thousands of tests begin
+        with this call.
         """
         for name in names or ("requests", *self._queued):
             self._client.delete(f"{self.origin}/_emulator/{name}").raise_for_status()
@@ -43,7 +44,7 @@ class Gemini:
         self._client.post(f"{self.origin}/_emulator/faults", json={"faults": [fault]}).raise_for_status()
 
     def say(self, text: str) -> None:
-        """Queue one answer that is this text."""
+        """Queue one answer of the model that is this text."""
         self.answer({"text": text})
 
     def answer(self, *parts: Mapping[str, Any], finish_reason: str = "STOP") -> None:

@@ -1,7 +1,8 @@
-"""All providers behind one running process, with their configuration, faults, calls and requests.
+"""Runs one proxy process in front of all emulated providers, and controls and reads each provider in the same way.
 
-Each model stands for its rules. The newer Claude takes no prefill, the reasoner wants its thoughts back, and a template
-wants alternating roles. All but OpenAI's and Gemini's wires are spoken through litellm.
+Each model is in the list for the rules of its provider or template. For example, the newer Claude refuses a prefilled
+answer, DeepSeek's reasoner wants its thoughts back, and a template wants alternating roles. All but OpenAI's and
+Gemini's wires are spoken through litellm.
 """
 
 from __future__ import annotations
@@ -82,10 +83,10 @@ class Provider(Protocol):
     """One provider's emulator, as these tests need it."""
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the queued answers and faults, and the journal of requests."""
 
     def fail_once(self) -> None:
-        """Answer the next request with an error that another provider may help with."""
+        """Answer the next request with a 503, after which the proxy may ask another provider."""
 
     def call_once(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> None:
         """Answer the next request with these calls."""
@@ -142,7 +143,7 @@ class InAProcess:
         self.gemini.fault(status=503, message="The model is overloaded.")
 
     def call_once(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        """See `Provider`: the emulator adds ids and the signature of the first call."""
+        """See `Provider`. The emulator adds ids, and a thought signature to the first call."""
         self.gemini.answer(*({"functionCall": {"name": name, "args": args}} for name, args in calls))
 
     def say_once(self, text: str) -> None:
@@ -192,7 +193,10 @@ def params_of(model: str, gemini: Gemini, emulators: Mapping[str, Emulator]) -> 
 def serve_everywhere(
     directory: Path, gemini: Gemini, emulators: Mapping[str, Emulator], **settings: Any
 ) -> Iterator[Everywhere]:
-    """Serve every provider as a wildcard, with the further *settings*, and by default without retries."""
+    """Serve each provider's models by a wildcard entry, by default without retries.
+
+    *settings* may hold ``model_list``, ``router_settings`` and ``turns`` of the configuration.
+    """
     entries = [
         {"model_name": f"{route}/*", "litellm_params": params_of(f"{route}/*", gemini, emulators)}
         for route in ("gemini", *WIRES)

@@ -20,7 +20,10 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 UVLOOP = os.environ.get("TURNRIGHT_UVLOOP")
-"""The path of uvloop's packages, for processes that are to serve on it (``make test-uvloop``)."""
+"""The path of uvloop's packages.
+
+If it is set, started processes use uvloop as their event loop (``make test-uvloop``).
+"""
 
 PATHS = os.pathsep.join(filter(None, (str(ROOT), UVLOOP)))
 """The import path of a started process."""
@@ -53,7 +56,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def planted(directory: Path, *lines: str) -> dict[str, str]:
-    """Return the variables with which a process runs *lines* before all else."""
+    """Return the environment variables with which a Python process runs *lines* of Python before its own code."""
     (directory / "sitecustomize.py").write_text("\n".join(lines))
     return {"PYTHONPATH": os.pathsep.join((str(directory), PATHS))}
 
@@ -122,7 +125,7 @@ class Running:
     def wait_for_events(self, name: str, count: int, seconds: float = 30.0) -> list[dict[str, Any]]:
         """Return the log lines with this event as soon as there are *count*, at the latest after *seconds*.
 
-        The process writes a line a moment after the answer that the line is about.
+        A test has to wait, since the process writes an answer's log line a moment after the answer.
         """
         limit = time.monotonic() + seconds
         while len(found := self.events(name)) < count and time.monotonic() < limit:
@@ -188,7 +191,8 @@ def serve(
 ) -> Iterator[Served]:
     """Serve *config* on a free port while the context lasts.
 
-    The process must end with status 0, and write nothing to standard error.
+    The process must write nothing to standard error and log no internal fault. If it still runs when the context ends,
+    it must exit with status 0.
     """
     path = directory / f"config-{next(_numbers)}.yaml"
     path.write_text(yaml.safe_dump(dict(config)))

@@ -3,9 +3,9 @@
 The model's own text is an exception, since a model may say anything and a provider knows its key. A wrong call repeats
 the request's body, and undocumented fields repeat the whole request.
 
-The provider speaks OpenAI's wire and Gemini's. Real providers quote a key in an error, a message in a warning, or an
-address in an HTML page. This provider quotes all at once, in the manner that the request's text asks for
-(:func:`asking_for`).
+With this provider, ``test_nothing_leaks`` shows that the proxy passes no secret on. The provider speaks OpenAI's wire
+and Gemini's. Real providers quote a key in an error, a message in a warning, or an address in an HTML page. This
+provider quotes all at once, in the manner that the request's text asks for (:func:`asking_for`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def asking_for(manner: str) -> str:
 
 
 class Telltale:
-    """A running provider."""
+    """A running telltale provider, which records the manners in which it has answered."""
 
     def __init__(self) -> None:
         self.port = 0

@@ -1,4 +1,4 @@
-"""Tests that long conversations are cut before the provider complains, and reported, or clearly refused."""
+"""Tests that a conversation beyond a model's window is cut and reported, or goes to a larger model, or is refused."""
 
 from __future__ import annotations
 
@@ -154,7 +154,10 @@ def emulated_tokens(body: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_an_agent_of_sixty_rounds(client: Client, gemini: Gemini, number: int, stream: bool) -> None:
-    """On a model of 32K nothing is refused, every cut is reported, and the prefix changes only at a cut."""
+    """A model of 32K tokens takes all requests of the agent.
+
+    Every cut is reported, and the prompt's prefix changes only with a new cut or estimate factor.
+    """
     gemini.clear()
     model = f"small-{number}"
     before: list[Any] = []
@@ -235,7 +238,7 @@ def test_an_overflow_is_learnt_from(client: Client, openai_emulator: OpenAIEmula
 
 
 def test_an_overflow_of_gemini_is_learnt_from(client: Client, gemini: Gemini, number: int) -> None:
-    """The window in Gemini's refusal is below the configured window, but above its half, and is learned."""
+    """The window that Gemini's refusal names is learned. It is below the configured window, but above half of it."""
     gemini.clear()
     model, messages = f"gemini-{number}", long_history(60)
     gemini.fault(status=400, message=GEMINI_OVERFLOW)
@@ -257,7 +260,7 @@ def test_an_overflow_of_gemini_is_learnt_from(client: Client, gemini: Gemini, nu
 def test_an_overflow_where_nothing_can_be_cut(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """A request that cannot be cut is not sent again, and the client gets the provider's words."""
+    """A request that cannot be cut is not sent again, and the client gets the provider's error text."""
     openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
     answer = client.ask(f"local-{number}", [user("Hello.")])
 
@@ -269,7 +272,7 @@ def test_an_overflow_where_nothing_can_be_cut(
 def test_overflow_after_a_tighter_cut_is_told_to_the_client(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """After one tighter cut the client gets the provider's words, so that no conversation is cut to nothing."""
+    """A request that overflows again after one cut is not cut further. The client gets the provider's error text."""
     for _ in range(5):
         openai_emulator.faults.append({"status": 400, "message": OVERFLOW, "code": "context_length_exceeded"})
     answer = client.ask(f"local-{number}", long_history())
@@ -297,9 +300,9 @@ def test_the_larger_model_takes_what_cannot_be_cut(
 def test_a_system_prompt_larger_than_the_window(
     client: Client, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """A system prompt beyond the window is a 400 without a call, with the tokens of each part.
+    """A system prompt beyond the window gets a 400 that lists the tokens of each part, and no provider is called.
 
-    The dry run says the same.
+    The dry run (``/v1/explain``) shows the same refusal.
     """
     messages = [system(output(1) * 10), user("What is wrong here?")]
     answer = client.ask(f"known-{number}", messages, tools=TOOLS)
@@ -372,7 +375,7 @@ def test_ten_thousand_messages_are_cut_in_bounded_time(
 def test_usage_corrects_the_next_estimate(
     client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
 ) -> None:
-    """The provider's usage is compared with the estimate, so that the next estimate is nearer."""
+    """The token usage that the provider reports corrects the next estimate, which is then within 5 % of the usage."""
     model, messages = f"local-{number}", long_history(10)
     before = client.metric("turnright_estimate_error_ratio_count", model=model)
     factor = client.explain(model, messages)["budget"]["factor"]
@@ -397,7 +400,7 @@ def test_usage_corrects_the_next_estimate(
 def test_an_answer_that_leaves_no_room_is_asked_for_shorter(
     client: Client, openai_emulator: OpenAIEmulator, number: int, stream: bool
 ) -> None:
-    """If prompt and answer exceed the window, the proxy asks for a shorter answer and reports the change."""
+    """The proxy lowers ``max_tokens`` where prompt and answer together exceed the window, and reports the change."""
     answer = client.ask(f"known-{number}", [user("Hello.")], max_tokens=20_000, stream=stream)
 
     assert answer.is_whole, answer.text

@@ -1,4 +1,4 @@
-"""Tests that marks for Anthropic's prompt cache reach Claude, and no provider that would refuse them."""
+"""Tests that ``cache_control`` marks for Anthropic's prompt cache reach Claude, and not Gemini and Mistral."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HISTORY: list[dict[str, Any]] = [
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-5", "anthropic/claude-opus-4-6"])
 def test_marks_reach_claude(http: httpx.Client, everywhere: Everywhere, model: str, stream: bool) -> None:
-    """The marks on the system's and the user's text reach Claude, and the history counts as legal."""
+    """The marks on the system's and the user's text reach Claude, and the proxy reports no change."""
     provider = everywhere.of(model)
 
     answer = ask(http, everywhere.served, body(model, HISTORY, stream=stream))
@@ -35,7 +35,7 @@ def test_marks_reach_claude(http: httpx.Client, everywhere: Everywhere, model: s
 
 @pytest.mark.parametrize("model", ["gemini/gemini-3.6-flash", "mistral/mistral-large-latest"])
 def test_marks_go_nowhere_else(http: httpx.Client, everywhere: Everywhere, model: str) -> None:
-    """Other providers get no marks, and the header reports the change."""
+    """Gemini and Mistral get no marks, and the header ``x-turnright-changes`` reports their removal."""
     provider = everywhere.of(model)
 
     answer = ask(http, everywhere.served, body(model, HISTORY))

@@ -16,11 +16,17 @@ from tests.support.proxied import proxied
 
 CLIENTS = 60
 USUAL_S, MAX_S = 5.0, 10.0
-"""Seconds within which upstream calls must close, usually and at most. Nothing but the disconnect would close them."""
+"""The most seconds until an upstream call closes after its client has left: usually, and for the slowest call.
+
+Only the client's disconnect can close these calls.
+"""
 
 
 async def test_leaving_clients_close_their_calls_and_nothing_grows(transport: str) -> None:
-    """Each upstream call ends at once, no call is made for a client that left, and no descriptor stays open."""
+    """Each upstream call closes within the limits above.
+
+    No call is made for a client that left, and no descriptor stays open.
+    """
     report, held = await run(
         clients=CLIENTS, concurrency=4, transport=transport, seed=20_262, usual_s=USUAL_S, most_s=MAX_S
     )

@@ -1,4 +1,4 @@
-"""A few of the requests of ``make chaos``: providers fail at random, and every client gets an answer or an error."""
+"""Tests with a few requests of ``make chaos``: providers fail at random, and each client gets an answer or error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHARE = 0.2
 
 
 async def test_no_answer_is_lost_or_doubled_while_providers_fail(transport: str) -> None:
-    """Each request gets exactly one outcome, and retries answer most of them."""
+    """Each request gets exactly one outcome, and more than 90 % of the requests are answered, thanks to retries."""
     report = await run(requests=REQUESTS, concurrency=16, share=SHARE, transport=transport, seed=20_261)
 
     assert report.violations == []
@@ -22,7 +22,10 @@ async def test_no_answer_is_lost_or_doubled_while_providers_fail(transport: str)
 
 
 async def test_every_answer_comes_at_the_first_try_without_faults() -> None:
-    """Without faults each request is answered at the first try, so that failures elsewhere are due to faults."""
+    """Without faults, each request is answered at the first try.
+
+    So failures in the other test are due to its faults.
+    """
     report = await run(requests=40, concurrency=8, share=0.0, transport="direct", seed=1)
 
     assert report.violations == []

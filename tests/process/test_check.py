@@ -28,9 +28,9 @@ def test_check_prints_masked_settings(tmp_path: Path) -> None:
 
 
 def test_check_tells_what_happens(tmp_path: Path) -> None:
-    """Comments after the settings tell what happens for each model.
+    """Comments after the settings show what happens to each model's requests, such as fallback and transport.
 
-    Likely mistakes are on standard error, with exit 0.
+    Warnings of likely mistakes are on standard error, and the exit status is 0.
     """
     broken = config(drain_grace=0)
     broken["router_settings"] = {"context_window_fallbacks": [{"mine": ["small"]}]}
@@ -81,7 +81,7 @@ def test_check_prints_one_json_object_with_warnings(tmp_path: Path) -> None:
 
 
 def test_check_lists_every_fault(tmp_path: Path) -> None:
-    """A bad configuration is exit 2 with every fault on a line of its own, by its path, and no value shown."""
+    """A bad configuration ends the command with 2. Each fault has a line with its path, and no secret is shown."""
     bad = config(max_in_flight=SECRET, drain_delay=-1) | {
         "sanitize": {"mode": "perhaps"},
         "compaction": {"enabled": True},
@@ -127,7 +127,10 @@ def test_check_warns_of_likely_mistakes_on_standard_error(tmp_path: Path) -> Non
 def test_check_whose_output_cannot_be_written_ends_with_2(
     line: str, status: int, words: str, further: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """An output that cannot be written is status 2 with a reason. A reader that leaves changes nothing."""
+    """If standard output cannot be written, the command ends with 2 and a reason.
+
+    If the reader of a pipe leaves, the exit status stays 0.
+    """
     path = write(tmp_path / "good.yaml", config())
 
     done = run_in_shell(line, "check", "--config", path, *further)

@@ -79,7 +79,7 @@ def test_closed_pipe_ends_the_command_with_1_without_a_traceback(variables: dict
 
 @pytest.mark.parametrize("name", ["check", "serve", "explain"])
 def test_configuration_that_is_not_there(name: str, tmp_path: Path) -> None:
-    """A file that cannot be read is exit 2 with the file's name and the reason."""
+    """If the configuration file is missing, the command ends with 2 and prints the file's name and the reason."""
     path = str(tmp_path / "none.yaml")
 
     shown = run(name, "--config", path, stdin=json.dumps(REQUEST).encode())

@@ -25,7 +25,7 @@ CASES = {case.id: case for case in load_corpus()}
 
 @pytest.fixture
 def emulator_port() -> Iterator[int]:
-    """Return a port for the emulator."""
+    """Yield a reserved port for the emulator."""
     with reserved_port() as port:
         yield port
 
@@ -59,7 +59,7 @@ def config(port: int, model: str) -> dict[str, Any]:
 def test_every_history_holds_through_turnright(
     directory: Path, emulator_port: int, model: str, transport: str
 ) -> None:
-    """Each history arrives accepted and whole, on models with and without ids of calls, by both transports."""
+    """Each history reaches the emulator whole and is accepted, for each model and each transport."""
     settings = config(emulator_port, model)
     settings["model_list"][0]["transport"] = transport
     with serve(directory, settings) as served:
@@ -73,7 +73,7 @@ def test_every_history_holds_through_turnright(
 def test_gateway_that_repairs_nothing_passes_the_legal_histories_and_few_others(
     directory: Path, emulator_port: int
 ) -> None:
-    """A bare pass-through holds for every legal history, and for few of those that break a rule of its model."""
+    """A bare pass-through holds for all legal histories, and under a fifth of those that break a rule of the model."""
     profile = profile_for(f"gemini/{MODEL}")
     illegal = {name for name, case in CASES.items() if find_violations(list(case.messages), profile)}
     with ExitStack() as stack:
@@ -101,7 +101,7 @@ def test_gateway_that_repairs_nothing_passes_the_legal_histories_and_few_others(
 def test_lines_that_the_command_prints_make_turnright_reach_the_emulator(
     directory: Path, emulator_port: int
 ) -> None:
-    """A gateway that is configured with the printed lines, once the command has printed them, is measured."""
+    """A turnright that is configured with the lines that the command printed is measured, and all histories hold."""
     with reserved_port() as port:
         base_url = f"http://127.0.0.1:{port}/v1"
         asked = Running(
@@ -125,7 +125,10 @@ def test_lines_that_the_command_prints_make_turnright_reach_the_emulator(
 def test_wrong_key_is_3_and_is_not_shown(
     directory: Path, emulator_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The gateway's refusal is printed. With the right key the same gateway is measured."""
+    """With a wrong key the command prints the gateway's refusal and returns 3.
+
+    With the right key it returns 0. No key is shown.
+    """
     settings = {**config(emulator_port, MODEL), "general_settings": {"master_key": "sk-right-0123456789"}}
     port = str(emulator_port)
     with serve(directory, settings) as served:
@@ -149,7 +152,7 @@ def test_gateway_that_is_not_there_is_3(emulator_port: int) -> None:
 
 
 def test_at_a_terminal_the_command_waits_for_enter(emulator_port: int) -> None:
-    """Without ``--yes``, nothing is sent before Enter, and the emulator answers in the meantime."""
+    """Without ``--yes``, the command waits for Enter at a terminal before it asks the gateway."""
     master, slave = os.openpty()
     with reserved_port() as port, open(master, "wb", buffering=0) as keyboard:
         asked = subprocess.Popen(

@@ -72,14 +72,14 @@ def silent_connections(*ports: int) -> Iterator[list[int]]:
 
 
 def ask(served: Served, client: httpx.Client) -> int:
-    """Send a chat request with the key on a new connection, and return the status."""
+    """Send a chat request with the master key, and return the status."""
     body = {"model": "gemini", "messages": [{"role": "user", "content": "Hello."}]}
     headers = {"Authorization": f"Bearer {KEY}"}
     return client.post(f"{served.base_url}/chat/completions", json=body, headers=headers).status_code
 
 
 def sample(client: httpx.Client, address: str, name: str) -> float:
-    """Return the sum of a metric's samples."""
+    """Return the sum of the samples whose lines begin with ``turnright_`` and *name*."""
     lines = client.get(f"{address}/metrics").text.splitlines()
     return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"turnright_{name}"))
 
@@ -115,9 +115,9 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, gemini: Gemini) -> N
 
 
 def test_soft_limit_is_raised(tmp_path: Path, gemini: Gemini) -> None:
-    """The soft limit is raised to the hard limit, up to 65,536.
+    """The process raises its soft limit of file descriptors to the hard limit, up to 65,536.
 
-    Most systems have 1,024 for the sake of old programs.
+    Most systems set a soft limit of 1,024 for the sake of old programs.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     soft = ("/bin/sh", "-c", 'ulimit -S -n 128 && exec "$@"', "sh", *MODULE)
@@ -133,7 +133,7 @@ def test_soft_limit_is_raised(tmp_path: Path, gemini: Gemini) -> None:
 
 @pytest.mark.parametrize("descriptors", [4_095, 4_096])
 def test_check_warns_of_few_descriptors(tmp_path: Path, descriptors: int) -> None:
-    """The warning comes if the hard limit is below 4,096."""
+    """``turnright check`` warns if the process may open fewer than 4,096 file descriptors."""
     path = tmp_path / "config.yaml"
     path.write_text("model_list: [{model_name: m, litellm_params: {model: openai/gpt-4o, api_key: k}}]\n")
     program = ("/bin/sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", sys.executable, "-m", "proxy")

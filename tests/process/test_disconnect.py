@@ -18,9 +18,9 @@ LONG_S = 600.0
 """A delay that is far longer than any test, so that no call ends by itself."""
 
 ALLOWED_S = 10.0
-"""Seconds within which a disconnect must arrive. The aim is 0.1 s, and a busy machine needs more.
+"""Seconds within which the provider must see the client's disconnect. The aim is 0.1 s, and a busy machine needs more.
 
-The bound is far below every limit that would end the call.
+The bound is far below every timeout that would end the call.
 """
 
 CLIENTS = 50
@@ -30,7 +30,7 @@ TEXT = "a text of some words that comes in more than one piece"
 
 @pytest.mark.parametrize("stream", [False, True], ids=["waiting", "in mid-stream"])
 def test_leaving_client_closes_the_call_upstream(served: Served, gemini: Gemini, stream: bool) -> None:
-    """The provider's connection closes as soon as the client has left."""
+    """The connection to the provider closes within :data:`ALLOWED_S` after the client has left."""
     (client,) = begin(served, gemini, 1, stream=stream)
 
     client.close()
@@ -68,7 +68,7 @@ def test_fifty_leaving_clients_leave_nothing_in_flight(
 
 
 def begin(served: Served, gemini: Gemini, count: int, *, stream: bool) -> list[socket.socket]:
-    """Return clients that wait for an answer, or for more after the first chunk of a stream."""
+    """Return the sockets of *count* clients that wait for an answer, or for more after a stream's first chunk."""
     known = len(gemini.journal())
     gemini.fault(times=count, **({"chunk_delay_seconds": LONG_S} if stream else {"delay_seconds": LONG_S}))
     for _ in range(count if stream else 0):
@@ -86,7 +86,7 @@ def begin(served: Served, gemini: Gemini, count: int, *, stream: bool) -> list[s
 
 
 def send(served: Served, *, stream: bool) -> socket.socket:
-    """Send a chat request over a socket of its own."""
+    """Send a chat request over a new socket, and return the socket."""
     address = urlsplit(served.origin)
     client = socket.create_connection((address.hostname or "", address.port or 80), timeout=30)
     payload = json.dumps(body(MODEL, [{"role": "user", "content": "x"}], stream=stream)).encode()

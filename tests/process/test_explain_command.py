@@ -46,7 +46,10 @@ def test_explain_takes_a_request(given: str, tmp_path: Path) -> None:
     ],
 )
 def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> None:
-    """A bare list is read as the messages for ``--model``. ``--json`` prints the endpoint's answer."""
+    """A bare list is read as the messages for ``--model``.
+
+    ``--json`` prints the same object as ``/v1/explain`` returns.
+    """
     shown = run_in_process("explain", "--model", model, "--json", stdin=json.dumps(BROKEN).encode())
 
     explained = json.loads(shown.stdout)
@@ -66,7 +69,7 @@ def test_explain_of_a_bare_list(model: str, profile: str, deployment: str) -> No
 
 
 def test_explain_mends_half_a_character() -> None:
-    """A lone surrogate is mended in a bare list and in a request, as the server does."""
+    """A lone surrogate is repaired in a bare list and in a request, with the reason ``half_character``."""
     cut = b'[{"role": "user", "content": "cut \\ud83d"}]'
 
     for given, more in (
@@ -87,7 +90,10 @@ def test_explain_prefers_the_option() -> None:
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_explain_in_a_mode_that_repairs_nothing(mode: str, tmp_path: Path) -> None:
-    """The repairs are shown as possible ones, as text and as JSON. The history that is sent is the original."""
+    """In the modes ``observe`` and ``off``, text and JSON show the repairs that the mode ``repair`` would make.
+
+    The history that goes out is the original.
+    """
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": mode}})
     given = json.dumps(BROKEN).encode()
 
@@ -104,7 +110,10 @@ def test_explain_in_a_mode_that_repairs_nothing(mode: str, tmp_path: Path) -> No
 
 
 def test_explain_with_a_configuration(tmp_path: Path) -> None:
-    """With a configuration, its models and its mode count. A model that the configuration lacks is exit 2."""
+    """With ``--config``, the file's models and its sanitizing mode apply.
+
+    A model that the file lacks ends the command with 2.
+    """
     path = write(tmp_path / "c.yaml", config() | {"sanitize": {"mode": "strict"}})
 
     mine = run_in_process("explain", "--config", path, "--model", "mine", stdin=json.dumps(BROKEN).encode())
@@ -118,7 +127,7 @@ def test_explain_with_a_configuration(tmp_path: Path) -> None:
 
 
 def test_explain_shows_the_budget_as_a_table(tmp_path: Path) -> None:
-    """The table has each part's tokens before and after, the removed messages, and the room that is left."""
+    """The budget table has each part's tokens before and after, the cut messages, and the used share of the limit."""
     path = write(tmp_path / "c.yaml", config() | {"budget": {"preset": "codex"}})
     history: list[Any] = [user("go")]
     for number in range(5):
@@ -164,7 +173,7 @@ def test_explain_tells_by_its_exit_status(messages: list[Any], status: int) -> N
 
 
 def test_explain_shows_each_step() -> None:
-    """Each step has its reason, the provider's complaint, and the messages before and after.
+    """Each repair step is shown with its reason, the error that it prevents, and the messages before and after.
 
     Control characters in texts are escaped.
     """
@@ -239,7 +248,7 @@ def test_explain_in_colours(variables: dict[str, str], coloured: bool) -> None:
 def test_explain_of_bad_input(
     given: bytes, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Input that cannot be used is exit 2, with one line that says what is wrong and where."""
+    """Unusable input ends the command with 2, and one line on standard error says what is wrong."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
 
     status = main(["explain"])
@@ -251,7 +260,7 @@ def test_explain_of_bad_input(
 
 
 def test_explain_for_a_name_that_is_none() -> None:
-    """A wildcard is no model. The command ends with 2 and says so."""
+    """A wildcard cannot be explained, since it stands for many models. The command then ends with 2 and this reason."""
     shown = run_in_process("explain", "--model", "*", stdin=json.dumps(BROKEN).encode())
 
     assert (shown.returncode, shown.stdout) == (2, "")
@@ -268,7 +277,7 @@ def test_explain_of_a_history_beyond_repair() -> None:
 
 
 def test_explain_of_a_missing_file(tmp_path: Path) -> None:
-    """A request file that is not there is exit 2."""
+    """If the request file is missing, the command ends with 2 and prints the reason."""
     path = str(tmp_path / "none.json")
 
     shown = run_in_process("explain", path)
@@ -290,7 +299,10 @@ ALONE = [tool("nobody", "lost")]
 
 @pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
 def test_explain_where_only_ascii_is_shown(variables: dict[str, str]) -> None:
-    """A character that the terminal cannot show is escaped, and JSON output stays valid."""
+    """If standard output can hold only ASCII, the command still works.
+
+    JSON output keeps the original characters as escapes.
+    """
     variables = {"PYTHONCOERCECLOCALE": "0", **variables}
 
     read = shell('"$@"', SPOKEN, **variables)

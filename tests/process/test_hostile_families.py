@@ -1,4 +1,4 @@
-"""Tests that the running process answers bodies that are made to be slow, and goes on."""
+"""Tests that the running process answers bodies that are made to be slow to process, and serves on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tests.process.running import Served, serve
 from tests.support.hostile_bodies import FAMILIES, body_of, path_of
 
 SIZE = 16 * 1024
-"""Bytes of a body. Tests that count steps find quadratic work. These tests demand only that each family is answered."""
+"""Bytes of a body.
+
+Other tests count steps, and so find quadratic work. These tests demand only that each family is answered.
+"""
 
 MODELS = (
     "gemini/gemini-3.6-flash",
@@ -24,7 +27,7 @@ MODELS = (
 )
 """One model on Gemini's wire, and three on OpenAI's.
 
-The three differ in their rules: any ids, ids of nine letters, and alternating roles.
+The three differ in their rules for histories: any call ids, call ids of nine characters, and alternating roles.
 """
 
 SMALL = "small"
@@ -60,7 +63,7 @@ def hostile(directory: Path) -> Iterator[Served]:
 def test_each_family_is_answered_and_the_process_goes_on(
     http: httpx.Client, hostile: Served, family: str
 ) -> None:
-    """Each body gets an answer or a refusal, and never a 5xx status."""
+    """Each body gets an answer or a refusal, never a 5xx status, and the process still answers ``/livez``."""
     for model in (*MODELS, SMALL):
         response = http.post(hostile.origin + path_of(family), content=body_of(family, SIZE, model))
 

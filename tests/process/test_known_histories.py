@@ -1,4 +1,4 @@
-"""Tests every publicly reported broken history through the running process, with a strict provider."""
+"""Tests the publicly reported broken histories of Gemini and OpenAI through the process, with strict emulators."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ OPENAI = [name for name in HISTORIES if name.startswith("o")]
 MEDIA_IN_RESULTS = {"g48": ([1, 1], [2]), "g56": ([1, 1, 1], [1])}
 """Histories with images in tool results, and the number of images in each function response.
 
-The first list is for models with call ids (3.x). In the second list, identical calls are one call, whose result holds
-each different result once.
+The first list is for models with call ids (3.x). The second list is for models without call ids (2.5). There identical
+calls are one call, whose result holds each different result once.
 """
 
 FOREIGN = {"g68": "RXFGQUtF"}
@@ -69,7 +69,10 @@ def test_known_history_is_taken_by_gemini_at_the_first_try(
 def test_gemini_that_refuses_once(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str, stream: bool
 ) -> None:
-    """A foreign signature is refused once, then replaced. A model that needs no signature does not check it."""
+    """Gemini refuses a foreign signature once.
+
+    The proxy then replaces the signature. Gemini 2.5 needs no signature and does not check it.
+    """
     history = HISTORIES[name]
     foreign = b64encode(f"foreign, {model}, {stream}".encode()).decode()  # one that was not refused before
     messages = json.loads(json.dumps(history["messages"]).replace(FOREIGN[name], foreign))
@@ -108,9 +111,9 @@ def snake_case(value: Any) -> Any:
 def test_images_in_results_arrive_inside_their_function_responses(
     http: httpx.Client, served: Served, gemini: Gemini, name: str, model: str
 ) -> None:
-    """Images in tool results arrive inside their function responses, and nowhere else.
+    """For Gemini 3, images in tool results arrive inside their function responses, and nowhere else.
 
-    Gemini 2.5 takes no images there, so that the images arrive outside of the function responses.
+    Gemini 2.5 takes no images in function responses, so that the images arrive in parts of their own.
     """
     history = HISTORIES[name]
 

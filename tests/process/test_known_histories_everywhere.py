@@ -1,7 +1,7 @@
 """Tests every publicly reported broken history through the running process, with every provider.
 
-A fallback may carry any history to any provider, so that each provider has to accept all histories. The provider of a
-report is also asked for a stream. ``test_known_histories`` has the streams of Gemini and OpenAI.
+A fallback may carry any history to any provider, so that each provider has to accept all histories. The provider that a
+report is about is also asked for a stream. ``test_known_histories`` has the streams of Gemini and OpenAI.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NO_IMAGES = {
 }
 """Models that read no images, with the histories whose user sends one.
 
-The proxy refuses these, and sends nothing.
+The proxy refuses such a request, and sends nothing.
 """
 
 JOINING = ("deepseek", "ollama_chat")
@@ -75,7 +75,7 @@ OWN = [(model, name) for model, name in CASES if route_of(model) == ROUTES.get(n
 
 
 def request_of(model: str, name: str, *, stream: bool) -> dict[str, Any]:
-    """Return the request that sends this history to this model."""
+    """Return the request that sends the history *name* to *model*."""
     history = HISTORIES[name]
     tools = history.get("tools", ()) if model not in WITHOUT_TOOLS else ()
     asked = body(model, history["messages"], tools=tools, stream=stream)
@@ -155,7 +155,7 @@ def images_lost(messages: list[dict[str, Any]], sent: Any, changes: list[dict[st
 
 
 def images_of(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Yield the index and the base64 data of each image."""
+    """Yield the message's index and the base64 data of each image in *messages*."""
     for index, message in enumerate(messages):
         for url in re.findall(r'"url": "data:[^,]*,([^"]*)"', json.dumps(message.get("content"))):
             yield index, url

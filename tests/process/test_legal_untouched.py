@@ -1,4 +1,4 @@
-"""A legal history reaches an OpenAI-compatible provider as it was sent, unknown fields and key order included."""
+"""Tests that a legal history reaches OpenAI's emulator unchanged, with unknown fields and the order of keys."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_legal_history_arrives_as_it_was(
     messages: list[Any],
     stream: bool,
 ) -> None:
-    """The messages arrive with every field in its place, and the answer claims no change."""
+    """The messages arrive with all fields in order, apart from nulls on litellm. The answer reports no change."""
     openai_thread.requests.clear()
 
     answer = ask(http, served, body(f"openai/{OPENAI_MODEL}", messages, stream=stream))
@@ -44,7 +44,10 @@ def test_legal_history_arrives_as_it_was(
 def test_bytes_of_a_plain_history(
     http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, transport: str
 ) -> None:
-    """The provider gets the client's bytes of ``messages``. litellm rewrites the messages without spaces."""
+    """On the direct transport, the provider gets the client's bytes of ``messages``.
+
+    litellm rewrites the messages without spaces.
+    """
     messages = [
         user("Grüße, 日本語 🙂 \u2028"),
         assistant(

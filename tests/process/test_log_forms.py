@@ -61,7 +61,7 @@ def read_until(terminal: int, words: str, seconds: float = 30.0) -> str:
 
 
 def config_of(emulator: OpenAIEmulator, **logs: str) -> dict[str, Any]:
-    """Return a configuration with one model."""
+    """Return a configuration with one model and the log settings *logs*."""
     params = {"model": "openai/gpt-4.1", "api_key": "emulated", "api_base": emulator.base_url}
     general = {"logs": logs, "drain_delay": 0, "drain_grace": 1}
     return {
@@ -71,7 +71,7 @@ def config_of(emulator: OpenAIEmulator, **logs: str) -> dict[str, Any]:
 
 
 def ask(http: httpx.Client, shown: str) -> None:
-    """Send one request to the process whose first lines are *shown*."""
+    """Send one request to the process, at the address that its first log lines *shown* name."""
     address = re.search(r"base_url=(http://\S+/v1)", COLOUR.sub("", shown))
     assert address is not None, shown
     body = {"model": "mine", "messages": [{"role": "user", "content": "x"}]}
@@ -108,7 +108,10 @@ def test_readable_at_a_terminal(
 def test_terminal_is_greeted_with_addresses_models_and_keys(
     directory: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """The banner comes once the process is ready. It names the key's variable and holds no value."""
+    """Once the process is ready, the banner shows the addresses, the models and the keys that were found.
+
+    The banner names each key's variable, never its value.
+    """
     config = config_of(openai_emulator, level="warning")
     config["model_list"][0]["litellm_params"]["api_key"] = "os.environ/MY_OWN_KEY"
     variables = {"MY_OWN_KEY": "sk-never-shown-0123456789", "NO_COLOR": "1"}
@@ -127,7 +130,7 @@ def test_terminal_is_greeted_with_addresses_models_and_keys(
 def test_json_at_a_terminal_has_no_colours(
     directory: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A format that is configured wins over the terminal, and there is no banner."""
+    """With the format ``json``, a terminal gets JSON lines without colours, and no banner."""
     with at_a_terminal(directory, config_of(openai_emulator, format="json")) as (_, terminal):
         shown = read_until(terminal, '"ready"')
 
@@ -139,7 +142,10 @@ def test_json_at_a_terminal_has_no_colours(
 def test_readable_in_a_file_has_no_colours(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A file gets readable lines without colours. With the level ``warning`` it gets no ordinary lines."""
+    """A file gets readable lines without colours.
+
+    With the level ``warning``, the file gets no lines of the level ``info``.
+    """
     for level, events in (("info", ["ready", "draining", "stopped"]), ("warning", [])):
         path, out = tmp_path / "c.yaml", tmp_path / f"{level}.log"
         path.write_text(yaml.safe_dump(config_of(openai_emulator, format="readable", level=level)))

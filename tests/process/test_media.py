@@ -1,4 +1,4 @@
-"""Tests that media arrive where the model accepts them, or that the client gets the reason."""
+"""Tests that media arrive where the model accepts them, or that the client gets an error with the reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOTS = [
 
 
 def sent(model: str, gemini: Gemini, openai: OpenAIEmulator) -> Any:
-    """Return the body that arrived last."""
+    """Return the body that the model's provider got last."""
     if model.startswith("gemini/"):
         return gemini.journal()[-1]["body"]
     return openai.requests[-1].body
@@ -36,7 +36,10 @@ def sent(model: str, gemini: Gemini, openai: OpenAIEmulator) -> Any:
 def test_images_in_results_arrive(
     http: httpx.Client, served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """Both images and their text arrive where the model accepts images. The emulators refuse images anywhere else."""
+    """The images and the text of two tool results arrive where the model accepts them.
+
+    The emulators refuse images anywhere else.
+    """
     reply = ask(http, served, body(model, SHOTS, tools=["shot"]))
 
     assert reply.status == 200, reply.text
@@ -55,7 +58,10 @@ def test_images_in_results_arrive(
 def test_a_broken_image_is_refused_or_left_out(
     http: httpx.Client, served: Served, gemini: Gemini, openai_emulator: OpenAIEmulator, model: str
 ) -> None:
-    """A broken image in the last message is a 400 with its path. In an earlier message the image is left out."""
+    """A broken image in the last message gets a 400 with the image's path.
+
+    In an earlier message the image is left out.
+    """
     broken = user([text("What is this?"), image("data:image/png;base64,!!")])
     refused = ask(http, served, body(model, [broken]))
     went_on = ask(http, served, body(model, [broken, assistant("A cat."), user("And now?")]))
@@ -73,7 +79,7 @@ def test_a_broken_image_is_refused_or_left_out(
 def test_an_address_is_refused_where_nobody_fetches(
     http: httpx.Client, served: Served, gemini: Gemini, model: str, url: str
 ) -> None:
-    """An address for Gemini is a 400 that suggests a data: URL, and nothing is sent."""
+    """An image that Gemini would have to fetch gets a 400 that suggests a data: URL, and nothing is sent."""
     reply = ask(http, served, body(model, [user([text("a"), image(url)])]))
 
     assert (reply.status, reply.error["param"]) == (400, "messages[0].content[1].image_url")
@@ -86,7 +92,7 @@ def test_an_address_is_refused_where_nobody_fetches(
 def test_openai_gets_web_addresses_alone(
     http: httpx.Client, served: Served, openai_emulator: OpenAIEmulator, url: str
 ) -> None:
-    """OpenAI fetches web addresses only, so that any other address is a 400."""
+    """OpenAI fetches images from web addresses only, so that an image with any other address gets a 400."""
     reply = ask(http, served, body(TARGETS[-1], [user([image(url)])]))
     web = ask(http, served, body(TARGETS[-1], [user([image("https://example.com/a.png")])]))
 

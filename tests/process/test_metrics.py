@@ -1,4 +1,4 @@
-"""Tests the metrics of the running process for each way in which a request may end."""
+"""Tests the running process's metrics: answers, retries, errors, disconnects, refusals, and both scrape formats."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Scraper:
         return self._http.get(self._url, headers=OPENMETRICS)
 
     def more(self, name: str, **labels: str) -> float:
-        """Return by how much a series has grown. Fails if the series is new."""
+        """Return by how much a series has grown since this object was made. Fails if the series is new."""
         key = (name, tuple(sorted(labels.items())))
         return self.read()[key] - self._before[key]
 

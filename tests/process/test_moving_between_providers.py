@@ -1,7 +1,8 @@
 """Tests a conversation with tools that moves from each provider to each other one and back, by fallback.
 
-The client knows nothing of the moves, and sends back what it got. So every provider must accept the client's ids. Each
-provider gets the whole conversation in its own format, unchanged at every turn.
+The client knows nothing of the moves, and sends back what it got. So every provider must accept the call ids that the
+client got from another. Each provider gets all calls and results in its own format, and the earlier calls unchanged at
+every turn.
 """
 
 from __future__ import annotations
@@ -71,7 +72,10 @@ def name_of(first: str, second: str) -> str:
 
 
 class Conversation:
-    """A client that keeps whole answers as they came, and the plain fields of streamed answers."""
+    """A client that sends its whole conversation at each turn.
+
+    It keeps whole answers as they came, and of streams only the fields that plain clients keep.
+    """
 
     def __init__(self, http: httpx.Client, moving: Everywhere, name: str, **parameters: Any) -> None:
         self.messages: list[dict[str, Any]] = [system("Be brief."), user("What is it like there?")]

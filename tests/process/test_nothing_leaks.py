@@ -89,7 +89,7 @@ A request's log line holds this name with a limited length, since operators look
 
 @contextmanager
 def watching(directory: Path, transport: str) -> Iterator[Watched]:
-    """Serve with a mark in the place of every secret, and with verbose libraries."""
+    """Run the proxy in front of the telltale provider, with a mark in place of every secret, and verbose libraries."""
     marks = Marks()
     keys = {"master": f"sk-{marks.give(PROXY)}", "client": f"sk-{marks.give(PROXY)}"}
     with telltale() as provider:
@@ -147,7 +147,7 @@ def checked(directory: Path, config: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="session")
 def watched(directory: Path, transport: str) -> Iterator[Watched]:
-    """Run a process on each transport."""
+    """Run a process on each transport, and check at the end that its output holds no mark."""
     with watching(directory, transport) as running:
         yield running
     assert running.owners_in_output() == set(), "nor at its end"
@@ -169,7 +169,7 @@ class Step:
 def body_of(step: Step, mark: Mark) -> bytes:
     """Return a body with marks wherever a client can put text.
 
-    Its shape makes it good, broken, refused or unreadable.
+    The step's shape makes the body good, broken, refused or unreadable.
     """
     asked = f"{asking_for(step.manner)} {mark()}"
     head: dict[str, Any] = {"model": step.model, "stream": step.stream, "user": mark(), mark(): mark()}
@@ -221,7 +221,10 @@ SHAPES = 15
 
 
 def ask(watched: Watched, step: Step) -> str:
-    """Send one request and return all that came back: status, headers and body."""
+    """Send one request and return its answer: status, headers and body.
+
+    Fails if the answer holds a mark of another owner.
+    """
     owner = f"{watched.marks.give('-')} {step}"
     headers = {
         "Authorization": f"Bearer {watched.keys.get(step.holder, watched.marks.give(owner))}",
@@ -283,7 +286,7 @@ def test_whatever_the_provider_does(watched: Watched) -> None:
 
 
 def test_whatever_the_client_sends(watched: Watched) -> None:
-    """No shape of a body leaks a mark, on any path, with any key or none."""
+    """No shape of a body leaks a mark, with a client's key, the master key, a wrong key or none."""
     steps = [
         Step("answer", model, path, stream, shape, holder)
         for model in ("openai", "gemini")

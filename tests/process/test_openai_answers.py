@@ -23,7 +23,7 @@ A, B = '{"city":"A"}', '{"city":"B"}'
 
 
 def call(call_id: str, text: str, index: int | None = None) -> dict[str, Any]:
-    """Return a tool call; *index* is given in streams."""
+    """Return a tool call. In a stream, the call has an *index*."""
     place = {} if index is None else {"index": index}
     return {**place, "id": call_id, "type": "function", "function": {"name": "f", "arguments": text}}
 
@@ -229,7 +229,7 @@ def meant(name: str, table: Meant) -> Different:
 
 @pytest.mark.parametrize("name", WHOLE)
 async def test_whole_answers_mean_the_same(name: str) -> None:
-    """Text, reasoning, refusal, calls, finish reason and usage are equal, or differ as the table says."""
+    """Both transports give equal text, reasoning, refusal, calls, finish reason and usage, except as the table says."""
     body = whole(json.dumps(WHOLE[name]).encode())
 
     assert await different(body, stream=False) == meant(name, WHOLE_MEANT)

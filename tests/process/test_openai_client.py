@@ -27,14 +27,14 @@ targets = pytest.mark.parametrize("model", TARGETS)
 
 @pytest.fixture
 async def client(served: Served) -> AsyncIterator[AsyncOpenAI]:
-    """Return the asynchronous client; it does not retry by itself."""
+    """Return OpenAI's asynchronous client, without retries of its own."""
     async with AsyncOpenAI(base_url=served.base_url, api_key="none", max_retries=0, timeout=30) as client:
         yield client
 
 
 @pytest.fixture
 def sync_client(served: Served) -> Iterator[OpenAI]:
-    """Return the synchronous client."""
+    """Return OpenAI's synchronous client, without retries of its own."""
     with OpenAI(base_url=served.base_url, api_key="none", max_retries=0, timeout=30) as client:
         yield client
 
@@ -57,7 +57,7 @@ async def test_chat_completion_has_text_finish_reason_usage_and_model(
 
 @targets
 def test_synchronous_client_gets_the_same_text_whole_and_streamed(sync_client: OpenAI, model: str) -> None:
-    """The synchronous client gets the same text whole and streamed."""
+    """The synchronous client gets a whole answer and a stream that begin with the same text."""
     whole = sync_client.chat.completions.create(model=model, messages=HELLO)
     chunks = list(sync_client.chat.completions.create(model=model, messages=HELLO, stream=True))
 
@@ -160,7 +160,7 @@ async def test_models_lists_configured_names_and_finds_those_a_wildcard_covers(c
 
 
 async def test_unknown_model_is_not_found_error_with_the_known_names(client: AsyncOpenAI) -> None:
-    """A model that is not configured is the client's NotFoundError, which lists the configured names."""
+    """A model that is not configured raises the client's NotFoundError, which lists the configured names."""
     with pytest.raises(openai.NotFoundError) as caught:
         await client.chat.completions.create(model="gpt-unknown", messages=HELLO)
 
@@ -181,7 +181,7 @@ async def test_unknown_model_is_not_found_error_with_the_known_names(client: Asy
 async def test_unusable_request_is_bad_request_error_and_nothing_is_sent(
     client: AsyncOpenAI, gemini: Gemini, extra: Any, param: str
 ) -> None:
-    """A request that cannot be used is a BadRequestError that names the field, and nothing is sent."""
+    """A request that cannot be used raises a BadRequestError that names the field, and nothing is sent."""
     arguments: Any = {"model": PRO, "messages": HELLO} | extra
     with pytest.raises(openai.BadRequestError) as caught:
         await client.chat.completions.create(**arguments)
@@ -206,7 +206,7 @@ def guarded(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 async def test_wrong_master_key_is_authentication_error_that_shows_no_key(
     guarded: Served, gemini: Gemini
 ) -> None:
-    """A wrong key is an AuthenticationError that shows no key; the master key is served."""
+    """A wrong key raises an AuthenticationError that shows no key. A request with the master key is answered."""
     async with AsyncOpenAI(base_url=guarded.base_url, api_key="sk-wrong", max_retries=0) as stranger:
         for attempt in (
             stranger.chat.completions.create(model=PRO, messages=HELLO),

@@ -162,7 +162,7 @@ MEANT: Table = (
 async def both(
     emulator: OpenAIEmulator, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Proxied, Proxied]]:
-    """Serve the proxy once with each transport; the emulator takes the place of OpenAI's own address."""
+    """Serve the proxy once with each transport. Calls to OpenAI's own address go to the emulator."""
     monkeypatch.setattr(openai_wire, "OPENAI_BASES", {"openai": emulator.base_url})
     monkeypatch.setenv("OPENAI_BASE_URL", emulator.base_url)  # litellm's way to move it
 

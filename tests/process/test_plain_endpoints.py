@@ -26,7 +26,7 @@ writers = pytest.mark.parametrize("model", [INSTRUCT, CHATTING])
 async def client(
     served: Served, openai_emulator: OpenAIEmulator, gemini: Gemini
 ) -> AsyncIterator[AsyncOpenAI]:
-    """Return the client, with both providers' journals empty; it does not retry by itself."""
+    """Return OpenAI's client, without retries of its own. Both providers' journals are empty."""
     async with AsyncOpenAI(base_url=served.base_url, api_key="none", max_retries=0, timeout=30) as client:
         yield client
 
@@ -61,7 +61,7 @@ async def test_tokens_are_passed_on(client: AsyncOpenAI, openai_emulator: OpenAI
 
 
 async def test_tokens_mean_nothing_to_gemini(client: AsyncOpenAI, gemini: Gemini) -> None:
-    """Gemini is not asked to embed token ids; the client gets a 400 that says that only texts are accepted."""
+    """Gemini is not asked to embed token ids. The client gets a 400 that says that only texts are accepted."""
     with pytest.raises(openai.BadRequestError) as caught:
         await client.embeddings.create(model=EMBEDDERS[1], input=[1, 2, 3])
 
@@ -74,7 +74,7 @@ async def test_tokens_mean_nothing_to_gemini(client: AsyncOpenAI, gemini: Gemini
 async def test_more_texts_than_gemini_takes_are_sent_in_parts(
     client: AsyncOpenAI, gemini: Gemini, model: str
 ) -> None:
-    """More texts than Gemini takes at once are sent in parts; the client gets one answer, in the order of its texts."""
+    """More texts than Gemini takes at once are sent in parts. The client gets one answer, in the order of its texts."""
     texts = [f"text {at}" for at in range(230)]
     answer = await client.embeddings.create(model=model, input=texts, dimensions=4)
     last = await client.embeddings.create(model=model, input=texts[-1], dimensions=4)
@@ -123,7 +123,7 @@ async def test_usage_of_a_stream(client: AsyncOpenAI, model: str) -> None:
 async def test_every_parameter_of_a_text_arrives(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator, stream: bool
 ) -> None:
-    """Every parameter of OpenAI's endpoint arrives there, and all choices of several prompts come back."""
+    """The parameters of a text completion reach OpenAI unchanged, and all choices of several prompts come back."""
     fields: Any = {
         "prompt": ["a", "b"],
         "n": 2,
@@ -156,7 +156,7 @@ async def test_every_parameter_of_a_text_arrives(
 async def test_prompts_of_tokens_are_sent_to_openai_and_refused_for_chat_models(
     client: AsyncOpenAI, openai_emulator: OpenAIEmulator
 ) -> None:
-    """Token ids as a prompt are passed on to OpenAI, and are refused for a chat model."""
+    """A prompt of token ids is passed on to OpenAI. For a chat model, token ids and several prompts are refused."""
     await client.completions.create(model=INSTRUCT, prompt=[1, 2])
     assert openai_emulator.requests[-1].body["prompt"] == [1, 2]
     for prompt in ([1, 2], ["a", "b"]):

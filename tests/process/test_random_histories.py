@@ -1,4 +1,4 @@
-"""Tests that damaged and random histories are answered or refused by us, and that nothing is lost silently."""
+"""Tests that damaged and random histories are answered, or refused by the proxy, and that nothing is lost silently."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_damaged_history_is_answered_by_gemini_or_refused_by_us(
     tools: bool,
     stream: bool,
 ) -> None:
-    """A history with up to six damages is answered by Gemini, or refused by us before anything is sent."""
+    """A history with up to six damages is answered by Gemini or refused by the proxy, but for refusals listed above."""
     check_gemini(http, served, gemini_process, body(model, messages, tools=TOOLS * tools, stream=stream))
 
 
@@ -58,7 +58,7 @@ def test_random_messages_are_answered_by_gemini_or_refused_by_us(
     tools: bool,
     stream: bool,
 ) -> None:
-    """A random list of messages is answered by Gemini, or refused by us before anything is sent."""
+    """A random list of messages is answered by Gemini or refused by the proxy, but for refusals listed above."""
     check_gemini(http, served, gemini_process, body(model, messages, tools=TOOLS * tools, stream=stream))
 
 
@@ -67,7 +67,7 @@ def test_random_messages_are_answered_by_gemini_or_refused_by_us(
 def test_damaged_history_is_answered_by_openai_or_refused_by_us(
     http: httpx.Client, served: Served, openai_thread: OpenAIEmulator, messages: list[Any], stream: bool
 ) -> None:
-    """A history with up to six damages is answered by OpenAI, or refused by us before anything is sent."""
+    """A history with up to six damages is answered by OpenAI or refused by the proxy, but for refusals listed above."""
     check_openai(http, served, openai_thread, body(f"openai/{OPENAI_MODEL}", messages, stream=stream))
 
 
@@ -76,7 +76,7 @@ def test_damaged_history_is_answered_by_openai_or_refused_by_us(
 def test_random_messages_are_answered_by_openai_or_refused_by_us(
     http: httpx.Client, served: Served, openai_thread: OpenAIEmulator, messages: list[Any], stream: bool
 ) -> None:
-    """A random list of messages is answered by OpenAI, or refused by us before anything is sent."""
+    """A random list of messages is answered by OpenAI or refused by the proxy, but for refusals listed above."""
     check_openai(http, served, openai_thread, body(f"openai/{OPENAI_MODEL}", messages, stream=stream))
 
 
@@ -95,7 +95,11 @@ def check_openai(
 
 
 def check(http: httpx.Client, served: Served, request: dict[str, Any], arrivals: Any) -> None:
-    """Send *request*; check that it is refused before anything is sent, or answered with nothing lost silently."""
+    """Send *request*.
+
+    Check that the proxy refuses it unsent, or that the answer is whole and nothing was lost silently. A provider may
+    refuse it only for a reason listed above.
+    """
     answer = ask(http, served, request)
     arrived = arrivals()
 

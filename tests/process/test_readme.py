@@ -1,4 +1,4 @@
-"""Tests that every block of code in the README runs as printed, except for ports and addresses."""
+"""Tests every code block of the README: the block runs or loads as printed, except for ports, addresses and docker."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def models_of(directory: Path, text: str, http: httpx.Client, variables: Mapping
 
 
 def ready_address(output: str) -> str | None:
-    """Return the address in the log's line ``ready``; None while that line is missing."""
+    """Return the address in the log's line ``ready``, or None while that line is missing."""
     lines = [
         line for line in output.splitlines(keepends=True) if '"event":"ready"' in line and line[-1] == "\n"
     ]

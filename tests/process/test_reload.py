@@ -34,7 +34,7 @@ def entry(provider: OpenAIEmulator, name: str, **params: Any) -> dict[str, Any]:
 
 
 def config(provider: OpenAIEmulator, *names: str, **sections: Any) -> dict[str, Any]:
-    """Return a configuration that serves *names*; failures are not retried."""
+    """Return a configuration that serves *names*, without retries."""
     general = {**QUICK, **sections.pop("general_settings", {})}
     router = {"num_retries": 0, "cooldown_time": 0, **sections.pop("router_settings", {})}
     entries = sections.pop("model_list", [entry(provider, name) for name in names])
@@ -111,7 +111,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 def begin(
     pool: ThreadPoolExecutor, reloading: Reloading, provider: OpenAIEmulator, **fields: Any
 ) -> Future[Answer]:
-    """Start a streamed request that takes some seconds; return its future once the provider has the request."""
+    """Start a streamed request that takes some seconds. Return its future once the provider has the request."""
 
     def send() -> Answer:
         with httpx.Client(timeout=60, trust_env=False) as client:
@@ -176,7 +176,10 @@ def test_fallback_and_keys_change(
 
 
 def test_bad_file_then_repaired(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
-    """With a bad file the old configuration stays; faults are logged, and the gauge is 0 until the file is good."""
+    """With a bad file the old configuration stays in use, and the faults are logged.
+
+    The gauge of reload success is 0 until the file is good.
+    """
     good = config(openai_emulator, "old")
     bad = {**good, "router_settings": {"timeout": -1}, "sanitise": {}, "general_settings": {"master_key": 5}}
     with reloading(tmp_path / "a", http, good) as process:
@@ -216,7 +219,7 @@ def test_bad_file_then_repaired(tmp_path: Path, http: httpx.Client, openai_emula
 def test_swapped_config_map_is_loaded(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A configuration is reloaded where the kubelet swaps the symlink ``..data`` to a new directory."""
+    """The configuration is reloaded when the symlink ``..data`` is swapped to a new directory, as the kubelet does."""
     mount = tmp_path / "mount"
     mount.mkdir()
 
@@ -246,7 +249,7 @@ def test_swapped_config_map_is_loaded(
 
 
 def test_sighup_reloads_at_once(tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator) -> None:
-    """SIGHUP reloads at once, even an unchanged file; without a file the environment is read again."""
+    """SIGHUP reloads at once, even an unchanged file. Without a file, SIGHUP reloads from the environment."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         with process.reload():
             process.running.signal(signal.SIGHUP)
@@ -268,7 +271,7 @@ def test_sighup_reloads_at_once(tmp_path: Path, http: httpx.Client, openai_emula
 def test_configuration_from_a_pipe_is_not_reloaded(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator
 ) -> None:
-    """A configuration from a pipe is read once; a reload is refused at once."""
+    """A configuration from a pipe is read once. SIGHUP then logs a failed reload, and the process serves on."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     running = Running(tmp_path, "serve", "--config", str(pipe), "--port", "0")
@@ -302,7 +305,7 @@ SelectingUpstream.start = start_slowly
 
 
 def test_sighup_while_warming_up(tmp_path: Path, openai_emulator: OpenAIEmulator) -> None:
-    """SIGHUP does not end a process that is warming up; the reload follows once the process is ready."""
+    """SIGHUP does not end a process that is warming up. The reload follows once the process is ready."""
     begun, goes_on = tmp_path / "begun", tmp_path / "goes_on"
     path = tmp_path / "warming.yaml"
     path.write_text(yaml.safe_dump(config(openai_emulator, "old")))
@@ -387,7 +390,7 @@ WARM = 10
 def test_many_reloads_under_load(
     tmp_path: Path, http: httpx.Client, openai_emulator: OpenAIEmulator, pool: ThreadPoolExecutor
 ) -> None:
-    """Many reloads under load lose no request, and memory, threads and descriptors do not grow."""
+    """Many reloads under load lose no request, and memory, threads and descriptors stay within small bounds."""
     with reloading(tmp_path / "a", http, config(openai_emulator, "old")) as process:
         stop = threading.Event()
         clients = [pool.submit(keep_asking, process.served, stop, stream=stream) for stream in (False, True)]
@@ -419,7 +422,7 @@ def test_many_reloads_under_load(
 
 
 def keep_asking(served: Served, stop: threading.Event, *, stream: bool) -> list[str | None]:
-    """Ask until *stop* is set; return None for each complete answer, else its text or the error's name."""
+    """Ask until *stop* is set. Return None for each complete answer, or else the answer's text or the error's name."""
     found: list[str | None] = []
     with httpx.Client(timeout=30, trust_env=False) as client:
         while not stop.is_set():

@@ -1,7 +1,7 @@
 """Tests that a rolling restart under load loses no request: a new process takes over while the old one drains.
 
 OpenAI's own client sends a steady load without retries: whole answers and streams in turn, most connections kept open.
-A balancer in between learns late of changes.
+The balancer between the client and the processes follows changes of their readiness with a delay.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Load:
     """Clients that keep asking, and the answers and faults that they got."""
 
     answers: list[int] = field(default_factory=list)
-    """The number in the text of each answer; the provider counts its answers."""
+    """The number in the text of each answer. The provider numbers its answers, so that a repeated answer shows."""
 
     streams: int = 0
     faults: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Load:
 
     @contextmanager
     def running(self, base_url: str, rounds: int | None = None) -> Iterator[None]:
-        """Let all clients ask while the context lasts, or *rounds* times each; on exit all answers are there."""
+        """Let all clients ask while the context lasts, or *rounds* times each. On exit all answers are there."""
         threads = [
             threading.Thread(target=self.ask, args=(base_url,), kwargs={**client, "rounds": rounds})
             for client in CLIENTS
@@ -114,7 +114,7 @@ def _streamed(client: openai.OpenAI) -> str:
 
 @pytest.fixture
 def slow_provider(openai_emulator: OpenAIEmulator) -> Iterator[OpenAIEmulator]:
-    """Return the provider with slow answers; every eighth stream lasts longer than the drain delay."""
+    """Return the provider with slow answers. Every eighth stream lasts longer than the drain delay."""
     openai_emulator.faults.extend(
         {"delay_seconds": 0.1, "chunk_delay_seconds": 0.02 if number % 8 else 0.6} for number in range(20_000)
     )
@@ -189,7 +189,7 @@ NAMESPACE = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount
 
 @pytest.fixture
 def namespace() -> Sequence[str]:
-    """Return the prefix that runs a command as process 1; skip the test where that is not allowed."""
+    """Return the prefix that runs a command as process 1. The test is skipped where that is not allowed."""
     try:
         subprocess.run([*NAMESPACE, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):

@@ -47,7 +47,7 @@ def settings(gemini: Gemini, transport: str, *, delay: float, grace: float) -> d
 def begin(
     pool: ThreadPoolExecutor, served: Served, gemini: Gemini, *, stream: bool, **fault: float
 ) -> Future[Answer]:
-    """Start a request that *fault* delays; return its future once the provider has the request."""
+    """Start a request that *fault* delays. Return its future once the provider has the request."""
 
     def send() -> Answer:
         with httpx.Client(timeout=60, trust_env=False) as client:
@@ -81,7 +81,7 @@ def refuses(url: str) -> bool:
 def test_drain_is_unready_at_once_and_serves_until_the_delay_ends(
     directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor
 ) -> None:
-    """A drain is unready at once, serves new requests until the delay ends, and lets a stream end whole.
+    """A draining process is unready at once, serves new requests until the delay ends, and lets a stream end whole.
 
     An answer within the delay closes its connection, so that no client reuses the connection when the process exits.
     """
@@ -118,7 +118,10 @@ def test_drain_is_unready_at_once_and_serves_until_the_delay_ends(
 def test_what_outlasts_the_grace(
     directory: Path, gemini: Gemini, transport: str, pool: ThreadPoolExecutor
 ) -> None:
-    """A stream that outlasts the grace ends with an error event and no [DONE], a waiting answer with a 503."""
+    """A begun stream that outlasts ``drain_grace`` ends with an error event and no ``[DONE]``.
+
+    A request whose answer has not begun gets a 503.
+    """
     with serve(directory, settings(gemini, transport, delay=0, grace=0.5)) as served:
         stream = begin(pool, served, gemini, stream=True, chunk_delay_seconds=LONG_S)
         whole = begin(pool, served, gemini, stream=False, delay_seconds=LONG_S)
@@ -196,7 +199,7 @@ text.generate_latest = lambda *_, **__: never()
 def test_no_thread_is_waited_for(
     tmp_path: Path, pool: ThreadPoolExecutor, plant: str, path: str, asked: dict[str, Any] | None
 ) -> None:
-    """A thread that is stuck in one call does not delay the exit: status 0, logged, without SIGKILL."""
+    """A thread that is stuck in one call does not delay the exit, which is logged and has the status 0."""
     stuck = tmp_path / "stuck"
     parameters = {"model": "openai/m", "api_key": "k", "api_base": "http://provider.invalid/v1"}
     config = {

@@ -21,14 +21,14 @@ CALLS = [{"functionCall": {"name": name, "args": {"city": name}}} for name in "f
 
 
 def deployment(name: str, model: str, base: str, transport: str) -> dict[str, Any]:
-    """Return one entry of a configuration."""
+    """Return an entry of the model list."""
     params = {"model": model, "api_key": "emulated", "api_base": base}
     return {"model_name": name, "transport": transport, "litellm_params": params}
 
 
 @pytest.fixture(scope="module")
 def inner(directory: Path, gemini_process: Gemini, transport: str) -> Iterator[Served]:
-    """Run the proxy in front of the emulator."""
+    """Run the proxy in front of Gemini's emulator."""
     entry = deployment("gemini-pro-of-ours", f"gemini/{MODEL}", gemini_process.api_base, transport)
     with serve(directory, {"model_list": [entry], "general_settings": {"drain_delay": 0}}) as process:
         yield process
@@ -43,7 +43,7 @@ def outer(directory: Path, inner: Served) -> Iterator[Served]:
 
 
 def ask(http: httpx.Client, served: Served, model: str, messages: list[dict[str, Any]]) -> httpx.Response:
-    """Ask for an answer that is not streamed."""
+    """Send *messages* with tools, without streaming, and return the answer. Fails if its status is not 200."""
     body = {"model": model, "messages": messages, "tools": TOOLS}
     answer = http.post(f"{served.base_url}/chat/completions", json=body)
     assert answer.status_code == 200, answer.text
@@ -97,7 +97,7 @@ def test_through_one_proxy_and_through_two(
 
 
 def test_a_retry_keeps_it(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """A retry sends the kept signatures, where each round fails once before it is answered."""
+    """A retry sends the genuine signatures too: each round fails once before it is answered."""
     history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for _ in range(3):
         gemini.fault(status=503)
@@ -149,7 +149,10 @@ def test_a_bad_signature_costs_one_refusal(inner: Served, gemini: Gemini, http: 
 
 
 def test_a_good_signature_from_elsewhere_is_sent(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """A valid signature from another proxy is sent; here it stands in the call's id, where litellm puts it."""
+    """A valid signature that this proxy has not seen is sent.
+
+    The call's id holds the signature, as litellm writes it.
+    """
     signature = sign_call("f", {"city": "f"}, 7)
     call = {
         "id": f"call_1__thought__{signature}",
@@ -168,7 +171,7 @@ def test_a_good_signature_from_elsewhere_is_sent(inner: Served, gemini: Gemini, 
 
 
 def test_stand_in_is_counted_where_one_is_required(inner: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """A stand-in signature is sent and counted for the first of parallel calls only."""
+    """If no signature is known, a dummy signature is sent and counted for the first of parallel calls only."""
 
     def count(kind: str) -> float:
         name = f'turnright_signatures_total{{kind="{kind}",model="gemini-pro-of-ours"}} '
@@ -214,7 +217,7 @@ def ask_as(
     history: list[dict[str, Any]],
     path: str = "chat/completions",
 ) -> httpx.Response:
-    """Ask with the key of the client *name*."""
+    """Send *history* with the key of the client *name*, and return the answer. Fails if its status is not 200."""
     answer = http.post(
         f"{served.base_url}/{path}",
         json={"model": "m", "messages": history, "tools": TOOLS},
@@ -225,7 +228,7 @@ def ask_as(
 
 
 def test_an_id_of_another_key_gives_nothing(shared: Served, gemini: Gemini, http: httpx.Client) -> None:
-    """A call id gives its signature to its own key alone, both upstream and in ``/v1/explain``."""
+    """A call id restores its signature only for the key that got the call, both upstream and in ``/v1/explain``."""
     gemini.answer(*CALLS)
     history: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     message = ask_as("one", http, shared, history).json()["choices"][0]["message"]

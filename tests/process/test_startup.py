@@ -1,4 +1,4 @@
-"""Tests of the start: files and names that are looked up, answers meanwhile, and tools with the pinned litellm."""
+"""Tests of the process's start: network and file access, footprint, requests while warming up, and closed outputs."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_tools_on_the_bare_install(
 
 
 def resident_mib(process: int) -> float:
-    """Return how much memory a process has in use."""
+    """Return the resident memory of a process in MiB."""
     status = Path(f"/proc/{process}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
@@ -194,7 +194,10 @@ def probe(http: httpx.Client, origin: str) -> tuple[int, int] | None:
 
 
 def test_probes_while_warming_up(http: httpx.Client, warming: Warming) -> None:
-    """While litellm is imported, the process is alive but not ready; after the ready line it is ready."""
+    """While litellm is imported, the process is alive but not ready.
+
+    After the log's ready line, the process is ready.
+    """
     running, origin = warming.running, warming.origin
     early = probe(http, origin)
     was_ready = bool(running.events("ready"))
@@ -264,7 +267,7 @@ def test_process_serves_with_its_outputs_closed(tmp_path: Path, port: int, close
 
 
 def _ask_until_ready(process: subprocess.Popen[bytes], port: int) -> int | None:
-    """Return 200 once `/readyz` answers with it; None if the process ends first or a minute passes."""
+    """Return 200 once ``/readyz`` answers with 200, or None if the process ends first or a minute passes."""
     limit = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < limit:
         try:

@@ -19,11 +19,11 @@ from tests.process.running import Served, serve
 ALLOWED_S = 10.0
 """Seconds within which the provider must see a disconnect. The goal is 0.1 s, but a busy machine needs more.
 
-The provider's stream has no end of its own.
+The provider's stream never ends by itself, so that only a disconnect can end it.
 """
 
 LARGEST = 48 * 2**20
-"""Bytes that all buffers on the way may hold together; the kernel alone buffers some megabytes per socket."""
+"""The most bytes that all buffers on the way may hold together. The kernel alone buffers some megabytes per socket."""
 
 _CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -53,7 +53,7 @@ class Flood:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
 
     def begin(self) -> None:
-        """Reset the counters of the last request."""
+        """Reset the count of written bytes and the mark of a disconnect, before a new request."""
         self.written = 0
         self.left.clear()
 
@@ -102,7 +102,7 @@ def flooded(directory: Path, flood: Flood, transport: str) -> Iterator[Served]:
 
 
 def connect(served: Served) -> socket.socket:
-    """Ask for a stream over a socket with a small receive buffer."""
+    """Ask for a stream over a new socket with a small receive buffer, and return the socket."""
     address = urlsplit(served.origin)
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -134,7 +134,7 @@ def settled(flood: Flood) -> int:
 
 
 def test_client_that_stops_reading_stops_the_provider(flooded: Served, flood: Flood) -> None:
-    """A client that stops reading stops the provider.
+    """A client that stops reading stops the provider's sending.
 
     Further reads resume the stream, and closing the connection ends the stream at once.
     """

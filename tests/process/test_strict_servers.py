@@ -1,7 +1,7 @@
-"""Tests that strict servers take, at the first try, what SDKs and streams leave in a history.
+"""Tests that strict servers accept, at the first try, the fields that SDKs and streams leave in a history.
 
 Each emulator refuses what its provider refuses: mistral-common, Mistral's API, Cohere's types, a template that cannot
-read null. The rules and their sources are beside the emulators' judges.
+read null. The rules and their sources are listed in the emulators' code.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "
 
 
 def round_of(asked: dict[str, Any], result: dict[str, Any] = RESULT) -> dict[str, Any]:
-    """Return a request with one round of *asked*."""
+    """Return a request whose history has the call *asked* and its result."""
     return {"messages": [GO, assistant(calls=[asked]), result], "tools": TOOLS}
 
 
@@ -58,7 +58,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A provider: its model, and the fields of its entry."""
+    """A provider: its emulator, its model, and the profile and transport of its entry in the model list."""
 
     wire: Wire
     model: str
@@ -104,7 +104,7 @@ async def running(server: Server) -> AsyncIterator[tuple[Proxied, Emulator]]:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("name", SERVERS)
 async def test_strict_server_takes_each_request_at_the_first_try(name: str, stream: bool) -> None:
-    """The emulator refuses nothing, and the client gets an answer."""
+    """For each request the emulator gets one request and refuses none, and the client gets status 200."""
     async with running(SERVERS[name]) as (app, emulator):
         for label, request in REQUESTS.items():
             emulator.clear()
@@ -120,9 +120,11 @@ async def test_strict_server_takes_each_request_at_the_first_try(name: str, stre
     "name", [name for name in SERVERS if name.startswith("mistral") and not name.endswith("by litellm")]
 )
 async def test_client_gets_the_usage_that_it_asks_for(name: str) -> None:
-    """Mistral reports a stream's usage unasked, and other servers where the option asks for it.
+    """A client that asks for usage gets one event with it.
 
-    On the route ``openai/`` litellm passes no usage on that it did not ask for.
+    Mistral reports a stream's usage unasked, other servers only on request.
+
+    For models ``openai/…``, litellm passes no usage on that it did not ask for.
     """
     async with running(SERVERS[name]) as (app, _):
         options = {"stream": True, "stream_options": {"include_usage": True}}
@@ -135,7 +137,7 @@ async def test_client_gets_the_usage_that_it_asks_for(name: str) -> None:
 
 
 async def test_refusal_in_a_list_of_details_is_readable() -> None:
-    """The client of a server with a wrong profile reads what is refused, and where."""
+    """If a server refuses a field in a list of details, the client's error tells the refusal and the field's path."""
     async with running(Server(MISTRAL, "openai/mistral-large-latest")) as (app, _):
         reply = await app.post({"model": "m", "messages": [GO], "logit_bias": {"1": 1}})
 
@@ -144,7 +146,7 @@ async def test_refusal_in_a_list_of_details_is_readable() -> None:
 
 
 async def test_refused_usage_is_found_in_a_list_of_details() -> None:
-    """A stream is asked for again without ``stream_options``, and this is remembered."""
+    """A stream whose ``stream_options`` are refused is sent again without them. The next stream has none at once."""
     async with running(Server(MISTRAL, "openai/mistral-large-latest")) as (app, emulator):
         replies = [await app.post({"model": "m", "messages": [GO], "stream": True}) for _ in range(2)]
 

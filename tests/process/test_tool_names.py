@@ -33,7 +33,7 @@ TOOLS: Any = [function_tool(name) for name in NAMES]
 
 @pytest.fixture
 def client(served: Served) -> Iterator[OpenAI]:
-    """Return the client; it does not retry by itself."""
+    """Return OpenAI's client, without retries of its own."""
     with OpenAI(base_url=served.base_url, api_key="none", max_retries=0, timeout=30) as client:
         yield client
 

@@ -32,7 +32,7 @@ TRACED = {
 HELLO: Any = [{"role": "user", "content": "zq-text"}]
 MASTER_KEY, OUR_KEY = "zq-master-key", "zq-our-key"
 SOON_S = 15.0
-"""Seconds that "at once" may take on a busy machine, far below the collector's timeout of a minute."""
+"""Seconds that a request may take on a busy machine, far below the export's timeout of a minute."""
 
 BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
@@ -67,7 +67,7 @@ def config_of(emulator: OpenAIEmulator, transport: str, **general: Any) -> dict[
 
 @pytest.fixture(scope="module")
 def collector() -> Iterator[Collector]:
-    """Run a collector."""
+    """Run a collector that keeps the spans that the process exports."""
     with collecting() as running:
         yield running
 
@@ -107,7 +107,7 @@ def ask(client: OpenAI, *, stream: bool, headers: Mapping[str, str], **fields: A
 
 
 def parents_told(emulator: OpenAIEmulator) -> list[str]:
-    """Return the parent span in each upstream request, after checking that its trace is the client's."""
+    """Return the parent span's id in each upstream request, after checking its trace, state and baggage."""
     found = []
     for request in emulator.requests:
         headers = {name.lower(): value for name, value in request.headers.items()}
@@ -123,7 +123,7 @@ def parents_told(emulator: OpenAIEmulator) -> list[str]:
 def test_spans_of_client_request_and_attempt_are_one_trace(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
-    """The spans of the client, the request and the attempt are one chain, and the provider gets the last one."""
+    """The spans of client, request and attempt are one chain, and the provider gets the attempt's span id."""
     ask(client, stream=stream, headers=TRACED)
 
     request, attempt = collector.wait_for(2)
@@ -168,7 +168,7 @@ def test_spans_of_client_request_and_attempt_are_one_trace(
 def test_three_attempts_are_three_spans_below_one(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector, stream: bool
 ) -> None:
-    """Three attempts are three spans below the request's span, and each upstream request names its own span."""
+    """Three attempts are three spans below the request's span, and each upstream request has its attempt's span id."""
     openai_emulator.faults.extend([{"status": 503, "message": "zq-words"}] * 2)
     ask(client, stream=stream, headers=TRACED)
 
@@ -206,7 +206,7 @@ def test_a_span_is_as_long_as_its_stream(
 def test_both_spans_tell_of_a_stream_that_is_cut(
     client: OpenAI, openai_emulator: OpenAIEmulator, collector: Collector
 ) -> None:
-    """Both spans report the error of a stream that is cut after a status of 200."""
+    """The spans of request and attempt report the error of a stream that is cut after a status of 200."""
     openai_emulator.faults.append({"text": "one two three four five six", "cut_after_chunks": 4})
     with pytest.raises(Exception, match=r"provider|connection"):
         ask(client, stream=True, headers=TRACED)
@@ -338,7 +338,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 def test_what_is_asked_for_and_not_installed_is_a_fault(
     directory: Path, openai_emulator: OpenAIEmulator, without: Mapping[str, str], command: str, asked: str
 ) -> None:
-    """Both commands end with an error, because the spans that were asked for cannot be exported."""
+    """``check`` and ``serve`` end with an error if tracing is asked for and OpenTelemetry is not installed."""
     general = {"tracing": {"enabled": True}} if asked == "configuration" else {}
     variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"} if asked == "environment" else {}
     path = directory / f"{command}-{asked}-untraced.yaml"
@@ -393,7 +393,7 @@ WITH_HEADERS = [model for model in MODELS if route_of(model) != "gemini"]
 def test_every_wire_of_litellm_has_it(
     everywhere: Everywhere, http: httpx.Client, model: str, stream: bool
 ) -> None:
-    """Every provider gets the trace headers, and none refuses the request because of them."""
+    """Every provider but Gemini gets the trace headers here, and its request succeeds."""
     provider = everywhere.of(model)
     assert isinstance(provider, InAThread)
     address = f"{everywhere.served.base_url}/chat/completions"

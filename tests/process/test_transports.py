@@ -45,7 +45,7 @@ RICH = {
     "required": ["unit", "strict"],
     "definitions": {"Unit": {"enum": ["c", "f"]}},
 }
-"""A schema that litellm alone would lose, refuse or fail on.
+"""A tool's schema, parts of which litellm alone would lose, refuse or fail on.
 
 Gemini's schema language can express the whole schema.
 """
@@ -153,7 +153,7 @@ def meaning(request: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def snake(value: Any, key: str = "") -> Any:
-    """Return JSON with its keys in snake case, types in lower case, base64 as bytes."""
+    """Return JSON with Gemini's own keys in snake case, types in lower case, base64 as bytes."""
     if isinstance(value, dict):
         if key in ("args", "response", "properties"):  # the keys in there are the user's
             return {name: snake(inner) for name, inner in value.items()}

@@ -65,7 +65,7 @@ def guarded(
 
 
 class Client:
-    """A client with a key."""
+    """A client of the process, which sends each request with a chosen key."""
 
     def __init__(self, http: httpx.Client, served: Served) -> None:
         self._http, self._served = http, served
@@ -73,7 +73,7 @@ class Client:
     def ask(
         self, model: str, messages: Any, *, key: str = "blue", rounds: str | None = None, **parameters: Any
     ) -> Answer:
-        """Send a chat request; *rounds* is the client's own limit."""
+        """Send a chat request; *rounds* is the client's own limit of rounds, sent in a header."""
         headers = {"Authorization": f"Bearer {KEYS.get(key, key)}"}
         if rounds is not None:
             headers["x-turnright-max-rounds"] = rounds
@@ -110,7 +110,7 @@ def client(http: httpx.Client, guarded: Served) -> Client:
 
 
 def written(raw: bytes) -> bytes:
-    """Return the bytes of ``messages`` in a body in which ``tools`` follow."""
+    """Return the bytes of ``messages`` in a request body in which ``tools`` is the next member."""
     start = raw.index(b'"messages":') + len(b'"messages":')
     return raw[start : raw.rindex(b',"tools"')]
 
@@ -163,7 +163,7 @@ def test_gemini_is_left_alone(client: Client, gemini: Gemini) -> None:
 def test_model_is_told_to_finish_at_the_limit_and_past_it(
     client: Client, gemini: Gemini, model: str, stream: bool
 ) -> None:
-    """At the limit and past it the model is told to finish, and ``/v1/explain`` shows the same."""
+    """At the limit and past it the model is told to finish, and ``/v1/explain`` shows that instruction."""
     for count, told in ((25, "25/25;warn;wrap-up"), (40, "40/25;warn;wrap-up")):
         answer = client.ask(model, rounds(count), stream=stream)
         explained = client.explain(model, rounds(count))
@@ -178,7 +178,7 @@ def test_model_is_told_to_finish_at_the_limit_and_past_it(
 
 
 def test_a_key_has_its_own_limit(client: Client, openai_emulator: OpenAIEmulator) -> None:
-    """A limit is configured by the key's name; an unknown key is refused."""
+    """A key's own limit of rounds holds for this key's requests alone, and an unknown key is refused."""
     assert client.ask("warned", rounds(2), key="red").headers["x-turnright-rounds"] == "2/2;warn"
     assert client.ask("enforced", rounds(2), key="red").headers["x-turnright-rounds"] == "2/2;warn;wrap-up"
     assert client.ask("warned", rounds(2)).headers["x-turnright-rounds"] == "2/25"
@@ -192,13 +192,13 @@ def test_a_key_has_its_own_limit(client: Client, openai_emulator: OpenAIEmulator
 def test_a_request_lowers_its_limit(
     client: Client, openai_emulator: OpenAIEmulator, asked: str | None, told: str
 ) -> None:
-    """A request can lower its limit, but not raise it."""
+    """A request's header can lower the limit of rounds, but not raise it."""
     assert client.ask("enforced", rounds(2), rounds=asked).headers["x-turnright-rounds"] == told
 
 
 @pytest.mark.parametrize("asked", ["0", "-1", "ten", "1.5", "", "1e3", "9" * 30])
 def test_a_limit_that_is_none(client: Client, openai_emulator: OpenAIEmulator, asked: str) -> None:
-    """An invalid limit is refused before anything is sent."""
+    """An invalid limit of rounds in a request's header is refused before anything is sent to the provider."""
     answer = client.ask("warned", rounds(1), rounds=asked)
     assert (answer.status, answer.error["param"]) == (400, "x-turnright-max-rounds")
     assert not openai_emulator.requests
@@ -243,7 +243,7 @@ def test_polling_is_no_loop(client: Client, openai_emulator: OpenAIEmulator) -> 
 
 
 def test_delegation_does_not_use_up_the_limit(client: Client, openai_emulator: OpenAIEmulator) -> None:
-    """Delegations have their own limit, at which only the delegating tools are withheld."""
+    """Delegations to another agent have their own limit, at which only the delegating tools are withheld."""
     history: list[dict[str, Any]] = [system("Route."), user("Help me.")]
     for number in range(10):
         name = "get_time" if number % 2 else "transfer_to_billing"
@@ -292,7 +292,7 @@ def test_calls_of_one_answer(
 def test_each_threshold_of_a_session_is_counted_once(
     client: Client, guarded: Served, openai_emulator: OpenAIEmulator
 ) -> None:
-    """Metrics count each threshold of a session once, and the log names the rounds and the key."""
+    """Metrics count a session's warning and limit once, and every wrap-up; the log names the rounds and the key."""
     events = ("warning", "limit", "wrap_up")
     before = [client.metric("turnright_turn_events_total", model="enforced", event=event) for event in events]
     for count in range(18, 28):
@@ -323,7 +323,7 @@ def test_each_threshold_of_a_session_is_counted_once(
 def test_always_makes_each_failure_an_answer(
     client: Client, gemini: Gemini, parts: tuple[tuple[dict[str, Any], ...], str], stream: bool
 ) -> None:
-    """At the limit, a provider's failure becomes an answer whose text says what happened."""
+    """At the limit, a provider's failure or empty answer becomes a text that names the limit."""
     gemini.answer(*parts[0], finish_reason=parts[1])
     answer = client.ask("gemini-enforced", rounds(25), stream=stream)
     assert answer.is_whole, answer.text

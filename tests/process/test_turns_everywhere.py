@@ -61,7 +61,7 @@ def text_of(answer: Answer) -> tuple[str, str, int]:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_calls_on(http: httpx.Client, limited: Everywhere, model: str, stream: bool) -> None:
-    """A model that calls a tool after the instruction to finish is replaced by a text that says so."""
+    """A tool call after the instruction to finish is replaced by a text that says that the limit is reached."""
     provider = limited.of(model)
     provider.call_once([("get_weather", {"city": "Oslo"})])
     request = {"model": model, "messages": rounds(LIMIT), "tools": TOOLS, "stream": stream}
@@ -79,7 +79,7 @@ def test_a_model_that_calls_on(http: httpx.Client, limited: Everywhere, model: s
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_that_finishes(http: httpx.Client, limited: Everywhere, model: str, stream: bool) -> None:
-    """A model that finishes at the limit has its own text delivered."""
+    """The text of a model that finishes past the limit is delivered unchanged."""
     provider = limited.of(model)
     provider.say_once("It rains every day.")
     request = {"model": model, "messages": rounds(LIMIT + 1), "tools": TOOLS, "stream": stream}

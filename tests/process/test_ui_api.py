@@ -72,7 +72,7 @@ def keyed(directory: Path, gemini_process: Gemini) -> Iterator[Served]:
 
 
 def post(http: httpx.Client, served: Served, path: str, asked: Any) -> dict[str, Any]:
-    """Post *asked* as the page does, and return the answer."""
+    """Post *asked* to the inspector's API as the page does, and return the JSON answer."""
     answer = http.post(
         f"{served.origin}/ui/api/{path}", content=json.dumps(asked).encode()
     ).raise_for_status()
@@ -82,7 +82,7 @@ def post(http: httpx.Client, served: Served, path: str, asked: Any) -> dict[str,
 
 
 def get(http: httpx.Client, served: Served, path: str) -> dict[str, Any]:
-    """Return the JSON answer to a GET of *path*."""
+    """Return the JSON answer to a GET of *path* in the inspector's API."""
     told: dict[str, Any] = http.get(f"{served.origin}/ui/api/{path}").raise_for_status().json()
     return told
 
@@ -104,7 +104,7 @@ def test_page_lists_every_model_deployment_and_profile(http: httpx.Client, inspe
 
 
 def test_page_shows_what_explain_says_and_sends_nothing(http: httpx.Client, inspected: Served) -> None:
-    """The page shows the result of ``/v1/explain``, with the history after each step."""
+    """The page's API returns the result of ``/v1/explain``, with the history after each step."""
     told = post(http, inspected, "look", {"request": {"messages": BROKEN}, "target": {"model": "old"}})
     explained = explain(http, inspected, body("old", BROKEN))
 
@@ -118,7 +118,7 @@ def test_page_shows_what_explain_says_and_sends_nothing(http: httpx.Client, insp
 
 
 def test_page_compares_one_history_on_every_model(http: httpx.Client, inspected: Served) -> None:
-    """The page shows one history's verdict for every model and every profile."""
+    """The page's API returns one history's verdict for every model and every profile."""
     rows = post(http, inspected, "verdicts", {"request": BROKEN})["rows"]
 
     assert [row["target"] for row in rows[:2]] == [{"model": "new"}, {"model": "old"}]
@@ -192,7 +192,7 @@ def test_page_needs_no_key_and_runs_its_own_files_alone(http: httpx.Client, keye
 
 
 def test_off_and_on_again(tmp_path: Path, http: httpx.Client, gemini: Gemini) -> None:
-    """A reload switches the inspector on again after it was off."""
+    """A reload of the configuration switches the inspector on that was off at the start."""
     with serve(tmp_path, config(gemini, ui=False)) as served:
         [path] = tmp_path.glob("*.yaml")
         off = [http.get(f"{served.origin}{place}").status_code for place in ("/ui", "/ui/api/models")]

@@ -1,4 +1,4 @@
-"""Tests that requests of real clients reach OpenAI unchanged, and Gemini with every text."""
+"""Tests that requests in the style of real clients reach OpenAI unchanged, and Gemini with every text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONG = "Some eighty kilobytes of a file. " * 2_600
 
 
 def parts(*texts: str) -> list[dict[str, str]]:
-    """Return a content as a list of parts."""
+    """Return a message's content as a list of text parts."""
     return [{"type": "text", "text": text} for text in texts]
 
 

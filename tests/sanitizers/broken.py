@@ -1,4 +1,4 @@
-"""Histories that each break one rule of the checker, with a similar history that breaks none."""
+"""Cases for the checker: a history that breaks one rule, with a similar history that breaks none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Broken:
 
     @property
     def name(self) -> str:
-        """The id of the test."""
+        """The rule and the note, as the id of the test."""
         return f"{self.rule} {self.note}".strip()
 
 

@@ -1,4 +1,4 @@
-"""Tests the rules in which Gemini's generations differ, each with the smallest history that breaks it."""
+"""Tests the rules that differ among the profiles of Gemini's generations, each with a small history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIFFERENCES: dict[str, tuple[list[dict[str, Any]], set[Profile]]] = {
     "system_unsupported": ([system("a"), user("b")], {GEMMA}),
     "first_turn_not_user": ([assistant("a"), user("b")], set(GENERATIONS)),
 }
-"""A history for each rule, with the generations that refuse it."""
+"""A history for each rule, with the names of the profiles that forbid the history."""
 
 
 @pytest.mark.parametrize("profile", GENERATIONS, ids=lambda profile: profile.name)

@@ -1,4 +1,4 @@
-"""The checker's table of rules is complete, and each profile has its own rules."""
+"""The checker's table of rules is complete, and OpenAI's profile lacks other providers' rules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_rule_has_an_example() -> None:
     ],
 )
 def test_openai_does_not_have_other_providers_rules(rule: str) -> None:
-    """OpenAI's profile accepts the histories that other providers refuse."""
+    """OpenAI's profile accepts the histories that break only other providers' rules."""
     for broken in EXAMPLES:
         if broken.rule == rule:
             assert find_violations(broken.history, OPENAI) == ()

@@ -1,4 +1,4 @@
-"""Tests that marks only save work: the steps make the same history and changes without marks."""
+"""Tests that marks of intact messages only save work: without marks, the steps make the same changes."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_marks_never_change_the_repaired_history(history: History, profile: Prof
     DEEPSEEK,
 )
 def test_an_outline_leaves_the_same_marks(history: History, profile: Profile) -> None:
-    """With an outline, the marks are found without reading the described messages again."""
+    """The marks are the same with an outline, which saves reading the plain messages again."""
     try:
         outline = read_history(history)
     except Unrepairable:

@@ -1,4 +1,4 @@
-"""Tests that checks with an outline find the same as checks of each message."""
+"""Tests that a history's outline only saves work: checks, renaming and repairs give the same without it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def readable(history: Any) -> bool:
 
 @given(histories, profiles)
 def test_the_checker_finds_the_same_with_an_outline(history: History, profile: Profile) -> None:
-    """With and without an outline, the violations come in the same order."""
+    """The violations and their order are the same with and without an outline."""
     if readable(history):
         assert find_violations(history, profile, outline=outline_of(history)) == find_violations(
             history, profile
@@ -142,7 +142,7 @@ def test_histories_are_sanitized_alike(history: History, profile: Profile) -> No
 
 @given(histories, st.sampled_from(FAMILIES))
 def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> None:
-    """JSON is never shorter than its texts."""
+    """The bound by the JSON's length covers that of the messages, since JSON is no shorter than its texts."""
     if readable(history):
         written = orjson.dumps(history)
         assert bound_of_outlined(family, outline_of(history), len(written)) >= upper_bound(family, history)
@@ -150,7 +150,7 @@ def test_the_bound_by_length_is_no_smaller(history: History, family: Family) -> 
 
 @given(histories, profiles, st.sampled_from(FAMILIES))
 def test_the_bound_holds_for_what_was_repaired(history: History, profile: Profile, family: Family) -> None:
-    """The bound adds the changed messages to the original messages."""
+    """The original history's bound plus that of the changed messages covers the repaired history."""
     try:
         outline = read_history(history)
         repaired = sanitize(history, profile).messages

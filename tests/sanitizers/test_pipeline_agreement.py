@@ -1,7 +1,7 @@
 """The checker agrees with the emulator's judge, which shares no code with the checker.
 
-Litellm converts the messages in between, as in production. It runs in this process without a socket, so that thousands
-of histories can be tried.
+Litellm converts the messages in between, as in production. Litellm runs in this process without a socket, so that
+thousands of histories can be tried.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tests that for each kind of change that a step can make there is a violation that makes the steps run.
 
-The pipeline runs the steps only where the checker finds a violation. A change that no violation announces would be made
-in some histories and not in others. The kinds of change are read from the sources of the steps, so that a new kind
+The pipeline runs the steps only where the checker finds a violation. A change without a violation would be made only in
+histories that have some other violation. The kinds of change are read from the sources of the steps, so that a new kind
 needs an example here.
 """
 
@@ -45,7 +45,7 @@ History = list[dict[str, Any]]
 
 ROOT = Path(sanitizers.__file__).parent
 SOURCES = (*sorted((ROOT / "steps").rglob("*.py")), ROOT / "merging.py", ROOT / "tool_names" / "history.py")
-"""The modules that make the changes of the steps."""
+"""The source files whose changes the tests read."""
 
 GO, ANSWER, ID = user("go"), assistant("b"), "abcdefgh1"
 TWO = assistant(calls=[call("a"), call("b", "g")])
@@ -122,14 +122,14 @@ TOGETHER = {
     "call_id_too_long": {"result_id"},
     "signature_unreadable": {"result_id"},
 }
-"""The changes that another change brings with it in its example: a result gets the new id of its call."""
+"""By reason, the further changes that its example leads to, such as the new id of a result after that of its call."""
 
 
 def reasons_in(path: Path) -> Iterator[str]:
     """Yield the reasons of the changes that the module at *path* makes.
 
-    A reason that is not written where the change is made is one of the module's texts that name a reason. Such a text
-    may be composed (``f"{role}_run"``): then its ending counts.
+    If the reason is not a constant at that place, every text of the module that is a known reason counts. If a text is
+    an f-string (``f"{role}_run"``), every known reason with its ending counts.
     """
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
@@ -154,13 +154,13 @@ def _ending(text: ast.JoinedStr) -> str:
 
 
 def test_every_kind_of_change_has_an_example() -> None:
-    """The examples are those of the reasons in the sources of the steps."""
+    """The reasons of the examples are exactly the reasons that the sources of the steps make changes with."""
     assert {reason for path in SOURCES for reason in reasons_in(path)} == EXAMPLES.keys()
 
 
 @pytest.mark.parametrize("reason", EXAMPLES)
 def test_a_violation_makes_each_change(reason: str) -> None:
-    """The steps make this change alone, the checker finds a violation, and nothing is wrong afterwards."""
+    """The steps make only this change and its companions. The checker finds a violation before, and none afterwards."""
     profile, history = EXAMPLES[reason]
 
     _, made = run_steps(history, profile)

@@ -1,4 +1,4 @@
-"""Tests that repair the broken histories of public reports, for the refusing provider and for all others."""
+"""Tests that broken histories of public reports are repaired, for the refusing provider and for all others."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_openai_history_becomes_legal(entry: dict[str, Any]) -> None:
 def test_checker_finds_what_the_provider_refused(entry: dict[str, Any]) -> None:
     """By its target's profile, each history breaks the rule that the provider named.
 
-    Some reported faults are outside the history.
+    Histories whose fault is outside the history (``LEGAL_IN_CHAT_FORM``) break no rule.
     """
     profile = profile_for(entry["target"])
 
@@ -130,7 +130,7 @@ def test_history_of_another_provider_becomes_legal(entry: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda e: e["id"])
 def test_every_history_becomes_legal_everywhere(entry: dict[str, Any]) -> None:
-    """A history that broke at one provider is repaired for all others. Images may be refused."""
+    """A history that one provider refused is repaired for all others. One history's image may be refused."""
     for profile in PROVIDER_PROFILES:
         if entry["id"] == "g35" and "image_url" in profile.refused_media:
             with pytest.raises(Unrepairable):

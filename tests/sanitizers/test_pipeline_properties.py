@@ -1,4 +1,4 @@
-"""Tests properties of every history, legal or damaged.
+"""Tests, with random histories, what sanitizing guarantees for every legal or damaged history.
 
 Random histories find unknown faults. Damaged legal histories resemble those of real clients. The checker is the oracle.
 ``test_pipeline_agreement`` compares the checker with the emulator's judge.
@@ -83,7 +83,8 @@ def test_every_output_is_legal_and_a_second_pass_changes_nothing(history: Histor
 def test_steps_leave_a_legal_history_alone(history: History, profile: Profile) -> None:
     """The steps change nothing in a history without violations, even without the checker before them.
 
-    A step that could would be skipped, since the pipeline runs the steps only where the checker finds a violation.
+    A step that changes a legal history would otherwise be skipped, since the pipeline runs steps only if the checker
+    finds a violation.
     """
     if not find_violations(history, profile):
         messages, changes = run_steps(history, profile)

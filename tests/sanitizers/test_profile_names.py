@@ -109,7 +109,7 @@ def test_media_by_address_only_where_litellm_passes_it_on(model: str, passes: bo
 
 
 def test_every_row_is_reachable_by_its_own_prefix() -> None:
-    """No longer prefix hides the row of another prefix."""
+    """Each prefix of the table, taken as a model's name, leads to the prefix's own profile."""
     for prefix, profile in PREFIXES.items():
         assert profile_for(prefix) is profile
 

@@ -9,7 +9,7 @@ from sanitizers.profile_names import PROFILES
 
 
 def test_merging_changes_nothing_but_runs() -> None:
-    """The setting forbids runs of one role, and the profile keeps its name."""
+    """A merging profile forbids runs of messages of one role, and keeps its name."""
     merging = profile_for("openai/gpt-4o").merging()
 
     assert not merging.assistant_runs

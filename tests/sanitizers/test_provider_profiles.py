@@ -248,7 +248,7 @@ def test_mistral_takes_its_own_fields() -> None:
 
 @pytest.mark.parametrize("name", [name for name in ROWS if name.startswith("chat-template")])
 def test_templates_take_an_empty_text_beside_calls(name: str) -> None:
-    """Neither an empty text nor null beside calls is a fault. Without calls, an empty text is one."""
+    """Neither an empty text nor null beside calls is a fault. Without calls, an empty text is a fault."""
     row = ROWS[name]
     history = [GO, asks(content=""), tool(ID), ANSWER, GO]
 

@@ -23,7 +23,7 @@ def try_from_the_first(original: str, taken: set[str], *, nine: bool) -> str:
 
 @pytest.mark.parametrize("nine", [False, True])
 def test_ids_are_those_of_trying_from_the_first(nine: bool) -> None:
-    """Cached prefixes depend on the ids, also where candidates are taken."""
+    """The ids equal those of the original rule, also where candidates are taken. Cached prefixes depend on the ids."""
     planted = try_from_the_first("a b", set(), nine=nine)
     taken, ours = {planted}, {planted}
     derived = DerivedIds(ours, nine=nine)
@@ -44,7 +44,7 @@ def test_derived_ids_are_pinned_byte_for_byte() -> None:
 
 
 def test_steps_are_in_proportion_to_the_calls() -> None:
-    """The thousandth call with one id tries only one candidate, as the first call does."""
+    """The steps for deriving ids grow in proportion to the number of calls with one original id."""
 
     def derive(count: int) -> int:
         derived = DerivedIds(set())

@@ -1,4 +1,4 @@
-"""Tests that the check of the order by one letter for each message agrees with the walk over the messages."""
+"""Tests that the order check, which reads one letter per message, agrees with the walk over the messages."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def faults(history: History, profile: Profile) -> list[tuple[str, int]]:
 
 @given(st.one_of(turns(), legal_histories(), damaged_histories(), any_histories()), profiles)
 def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> None:
-    """The order that is read from the messages equals the order in their outline."""
+    """A history in order breaks no rule. The order that is read from messages equals that in their outline."""
     order, outline = order_of(history), outline_of(history)
     if is_in_order(*order, profile):
         assert not faults(history, profile)
@@ -67,7 +67,7 @@ def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> 
 
 @given(turns(), profiles.filter(lambda profile: profile.calls_with_text))
 def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> None:
-    """The rule holds for the usual case, in which results stand in the order of their calls."""
+    """Where results stand in the order of their calls, a history is in order exactly if it breaks no rule."""
     order = order_of(history)
     usual = order.call_ids == order.result_ids and "?" not in order.letters
     if usual and not profile.echoes_reasoning and order.letters.rstrip("ds")[-1:] != "a":
@@ -76,7 +76,7 @@ def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 17, 40])
 def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> None:
-    """The walk over the messages finds no violation in such turns."""
+    """A turn of more than 16 calls is not found in order, though the walk over the messages finds no violation."""
     ids = [f"c{at}" for at in range(count)]
     history = [
         user("u"),
@@ -91,7 +91,7 @@ def test_turns_of_more_calls_than_the_pattern_lists_are_unknown(count: int) -> N
 
 @pytest.mark.parametrize("ids", [["a", "a"], ["", ""], [None, None], [""], [None]])
 def test_missing_and_repeated_ids_never_hide_a_broken_rule(ids: list[Any]) -> None:
-    """Each call needs a result of its own."""
+    """A history with missing or repeated call ids never counts as in order if it breaks a rule."""
     history = [
         user("u"),
         assistant(None, [call(i, f"f{at}") for at, i in enumerate(ids)]),
@@ -105,7 +105,7 @@ def test_missing_and_repeated_ids_never_hide_a_broken_rule(ids: list[Any]) -> No
     "pieces", ["12 r1 3 r2 r3", "1 23 r1 r2 r3", "1 2 r1 r2", "12 3 r1 r2 r3", "12 r1 s r2"]
 )
 def test_results_behind_the_wrong_turn_are_not_in_order(pieces: str) -> None:
-    """All results exist and are in the order of the calls."""
+    """All results exist and are in the order of the calls, but not each directly after its own turn."""
     history = [user("u")]
     for piece in pieces.split():
         if piece == "s":

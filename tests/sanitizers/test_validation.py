@@ -1,4 +1,4 @@
-"""Tests that unreadable histories are refused with the index."""
+"""Tests that unreadable histories are refused with the rule and the place."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_work_stops_before_the_first_step_beyond_the_limit(work: Callable[[list[
 
 
 def test_work_that_was_ended_takes_no_further_step() -> None:
-    """Another thread may end the work."""
+    """Work whose limit is ended, as another thread may do, takes no further step."""
     limit, seen = WorkLimit(10**9), list[int]()
     with pytest.raises(WorkLimitExceeded), limited_by(limit):
         end_at_two(limit, seen)

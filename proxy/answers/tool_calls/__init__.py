@@ -7,8 +7,8 @@
 
 The client runs the call, so a repair never invents a value. Repaired arguments differ from the broken arguments only in
 notation. Missing arguments become ``{}``. Calls of an answer that was cut off (``length``, ``content_filter``) are not
-checked. Bifrost and agentgateway write ``{}`` for arguments that they cannot read, and the tool then runs with its
-defaults.
+checked. Two other gateways, Bifrost and agentgateway, write ``{}`` for arguments that they cannot read. The tool then
+runs with its defaults.
 
 The check runs on the event loop. All calls of an answer share one limit of steps (``work_limit``).
 """

@@ -55,8 +55,9 @@ def check_calls(
 ) -> Checked:
     """Return the result of checking a normalized *answer*. *parameters* are those of the client's request.
 
-    *client_tool_names* has the client's name of each renamed tool. The check ends at the first call that cannot be
-    used. The answer then stays unchanged, since the whole answer is asked for again.
+    *client_tool_names* maps the name that the provider got for a renamed tool to the client's name. The check ends at
+    the first call that cannot be used. The answer then stays unchanged, since the caller asks the model for a new
+    answer.
     """
     if not any(choice["message"].get("tool_calls") for choice in answer["choices"]):
         return Checked(answer)
@@ -142,7 +143,7 @@ def _read(arguments: Any) -> tuple[dict[str, Any] | None, str]:
 def _written(value: Any) -> str | None:
     """Return the JSON of *value*.
 
-    None for values that strict parsers refuse: a lone surrogate, a number of 20 digits.
+    The result is None for values that strict parsers refuse: a lone surrogate, a number of 20 digits.
     """
     try:
         return orjson.dumps(value).decode()

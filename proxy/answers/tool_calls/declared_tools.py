@@ -17,7 +17,7 @@ prompts.
 class DeclaredTools:
     """The tools in ``tools`` and ``functions`` of a request's *parameters*.
 
-    *client_tool_names* has the client's name of each renamed tool.
+    *client_tool_names* maps the name that the provider got for a renamed tool to the client's name.
     """
 
     def __init__(

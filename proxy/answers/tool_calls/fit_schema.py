@@ -1,9 +1,9 @@
 """Checks a value against a tool's schema, in bounded time and without network access.
 
 The schema is the client's, and the check runs on the event loop. Regular expressions are not run, since they can take
-exponential time. Keywords that compare all values with each other are not checked. References must lead into the
-schema itself. The calls of an answer share a number of steps. A value that cannot be checked under these rules counts
-as fitting, and the tool decides.
+exponential time. Keywords that compare all values with each other are not checked. References must lead into the schema
+itself. All calls of an answer share one limit of steps (:mod:`proxy.answers.tool_calls.work_limit`). A value that
+cannot be checked under these rules counts as fitting. The client's tool then has to judge it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CHARACTERS_A_STEP = 64
 """Characters of a fault that are written in one step. jsonschema writes the whole value into every fault."""
 
 _TEXT_A_STEP = 1024
-"""Characters of a text value that are written in one step. Numbers and empty lists take far longer."""
+"""Characters of a text value that are written in one step. Numbers and empty lists take far longer to write."""
 
 _KEPT = 128
 _MAX_TOLD = 3
@@ -66,10 +66,10 @@ _SAYS_NOTHING = frozenset({"$schema", "additionalProperties", "description", "pr
 
 
 _WALKING = frozenset({"additionalProperties", "contains", "items", "propertyNames"})
-"""Keywords that visit the whole value."""
+"""Keywords whose check visits every member of the value."""
 
 _QUICK = frozenset({"enum", "required"})
-"""Keywords that visit their own list four times as fast as others."""
+"""Keywords whose check takes a quarter of a step for each entry of their own list."""
 
 _SLOW = frozenset({"$ref", "multipleOf"})
 

@@ -119,7 +119,7 @@ def _is_one_object(tokens: list[str]) -> bool:
 def _joined(tokens: list[str]) -> str:
     """Return *tokens* as one text, without trailing commas, and with a comma before every key but the first.
 
-    The parser refuses all other faults.
+    The JSON parser, which reads the result, refuses all other faults.
     """
     parts: list[str] = []
     for at, token in enumerate(tokens):

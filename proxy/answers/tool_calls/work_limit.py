@@ -18,7 +18,7 @@ class WorkLimitExceeded(Exception):
 
 @dataclass(slots=True)
 class WorkLimit:
-    """The remaining steps."""
+    """The steps that remain for the check of one answer."""
 
     left: int = MAX_STEPS
 

@@ -1,4 +1,4 @@
-"""Starts the emulator and the proxy on free ports, sends each history to both, and compares the answers."""
+"""Starts the emulator and the proxy on loopback, sends each history to both, and compares the answers."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Comparison:
     proxied_status: int
     proxied_text: str
     changes: str
-    """The changes in the answer's header."""
+    """The changes that the header of the proxied answer reports."""
 
     change_list: tuple[Change, ...]
-    """The same changes, one by one, by a dry run of the same request."""
+    """The changes to the same request, one by one, as a dry run finds them."""
 
     @property
     def is_as_expected(self) -> bool:
@@ -51,7 +51,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The comparisons, and the proxy's base URL, which answers while the context lasts."""
+    """The comparisons, and the base URL of the proxy, which runs until the context of :func:`comparing` ends."""
 
     comparisons: tuple[Comparison, ...]
     base_url: str
@@ -69,9 +69,9 @@ def load_histories() -> list[dict[str, Any]]:
 async def comparing(transport: str = "auto", *, port: int = 0) -> AsyncIterator[Compared]:
     """Send every history both ways, over real sockets on loopback, and yield the answers.
 
-    The emulator and the proxy are served while the context lasts. The proxy's page has the requests with their bodies.
-    *transport* is the value of ``transport`` in the proxy's configuration. *port* is the proxy's port, 0 for any.
-    Raises :class:`OSError` if the port is taken.
+    The emulator and the proxy are served while the context lasts. The inspector's page, which the proxy serves, shows
+    the requests with their bodies. *transport* is the value of ``transport`` in the proxy's configuration. *port* is
+    the proxy's port, 0 for any. Raises :class:`OSError` if the port is taken.
     """
     async with serving_emulator() as emulator, aiohttp.ClientSession(timeout=_TIMEOUT) as session:
         settings = _settings_for(emulator, transport)
@@ -130,7 +130,7 @@ async def _compare(
 
 
 def _text(answer: dict[str, Any]) -> str:
-    """Return the words of *answer*, or its calls as a sentence."""
+    """Return the text of *answer*, its error message, or its calls as a sentence."""
     if "error" in answer:
         return str(answer["error"]["message"])
     message = answer["choices"][0]["message"]

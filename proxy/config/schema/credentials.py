@@ -39,15 +39,16 @@ def _one_organization(value: Any) -> Any:
 
 
 class Credentials(Section):
-    """The address and the credentials of a provider. Every value is optional, under litellm's name."""
+    """The address and the credentials of a provider. Every field is optional and has litellm's name."""
 
     where: ClassVar[str] = "credential_list[].credential_values"
 
     api_key: ProviderKey = None
     """The provider's key. Without one, or with an empty one, no key is sent.
 
-    A placeholder is sent where litellm insists on a key. A key in the environment is used only where the file names it
-    (``os.environ/NAME`` or ``${NAME}``), or where there is no file.
+    Where litellm insists on a key, a placeholder is sent instead. A key in the environment is used where the file names
+    its variable (``os.environ/NAME`` or ``${NAME}``), or where there is no file. The model ``*`` without a key and an
+    address uses the environment's keys too.
     """
 
     api_base: BaseUrl | None = None
@@ -120,7 +121,7 @@ class Credentials(Section):
     """Bedrock: the address that hands out a role's credentials."""
 
     aws_bedrock_runtime_endpoint: BaseUrl | None = None
-    """Bedrock: its address, where it is not the region's."""
+    """Bedrock: the address of its runtime, where it is not the region's usual one."""
 
     vertex_project: Text | None = None
     """Vertex AI: the project's id."""
@@ -148,7 +149,10 @@ class Credentials(Section):
     @override
     @classmethod
     def is_left_out(cls, name: object, value: object) -> bool:
-        """Return True for an empty text, too. Templates of files often write one for a value that is not there."""
+        """Return True for an empty text in one of these fields, too.
+
+        Templates of files often write an empty text for a missing value.
+        """
         is_empty = isinstance(value, str) and not value.strip() and name in Credentials.model_fields
         return is_empty or super().is_left_out(name, value)
 
@@ -169,7 +173,7 @@ class Credentials(Section):
 ARGUMENTS = tuple(
     name for name in Credentials.model_fields if name not in ("api_key", "api_base", "base_url")
 )
-"""The credentials that go to litellm as arguments of these names."""
+"""The fields that go to litellm as arguments of the same names."""
 
 SECRETS = tuple(
     name for name, field in Credentials.model_fields.items() if "SecretStr" in str(field.annotation)
@@ -178,7 +182,7 @@ SECRETS = tuple(
 
 
 def _variables_in(section: Credentials, data: Mapping[Any, Any]) -> Iterator[str]:
-    """Yield the variables that *data*, the text of *section*, names for its secrets.
+    """Yield the variables that *data*, the mapping that *section* was read from, names for the section's secrets.
 
     The variable of an empty ``api_key`` counts too: it is the reason why there is no key.
     """

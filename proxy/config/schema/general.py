@@ -45,13 +45,16 @@ class Media(Section):
     where: ClassVar[str] = "general_settings.media"
 
     fetch: Flag = False
-    """Fetch the images, from public addresses only, and send the bytes. Default false: such a request gets a 400."""
+    """Fetch the images, from public addresses only, and send the bytes.
+
+    Default false: a request with such an image gets a 400.
+    """
 
     max_mib: Count = 20
     """The most MiB of images that are fetched for one request. Default 20, which is Gemini's limit for inline data."""
 
     timeout: Seconds = 10.0
-    """Seconds for each fetch, from its start. A client may run six fetches at once, and all clients eight.
+    """Seconds for each fetch, from its start. A client may run six fetches at once, and all clients together eight.
 
     Default 10.
     """
@@ -96,18 +99,18 @@ class Tracing(Section):
 
 
 class Inspector(Section):
-    """The inspector's memory of recent requests, in this process alone."""
+    """The recent requests that the inspector, the page at ``/ui``, keeps in the memory of this process."""
 
     where: ClassVar[str] = "general_settings.inspector"
 
     requests: Annotated[Count, Field(le=10_000)] = 200
-    """The number of recent requests: time, model, outcome and duration of each, but no text. Default 200."""
+    """The number of recent requests to keep: time, model, outcome and duration of each, but no text. Default 200."""
 
     bodies: Flag = False
     """Keep the bodies of chat requests as well, for anyone with the key to see. Default false."""
 
     mib: Count = 16
-    """MiB that these bodies may take together. The oldest are dropped first. Default 16."""
+    """MiB that the kept bodies may take together. The oldest are dropped first. Default 16."""
 
 
 class ClientKey(Section):
@@ -132,7 +135,7 @@ class GeneralSettings(Section):
     master_key: OptionalGatewayKey = None
     """The key that clients send as ``Authorization: Bearer``.
 
-    Default none. Without it and without ``keys`` the API may be served on loopback only.
+    Default none. Without it, ``keys`` and ``allow_unauthenticated_access``, the API may be served on loopback only.
     """
 
     keys: tuple[ClientKey, ...] = ()
@@ -185,7 +188,7 @@ class GeneralSettings(Section):
     """
 
     drain_delay: SecondsOrZero = 5.0
-    """Seconds after SIGTERM in which new requests are still accepted. Load balancers need time to notice.
+    """Seconds after SIGTERM in which new requests are still accepted. Load balancers need time to notice the end.
 
     Meanwhile each answer closes its connection. Default 5: OpenAI's SDK keeps an idle connection for 5 seconds. With a
     shorter delay a request may be sent into a connection that is being closed.
@@ -194,7 +197,7 @@ class GeneralSettings(Section):
     drain_grace: SecondsOrZero = 30.0
     """Seconds for requests in flight after ``drain_delay``.
 
-    Default 30. Keep the sum of both below the pod's grace period.
+    Default 30. Keep the sum of ``drain_delay`` and ``drain_grace`` below the pod's grace period.
     """
 
     tracing: Annotated[Tracing, BeforeValidator(empty_section)] = Field(default_factory=Tracing)

@@ -1,7 +1,7 @@
 """``model_list``: the names that clients send, and the deployments that answer for each name.
 
-The shape is the LiteLLM proxy's, so that its users can bring their file. Unknown keys that would change the routing
-or the authentication of a call are refused, never ignored.
+The shape is the LiteLLM proxy's, so that its users can bring their file. A key of LiteLLM that may guard something is
+refused. A harmless key is ignored with a warning (:mod:`proxy.config.sort_keys`).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class LitellmParams(Credentials, RequestDefaults, ProviderParameters):
     """Headers that are sent to the provider with each call. Their values are treated as secrets."""
 
     order: Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31), _Numeric] | None = None
-    """The rank of this deployment among those of one name. The lowest is asked, others only where it cannot answer.
+    """The rank among the deployments of one name. A higher rank is asked only where the lower ones cannot answer.
 
     A deployment without an order comes after those with one.
     """
@@ -108,7 +108,8 @@ class LitellmParams(Credentials, RequestDefaults, ProviderParameters):
     weight: Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False), _Numeric] | None = None
     """The share of the requests among the deployments of one name and order. Default: the least busy one is asked.
 
-    Where one of them has a weight, those without get requests only where the others cannot answer.
+    Where one of these deployments has a weight, those without a weight get requests only where the others cannot
+    answer.
     """
 
     headers: Mapping[HeaderName, HeaderSecret] = Field(default_factory=dict)
@@ -136,7 +137,7 @@ class LitellmParams(Credentials, RequestDefaults, ProviderParameters):
 
 
 class ModelInfo(Section):
-    """Facts about a model that override the catalogue's.
+    """Facts about a model that override those of the model catalogue.
 
     Other facts are free: they are kept and shown, and not used.
     """
@@ -171,13 +172,13 @@ class ModelEntry(Section):
     """The call's address, key and options. Required."""
 
     model_info: Annotated[ModelInfo, BeforeValidator(empty_section)] = Field(default_factory=ModelInfo)
-    """Overrides of the catalogue's facts. Default: none."""
+    """Facts about the model that override those of the model catalogue. Default: none."""
 
     transport: Annotated[Literal["auto", "litellm", "direct"], BeforeValidator(from_environment)] = "auto"
-    """``litellm``, or ``direct`` for the provider's own wire.
+    """``litellm`` calls through that library. ``direct`` calls the provider's API without it.
 
     ``auto`` (default) takes ``direct`` for ``openai/`` and ``gemini/``, and ``litellm`` for all others. ``direct`` is
-    refused where it does not speak the provider's wire.
+    refused where the proxy does not speak the provider's wire format.
     """
 
     profile: Annotated[Text, AfterValidator(_known_profile)] | None = None

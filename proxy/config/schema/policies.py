@@ -1,6 +1,6 @@
 """Sections of turnright's own: the changes to histories, and the store of its state.
 
-``off`` is a word here, and YAML 1.1 reads it as false. Both spellings are accepted.
+``off`` is a value of some keys, and YAML 1.1 reads the bare word as false. These keys accept both.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Sanitize(Section):
     where: ClassVar[str] = "sanitize"
 
     mode: Annotated[Literal["repair", "observe", "strict", "off"], _Word, _WordOrOff] = "repair"
-    """``repair`` (default) makes it legal, ``observe`` reports, ``strict`` answers 400, ``off`` does nothing."""
+    """``repair`` (default) makes it legal, ``observe`` only reports, ``strict`` answers 400, ``off`` does nothing."""
 
     on_violation: Annotated[Literal["refuse", "send"], _Word] = "refuse"
     """The treatment of a repaired history that still breaks a rule.
 
-    ``refuse`` (default) answers 400 and names the rule. ``send`` sends and counts it.
+    ``refuse`` (default) answers 400 and names the rule. ``send`` sends the history and counts the violation.
     """
 
     merge_same_role: Flag = False
@@ -51,7 +51,7 @@ class Budget(Section):
     """``balanced`` (default) cuts only a request that would not fit, down to half. ``off`` never cuts."""
 
     margin: Annotated[float, Field(strict=True, ge=0, lt=1, allow_inf_nan=False)] | None = None
-    """The share of the limit that is kept free for errors of the estimate."""
+    """The share of the model's token limit that is kept free for errors of the token estimate."""
 
     reserve: CountOrZero | None = None
     """Tokens kept free for the answer, taken from the window."""
@@ -69,13 +69,19 @@ class Budget(Section):
     """The share of a known limit above which a request is refused (0.95 in ``balanced``)."""
 
     cap: Annotated[Count, Field(ge=SMALLEST)] | None = None
-    """Characters that a tool result may have. Longer results keep head and tail. At least 400, to fit the marker."""
+    """Characters that a tool result may have.
+
+    Longer results keep head and tail. At least 400, to fit the mark of the cut.
+    """
 
     last_turns: CountOrZero | None = None
     """Turns that are kept at most. 0, the presets' value, keeps all."""
 
     unknown_window: Count | None = None
-    """Tokens to assume where a model's window is unknown. ``balanced`` assumes none and learns it from refusals."""
+    """Tokens to assume where a model's window is unknown.
+
+    ``balanced`` assumes none and learns the window from refusals.
+    """
 
     exclude_tools: tuple[Text, ...] = ()
     """Names of tools whose results are never capped or cleared. Default none."""
@@ -106,12 +112,15 @@ class Compaction(Section):
     enabled: Flag = False
     """Let a model summarize. Default false: it costs calls, and sends the history once more.
 
-    ``true`` is refused, since it is not implemented.
+    ``true`` is refused, since compaction is not implemented.
     """
 
 
 class Store(Section):
-    """The store of state that outlives a request. A store that is down degrades a feature, never a request."""
+    """The store of state that outlives a request.
+
+    A store that is down may degrade a feature, but must not fail a request.
+    """
 
     where: ClassVar[str] = "store"
 

@@ -1,7 +1,7 @@
 """Parameters of single providers, which become fields of the provider's request body.
 
-LiteLLM sends any parameter of an entry that it does not know to the provider. These are those that real files have.
-Any other field goes into ``extra_body``.
+LiteLLM sends any parameter of an entry that it does not know to the provider. This module has the ones that real
+configuration files use. Any other parameter must be written in ``extra_body``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ProviderParameters(Section):
     """Parameters that only some providers know. They are sent as they are, under these names. Default: none."""
 
     num_ctx: Count | None = None
-    """Ollama: the window in tokens."""
+    """Ollama: the size of the context window in tokens."""
 
     keep_alive: Annotated[str | int | float, PlainValidator(_duration)] | None = None
     """Ollama: the time for which the model stays loaded, such as ``5m``, or in seconds."""
@@ -45,13 +45,13 @@ class ProviderParameters(Section):
     """vLLM, OpenRouter and others: the penalty on tokens that were there before."""
 
     min_p: _Number | None = None
-    """vLLM, OpenRouter, Ollama and others: the least share of the likeliest token's probability."""
+    """vLLM, OpenRouter, Ollama and others: a token's least probability, as a share of the likeliest token's."""
 
     min_tokens: CountOrZero | None = None
     """vLLM: tokens of the answer, at least."""
 
     top_a: _Number | None = None
-    """OpenRouter: another bound on the probability of tokens."""
+    """OpenRouter: like ``min_p``, another lower bound on the probability of the tokens to choose from."""
 
     thinking_budget: CountOrZero | None = None
     """Qwen's API: tokens of reasoning, at most."""
@@ -60,7 +60,7 @@ class ProviderParameters(Section):
     """Qwen's API: reason before the answer."""
 
     web_search_options: FilledMapping | None = None
-    """OpenAI's search models, Perplexity and others: the search on the web. Gemini does not get it."""
+    """OpenAI's search models, Perplexity and others: the options of the web search. Gemini does not get this field."""
 
     def fields(self) -> Mapping[str, Any]:
         """Return the fields that the entry sets, by name, as JSON values."""

@@ -19,7 +19,7 @@ _Integer = Annotated[int, Field(strict=True), _Numeric]
 
 
 def _effort(value: Any, info: ValidationInfo) -> Any:
-    """Return the word of LiteLLM's other spellings: ``{effort: high}``, and ``disable`` for ``none``."""
+    """Return an effort as one word. LiteLLM also writes ``{effort: high}``, and ``disable`` for ``none``."""
     if isinstance(value, Mapping) and value.keys() <= _EFFORT_KEYS and "effort" in value:
         value = value["effort"]
     word = from_environment(value, info)
@@ -31,7 +31,7 @@ _EFFORT_KEYS = {"effort", "summary", "generate_summary"}
 
 
 def _stop_texts(value: Any, info: ValidationInfo) -> str | tuple[str, ...]:
-    """Return a text, or texts, of any characters: white space often ends an answer."""
+    """Return the stop text or texts in *value*. They may be white space alone, which often ends an answer."""
     texts = value if isinstance(value, list | tuple) else [value]
     if not all(isinstance(text, str) and text for text in texts):
         raise refusal("must be a text or a list of texts, and none of them empty")
@@ -49,7 +49,7 @@ def _choice(value: Any, info: ValidationInfo) -> Any:
 
 
 def _text_keys(value: Any) -> Any:
-    """Return *value* with its whole numbers as texts, since tokens are often written without quotes."""
+    """Return *value* with whole-number keys as texts, since token ids are often written without quotes."""
     if not isinstance(value, Mapping):
         return value
     return {str(key) if type(key) is int else key: item for key, item in value.items()}

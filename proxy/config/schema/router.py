@@ -21,11 +21,11 @@ FallbackChains = Annotated[tuple[Mapping[Text, tuple[Text, ...]], ...], BeforeVa
 """LiteLLM's shape: a list of mappings from a model's name to the models to try after it, in order."""
 
 ANY_SOURCE = "*"
-"""The source of a chain that is for every model without one of its own."""
+"""The key of a fallback chain for every model without a chain of its own."""
 
 
 class Alias(Section):
-    """A second name of a model. A text alone is the model's name."""
+    """A second name of a model. In the file, a text in place of the mapping is the model's name."""
 
     where: ClassVar[str] = "router_settings.model_group_alias.*"
 
@@ -59,7 +59,10 @@ class RouterSettings(Section):
     where: ClassVar[str] = "router_settings"
 
     num_retries: CountOrZero = 2
-    """Retries on the same pool after a retriable failure, before the first byte. Default 2, as in LiteLLM."""
+    """Retries among a model's deployments after a retriable failure, before the first byte.
+
+    Default 2, as in LiteLLM.
+    """
 
     fallbacks: FallbackChains = ()
     """Models to try when a model has failed for good.
@@ -80,7 +83,7 @@ class RouterSettings(Section):
     """Second names of models: a model's name, or ``{model, hidden}``. An alias hides a model of the same name."""
 
     cooldown_time: SecondsOrZero = 5.0
-    """Seconds for which a failing deployment gets no requests. Default 5, as in LiteLLM. 0 switches it off."""
+    """Seconds for which a failing deployment gets no requests. Default 5, as in LiteLLM. 0 switches cooldowns off."""
 
     timeout: Seconds = 600.0
     """The deadline of a request in seconds, for all attempts together. Default 600, for long reasoning answers."""
@@ -113,7 +116,7 @@ class RouterSettings(Section):
 
     @property
     def failure_chains(self) -> FallbackChains:
-        """The chains for a model that has failed. ``default_fallbacks`` are the last of them."""
+        """The chains for a model that has failed. ``default_fallbacks`` are the last chain."""
         return (
             (*self.fallbacks, {ANY_SOURCE: self.default_fallbacks})
             if self.default_fallbacks

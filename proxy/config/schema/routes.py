@@ -1,7 +1,7 @@
 """The index of the model list: pools of deployments by name, and by the prefix of a wildcard.
 
-An exact name is one pool: a lower ``order`` goes first, then the file's order. A label comes from the file, and never
-from the client.
+The deployments of one name form a pool, sorted by ``order`` and then as in the file. A deployment's label in metrics
+comes from the file, and never from the client.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from proxy.config.schema.router import Alias
 from proxy.core.deployment import Deployment
 
 _MAX_NAMED = 1_000
-"""Model names of wildcards that are cached. Clients can send any number of names."""
+"""The most names matched by wildcards that are cached, since clients can send any number of names."""
 
 
 ANY_MODEL = "*"
-"""The model of an entry that leaves the provider to the client's name."""
+"""The ``model`` of an entry whose provider the client names."""
 
 
 class ProviderAccess(NamedTuple):
@@ -55,13 +55,13 @@ class Routes:
     """The lengths of the wildcards' prefixes, longest first."""
 
     access: Mapping[str, ProviderAccess] = field(default_factory=dict)
-    """Keys from the environment, by provider, for entries whose model is ``*``."""
+    """Keys and addresses from the environment, by provider, for entries whose model is ``*``."""
 
     aliases: Mapping[str, str] = field(default_factory=dict)
     """The model of each second name. A second name takes precedence over a model of the same name."""
 
     shown_aliases: tuple[str, ...] = ()
-    """The second names that are listed."""
+    """The second names that are not hidden from ``/v1/models``."""
 
     named: Callable[[tuple[Deployment, ...], str], tuple[Deployment, ...]] = field(
         init=False, repr=False, compare=False
@@ -85,7 +85,7 @@ class Routes:
         access: Mapping[str, ProviderAccess] | None = None,
         aliases: Mapping[str, Alias] | None = None,
     ) -> Routes:
-        """Index *entries*, which have their positions in the file.
+        """Index *entries*, which maps positions in the file to entries.
 
         *default_timeout_s* is for entries without a timeout of their own. *credentials* are those that entries may
         name. *access* are the keys of providers in the environment. *aliases* are second names of models.
@@ -116,7 +116,7 @@ class Routes:
     def leaving_out(self, names: Collection[str]) -> Routes:
         """Return a copy that has an empty pool for each of *names*, models that were left out.
 
-        So no shorter wildcard answers for them. Their prompts would go to another provider.
+        So no shorter wildcard answers for such a model. Otherwise its prompts would go to another provider.
         """
         wild = {name[:-1]: () for name in names if name.endswith("*")}
         wildcards = {**wild, **self.wildcards}
@@ -172,7 +172,7 @@ def _name_member(member: Deployment, model: str, access: Mapping[str, ProviderAc
 def _split(model: str, default: str) -> tuple[str, str]:
     """Return the provider and the model of *model*.
 
-    Without a provider in *model*, litellm's table names it, or else it is *default*.
+    If *model* names no provider, litellm's table gives the provider. For an unknown model the provider is *default*.
     """
     provider, slash, model_id = model.partition("/")
     return (provider, model_id) if slash else (provider_of(model) or default, model)

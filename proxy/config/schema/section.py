@@ -1,8 +1,8 @@
 """The base of every section: frozen, closed, and without values in its errors.
 
-A key that a section does not have is refused. Every documented key is accepted by the parser. A value that is not
-implemented is refused with a text that names the key. pydantic's own errors never hold the input, which may be a
-secret.
+A key that a section does not have is refused, except in ``model_info``. Every documented key is accepted by the parser.
+A value that is not implemented is refused with a text that names a value to use instead. The texts of pydantic's own
+errors never hold the input, which may be a secret.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Settings(Section):
     """The served models, at least one. Required."""
 
     credential_list: tuple[CredentialEntry, ...] = ()
-    """Credentials with names, for entries that name them. Default none."""
+    """Credentials with names, for entries of ``model_list`` that name them. Default none."""
 
     router_settings: Annotated[RouterSettings, _OrEmpty] = Field(default_factory=RouterSettings)
     """Retries, fallbacks and time limits. LiteLLM's ``litellm_settings`` is read for the same keys."""
@@ -50,10 +50,10 @@ class Settings(Section):
     """The server's own settings."""
 
     sanitize: Annotated[Sanitize, _OrEmpty] = Field(default_factory=Sanitize)
-    """The treatment of an illegal history."""
+    """The treatment of a history that the provider would refuse."""
 
     budget: Annotated[Budget, _OrEmpty] = Field(default_factory=Budget)
-    """The rules that fit a history into the window."""
+    """The rules that fit a history into the model's window."""
 
     turns: Annotated[Turns, _OrEmpty] = Field(default_factory=Turns)
     """The guard against agents that do not stop."""
@@ -62,7 +62,7 @@ class Settings(Section):
     """Summaries in place of the removed messages."""
 
     store: Annotated[Store, _OrEmpty] = Field(default_factory=Store)
-    """The store of state."""
+    """The store of state that outlives a request."""
 
     _unavailable: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
 
@@ -77,12 +77,12 @@ class Settings(Section):
 
     @property
     def unavailable(self) -> Mapping[str, tuple[str, ...]]:
-        """The names that no entry serves, with the unset environment variables that they need."""
+        """The names of models that were left out, with the unset or empty environment variables that they need."""
         return self._unavailable
 
     @property
     def names_any_model(self) -> bool:
-        """True where an entry leaves the provider to the client's name."""
+        """True where an entry has the model ``*`` alone, so that the client names the provider."""
         return any(entry.litellm_params.model == ANY_MODEL for entry in self.model_list)
 
     def with_environment(
@@ -113,7 +113,10 @@ class Settings(Section):
 
     @override
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Settings:
-        """Copy as pydantic does, without the cached index and the entries' places, which may not fit the copy."""
+        """Copy as pydantic does, without the cached index.
+
+        The entries' positions are dropped if *update* replaces ``model_list``.
+        """
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("routes", None)
         if update and "model_list" in update:

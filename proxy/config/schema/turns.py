@@ -36,7 +36,10 @@ Pattern = Annotated[Text, AfterValidator(_few_stars)]
 
 
 class Overrides(Section):
-    """Values that differ for some requests. A value that is left out overrides nothing."""
+    """Values of ``turns`` that differ for one model or for one client's key.
+
+    A value that is left out overrides nothing.
+    """
 
     mode: Mode | None = None
     """Replaces ``turns.mode``."""
@@ -84,19 +87,22 @@ class Turns(Section):
     """``warn`` (default) reports, ``enforce`` lets the model wrap up at the limit, ``off`` counts nothing."""
 
     max_rounds: CountOrZero = 25
-    """Rounds of an agent on its own. Default 25. 0 is no limit.
+    """The most rounds of a turn without delegation tools. Default 25. 0 is no limit.
 
     A client can lower the limit for one request with the header ``x-turnright-max-rounds``.
     """
 
     max_rounds_multi_agent: CountOrZero = 50
-    """Rounds of a turn in which delegation tools are declared or were called. Default 50. 0 is no limit."""
+    """The most rounds of a turn in which delegation tools are declared or were called. Default 50. 0 is no limit."""
 
     warn_at: Ratio = 0.8
-    """The share of the limit from which a warning is given. Default 0.8."""
+    """The share of the limit on rounds from which a warning is given. Default 0.8."""
 
     max_delegation_rounds: CountOrZero = 10
-    """Rounds that delegate. Default 10. 0 is no limit. After them ``enforce`` withholds the delegation tools."""
+    """The most rounds of a turn that delegate.
+
+    Default 10. 0 is no limit. After them ``enforce`` withholds the delegation tools.
+    """
 
     max_calls_per_turn: CountOrZero = 10
     """The most tool calls of one answer that ``enforce`` passes on. Default 10. 0 is no limit."""

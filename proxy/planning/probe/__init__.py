@@ -1,4 +1,4 @@
-"""Decides what a probe asks a provider, and what the replies mean. Nothing here sends a request.
+"""Decides which histories ``turnright probe`` sends to a provider, and what the replies mean. Nothing here sends them.
 
     history_values     a history as plain data, and builders of its messages
     turn_histories     the order of turns, calls and results
@@ -12,5 +12,6 @@
     count_tokens       the requests and tokens of a probe
     describe           the results as JSON-ready values, and the report
 
-A profile is wrong where the provider refuses what the profile allows, or accepts what the provider is known to refuse.
+A profile is wrong if the provider refuses a history that the profile allows. It is probably wrong if the provider
+accepts a forbidden history that it is known to refuse.
 """

@@ -12,7 +12,10 @@ BASELINES: dict[Need, ProbeHistory] = {
     "tools": ProbeHistory("baseline-tools", "", (user(), calling(), result()), "tools"),
     "media": ProbeHistory("baseline-media", "", (user([text(), image()]),), "media"),
 }
-"""The history that shows, for each ability, that the provider answers at all."""
+"""For each ability that a history needs, a legal history.
+
+Its answer shows that the provider answers requests with that ability.
+"""
 
 HISTORIES: tuple[ProbeHistory, ...] = (
     *ORDER_HISTORIES,
@@ -22,4 +25,4 @@ HISTORIES: tuple[ProbeHistory, ...] = (
     *FIELD_HISTORIES,
     *MEDIA_HISTORIES,
 )
-"""Every history. A rule may have several: the rule's own conditions decide which of them a profile forbids."""
+"""Every history that tests a rule. A rule may have several, and a profile may forbid only some of them."""

@@ -1,4 +1,4 @@
-"""Chooses the histories that test a profile, and proves by the checker what the profile says about each of them."""
+"""Chooses the histories that test a profile, and lets the checker find what the profile says about each of them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _KEPT_HERE = "the proxy takes signatures out of the ids itself"
 
 
 class Expected(StrEnum):
-    """The outcome that a profile leads to expect."""
+    """The provider's reaction to a history that is expected if the profile is right."""
 
     ACCEPTED = "accepted"
     """The history breaks no rule of the profile."""
 
     REFUSED = "refused"
-    """The history breaks its rule under the profile, and no other. The provider is known to refuse it."""
+    """The history breaks only its own rule under the profile. The provider is known to refuse such a history."""
 
     EITHER = "either"
     """The history breaks its rule under the profile, and no other. The rule is a precaution: the transport or some of
@@ -32,7 +32,10 @@ class Expected(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A history for one profile, and what to expect. *hidden* is the reason why it must not be sent, or empty."""
+    """A history for one profile, and the expected reaction.
+
+    *hidden* is the reason why the history is not sent, or empty.
+    """
 
     history: ProbeHistory
     expected: Expected
@@ -46,7 +49,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of one profile, the histories that go before them, and the rules that no history tests alone."""
+    """The cases of one profile, the plain histories to send before them, and the rules that no case tests."""
 
     cases: tuple[Case, ...]
     baselines: tuple[ProbeHistory, ...]
@@ -54,12 +57,15 @@ class Cases:
 
     @property
     def sent(self) -> tuple[Case, ...]:
-        """The cases that are sent."""
+        """The cases that are sent to the provider: those without a reason in *hidden*."""
         return tuple(case for case in self.cases if not case.hidden)
 
 
 def choose_cases(profile: Profile, way: Way, histories: Sequence[ProbeHistory] = HISTORIES) -> Cases:
-    """Return the cases that test *profile* over *way*, rule by rule in the order of the checker's table."""
+    """Return the cases that test *profile*, in the order of the checker's rules.
+
+    *way* is the transport and the provider.
+    """
     baselines = {
         need: fitted for need, history in BASELINES.items() if (fitted := _fit(history, profile)) is not None
     }
@@ -99,7 +105,7 @@ def _case(history: ProbeHistory, profile: Profile, way: Way) -> Case | None:
 def _fit(history: ProbeHistory, profile: Profile) -> ProbeHistory | None:
     """Return *history* in a form that breaks its own rule alone, or no rule. None where there is no such form.
 
-    A form that breaks the rule is preferred.
+    A form that breaks the rule is preferred to a form that breaks none.
     """
     legal: ProbeHistory | None = None
     for adapt in _FORMS:
@@ -119,12 +125,12 @@ def _as_is(message: Message) -> Message:
 
 
 def _with_text(message: Message) -> Message:
-    """Return a message with calls with an empty text, for profiles that refuse null there."""
+    """Return *message*, with an empty text in place of null if it has calls, for profiles that refuse null there."""
     return {**message, "content": ""} if message.get("tool_calls") and message["content"] is None else message
 
 
 def _with_reasoning(message: Message) -> Message:
-    """Return a message of the model with empty reasoning, for profiles that want it back."""
+    """Return *message*, with empty reasoning if it is the model's without any, for profiles that require reasoning."""
     return {"reasoning_content": "", **message} if message["role"] == "assistant" else message
 
 
@@ -133,4 +139,7 @@ def _with_both(message: Message) -> Message:
 
 
 _FORMS: tuple[Callable[[Message], Message], ...] = (_as_is, _with_text, _with_reasoning, _with_both)
-"""The forms of a history, the simplest first. Profiles differ in what they want beside a call."""
+"""The forms of a history to try, the simplest first.
+
+Profiles differ in the content and reasoning that they require in the model's messages.
+"""

@@ -1,4 +1,4 @@
-"""The requests and tokens that a probe takes, for the question before it starts."""
+"""Counts the requests and tokens that a probe takes, to tell the user before the probe starts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from proxy.planning.probe.history_values import ProbeHistory
 from sanitizers.budget.find_family import family_of
 
 MAX_ANSWER = 256
-"""The most tokens of an answer. Reasoning models refuse a request whose answer has room for a few words only."""
+"""The most tokens of an answer. Reasoning models refuse a request with a limit of only a few tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of a probe.
+    """The numbers of requests and tokens that a probe takes.
 
     A plain history is sent again after each reply that may be the provider's fault. The counts with *most* include
     these requests.

@@ -1,6 +1,7 @@
 """The results of a probe as JSON-ready values, and the report of the differences.
 
-The report is made to be shown to others. It holds no words of the provider beyond those of a known row.
+The report is made to be shown to others. Of the provider's words it holds only a phrase that a row of the repair table
+lists.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from proxy.planning.probe.known_refusals import Way
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A probe that is over. *model* is the deployment's model in litellm's spelling, without secrets.
+    """The results of a finished probe. *model* is the deployment's model in litellm's spelling, without secrets.
 
     *untested* names the rules that no history breaks alone under the profile.
     """
@@ -29,7 +30,7 @@ class Probe:
 
     @property
     def verdict(self) -> Verdict:
-        """The result of the whole probe. A difference counts more than what could not be asked."""
+        """The result of the whole probe. A difference counts more than a history that could not be asked about."""
         counts = self.counts
         for verdict in (Verdict.DIFFERS, Verdict.NOT_ASKED):
             if counts[verdict]:
@@ -55,7 +56,7 @@ def describe_probe(probe: Probe) -> dict[str, Any]:
 
 
 def describe_differences(probe: Probe) -> dict[str, Any]:
-    """Return the report of *probe*: the differences alone, each with the words that a row of the table knows."""
+    """Return the report of *probe*: only the differences, each with the known phrase in the provider's words."""
     differences = [finding for finding in probe.findings if finding.verdict is Verdict.DIFFERS]
     return {
         "object": "turnright.probe_report",

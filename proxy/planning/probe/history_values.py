@@ -12,10 +12,10 @@ from typing import Any, Literal
 from sanitizers import Message
 
 Need = Literal["text", "tools", "media"]
-"""The ability that a history needs of a model. A plain history with this ability is sent before."""
+"""The ability that a history needs of a model. The probe first sends a plain history that needs the same ability."""
 
 FIRST, SECOND = "call00001", "call00002"
-"""Two ids of calls."""
+"""Two call ids for the histories."""
 
 PNG = (
     "data:image/png;base64,"
@@ -43,15 +43,15 @@ TOOLS: tuple[dict[str, Any], ...] = (
         },
     },
 )
-"""The tool that all calls are of."""
+"""The only tool, which all calls in the histories call."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeHistory:
     """A history that breaks *rule* under the profiles that have the rule, and no other rule.
 
-    *rule* is a key of :data:`sanitizers.invariants.RULES`, or empty for a history that every profile accepts. *spare*
-    is true for a history that is sent only where no other history breaks or keeps the rule alone.
+    *rule* is a key of :data:`sanitizers.invariants.RULES`, or empty for a history that every profile accepts. A *spare*
+    history is used only if no other history of its rule fits the profile.
     """
 
     id: str
@@ -91,7 +91,10 @@ def system(content: str = "Answer briefly.", **extra: Any) -> Message:
 
 
 def function_call(call_id: str = FIRST, city: str = "Paris", **function: Any) -> dict[str, Any]:
-    """Return a call of the tool. *function* replaces fields of the call's function, and None removes a field."""
+    """Return a call of the tool.
+
+    *function* replaces fields of the call's ``function`` object, and None removes a field.
+    """
     fields = {"name": "get_weather", "arguments": f'{{"city": "{city}"}}', **function}
     kept = {name: value for name, value in fields.items() if value is not None}
     return {"id": call_id, "type": "function", "function": kept}
@@ -103,7 +106,7 @@ def calling(*calls: dict[str, Any], content: Any = None) -> Message:
 
 
 def result(call_id: str = FIRST, content: Any = "sunny", **extra: Any) -> Message:
-    """Return the result of a call."""
+    """Return the result message for the call *call_id*, with *extra* as further fields."""
     return {"role": "tool", "tool_call_id": call_id, "content": content, **extra}
 
 
@@ -120,7 +123,10 @@ def text(value: str = "What is the colour? Answer with one word.", **extra: Any)
 def histories(
     rule: str, needs: Need, *given: Sequence[Message], spare: bool = False
 ) -> tuple[ProbeHistory, ...]:
-    """Return the histories of one rule. Their ids are the rule, with a number from the second one on."""
+    """Return the histories of one rule.
+
+    The first has the rule as its id, and the others the rule with a number from 2 on.
+    """
     return tuple(
         ProbeHistory(rule if number == 1 else f"{rule}-{number}", rule, tuple(messages), needs, spare)
         for number, messages in enumerate(given, 1)

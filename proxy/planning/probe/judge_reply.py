@@ -19,10 +19,13 @@ class Said(StrEnum):
     ACCEPTED = "accepted"
     REFUSED = "refused"
     FAILED = "failed"
-    """The provider is overloaded, down or silent, or could not be reached. Or its refusal is not about the history."""
+    """The provider is overloaded, down or silent, or could not be reached.
+
+    Or the provider refused for a reason that is not the history.
+    """
 
     STOPPED = "stopped"
-    """The provider takes no more requests: the rate, the quota, the key or the model is refused."""
+    """The provider will take no more requests of this probe: it refused the rate, the quota, the key or the model."""
 
     NOT_SENT = "not_sent"
     """The transport could not write the history in the provider's format."""
@@ -40,21 +43,21 @@ class Verdict(StrEnum):
     """The provider could not be asked, or its answer tells nothing about the rule."""
 
     CAREFUL = "careful"
-    """The provider accepts what the profile forbids as a precaution. Nobody has to change anything."""
+    """The provider accepts a history that the profile forbids only as a precaution. The profile need not be changed."""
 
     HIDDEN = "hidden"
-    """The history cannot reach the provider, so the provider cannot be asked."""
+    """The history is not sent, or the transport cannot write it, so the provider cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply to one request. *kind* is None for an answer. The words of *error* and *shown* hold no secrets."""
+    """The reply to one request. *kind* is None for a faultless answer. *error* and *shown* must hold no secrets."""
 
     kind: Kind | None = None
     status: int | None = None
     error: ProviderError = field(default=NO_ERROR_FACTS)
     shown: str = ""
-    """The provider's words, for a reader at a terminal."""
+    """The provider's error message, for the table and the JSON output, and not for the report."""
 
     @property
     def said(self) -> Said:
@@ -73,7 +76,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result for one case. *row* is the row of the repair table that the words match, and *words* those words."""
+    """The result for one case.
+
+    *row* is the fault of the repair table that the error matches, and *words* the phrase that matched.
+    """
 
     case: Case
     verdict: Verdict
@@ -98,10 +104,13 @@ _ANSWERS = frozenset(
         Kind.UNEXPECTED_CALL,
     }
 )
-"""Faults of an answer. The provider has accepted the history."""
+"""Kinds of a faulty answer. The provider answered, so it has accepted the history."""
 
 _REFUSALS = frozenset({Kind.INVALID_REQUEST, Kind.MODEL_GONE, Kind.OTHER_REFUSAL})
-"""Failures that are about the request. OpenRouter answers 404 to an image for a model of texts."""
+"""Kinds that count as a refusal of the history.
+
+MODEL_GONE is one, since OpenRouter answers 404 to an image for a text-only model.
+"""
 
 _STOPS = frozenset({Kind.KEY_REFUSED, Kind.QUOTA_EXHAUSTED, Kind.RATE_LIMITED})
 
@@ -146,7 +155,10 @@ _FAULTS = MappingProxyType(
         "user_after_result": ("alternation", "result_then_user"),
     }
 )
-"""The faults of the repair table whose words can report each rule. Providers have words for few of the other rules."""
+"""For each rule, the faults of the repair table whose phrases can report that it is broken.
+
+Few other rules have such phrases.
+"""
 
 _ACCEPTED = MappingProxyType(
     {
@@ -155,7 +167,7 @@ _ACCEPTED = MappingProxyType(
         Expected.REFUSED: Verdict.DIFFERS,
     }
 )
-"""The verdict on an accepted history."""
+"""The verdict if the provider accepts the history, by the expected reaction."""
 
 _KNOWN_FAULTS = frozenset(fault for faults in _FAULTS.values() for fault in faults)
 
@@ -163,8 +175,8 @@ _KNOWN_FAULTS = frozenset(fault for faults in _FAULTS.values() for fault in faul
 def judge_reply(case: Case, reply: Reply) -> Finding:
     """Return the result of *case*.
 
-    A failure of the provider is never a difference. llama.cpp reports a history that its template refuses as status
-    500, so the words of a failure may prove that the profile is right.
+    A failure of the provider is never a difference. But the words of a failure may prove that the profile is right,
+    since llama.cpp reports a refusal by its template with status 500.
     """
     said = reply.said
     own = _FAULTS.get(case.history.rule, ())
@@ -189,7 +201,10 @@ def judge_reply(case: Case, reply: Reply) -> Finding:
 
 
 def find_words(error: ProviderError, faults: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Return the fault of the row that *error* matches, and the words that match. Rows of *faults* come first."""
+    """Return the fault of the repair table's row that *error* matches, and the phrase that matches.
+
+    Rows of *faults* come first.
+    """
     rows = [row for row in TABLE if row.fits(error)]
     rows.sort(key=lambda row: row.fault not in faults)
     for row in rows:

@@ -1,10 +1,10 @@
-"""The histories that a provider is known to refuse, by the way that a request takes to the provider.
+"""The histories that each provider is known to refuse, by the transport that carries the request and the provider.
 
 A profile also forbids what the transport would lose or change on the way, and what only some servers of a family
 refuse. A provider that accepts such a history does not contradict the profile. So only the histories in this table
 are expected to be refused. The tests ask the emulators, which are built from the same reports.
 
-Servers with a chat template have no row: a server does not tell which template it has.
+Servers with a chat template have no row here, since a server does not tell which template it has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Way: TypeAlias = str
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The histories that are refused on some ways, by their ids, under profiles whose names begin with *profile*."""
+    """The ids of histories that are refused over *ways*, under profiles whose names begin with *profile*."""
 
     ways: frozenset[Way]
     profile: str
@@ -110,11 +110,14 @@ TABLE: tuple[Row, ...] = (
         source="openrouter-examples#71, garak#1202, Risuai#504, langchain-cohere#15, agentdojo#200",
     ),
 )
-"""Every row whose way and profile fit counts. A refusal that is only remembered, and not reported, has no entry."""
+"""The known refusals.
+
+All rows that fit the way and the profile apply together. A refusal without a report to cite has no entry.
+"""
 
 
 def way_of(deployment: Deployment) -> Way:
-    """Return the way of the deployment's requests."""
+    """Return the transport and the provider of the deployment's requests, such as ``litellm/anthropic``."""
     return f"{transport_of(deployment)}/{deployment.provider}"
 
 

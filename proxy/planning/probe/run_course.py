@@ -1,7 +1,7 @@
 """The order of a probe's requests: which history comes next, after each reply.
 
-Plain histories go first. A plain history that is not accepted shows that the provider, and not the profile, is the
-cause. So a plain history is sent again after each reply that may be the provider's fault.
+Plain histories go first. If even a plain history is not accepted, the cause is the provider and not a rule of the
+profile. So a plain history is sent again after each failure and each unexpected refusal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proxy.planning.probe.history_values import Need, ProbeHistory
 from proxy.planning.probe.judge_reply import Finding, Reply, Said, Verdict, judge_reply
 
 Course = Generator[ProbeHistory, Reply, tuple[Finding, ...]]
-"""Yields the histories to send, is sent their replies, and returns the result for each case."""
+"""A generator that yields the histories to send, gets each reply by ``send``, and returns the results of all cases."""
 
 _STOP_WORDS = {
     Said.FAILED: "the provider does not answer",
@@ -26,8 +26,8 @@ _STOP_WORDS = {
 def run_course(cases: Cases) -> Course:
     """Yield each history to send, until all cases are judged or the provider takes no more requests.
 
-    The generator ends at the first reply that refuses the key, the rate, the quota or the model. It also ends where
-    the plain history is no longer accepted. All further cases are then not asked.
+    No more histories are yielded after a reply that refuses the key, the rate, the quota or the model. The same holds
+    after a plain history that is no longer accepted. All further cases then have the verdict NOT_ASKED.
     """
     lacking: dict[Need, str] = {}
     stopped = ""
@@ -55,7 +55,7 @@ def run_course(cases: Cases) -> Course:
 
 
 def _ask(case: Case, plain: ProbeHistory) -> Generator[ProbeHistory, Reply, tuple[Finding, str]]:
-    """Ask about one case. Return the result, and the reason to stop, which may be empty."""
+    """Yield the history of *case*. Return the result, and the reason to stop the probe, which may be empty."""
     reply = yield case.history
     finding = judge_reply(case, reply)
     if reply.said is Said.STOPPED:

@@ -130,4 +130,4 @@ MESSAGE_ROWS: tuple[Row, ...] = (
         source="kimi-cli#2141, hermes-agent#15353",
     ),
 )
-"""The rows, in the order in which their repairs are made."""
+"""The rows, in the order in which the repairs of one request are made."""

@@ -87,4 +87,4 @@ PARAMETER_ROWS: tuple[Row, ...] = (
         source="gollm#33, qwen-code#921, budibase#17211; vLLM: MaxKB#2912",
     ),
 )
-"""The rows, in the order in which their repairs are made."""
+"""The rows, in the order in which the repairs of one request are made."""

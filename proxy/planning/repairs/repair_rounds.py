@@ -1,4 +1,4 @@
-"""Repairs of turns with calls: several calls at once, and a text beside calls."""
+"""Repairs of model turns with tool calls, for servers that refuse several calls, or text with calls, in one turn."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with each turn of several calls split into rounds of one call and its results.
 
     The first round keeps the turn's text and its other fields. The templates count the calls of every turn that has
-    ``tool_calls``, so a field with an empty list or null is dropped. Models that sign their calls never give this
-    error. A split would leave their later rounds unsigned. Source: the templates of Llama 3.1, 3.2 and 3.3, "This model
-    only supports single tool-calls at once!" (vllm#25108, vllm#12938, and vllm#13978 for an empty list).
+    ``tool_calls``, so a field with an empty list or null is dropped. A draft for a model that signs its calls is
+    returned as it is. Such models never give this error, and a split would leave the later rounds unsigned. Source: the
+    templates of Llama 3.1, 3.2 and 3.3, "This model only supports single tool-calls at once!" (vllm#25108, vllm#12938,
+    and vllm#13978 for an empty list).
     """
     if draft.profile.signs_calls:
         return draft
@@ -45,9 +46,9 @@ def split_parallel_calls(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the calls of *turn* one by one, each followed by its own results.
+    """Yield a turn for each call of *turn*, each followed by the call's own results.
 
-    Results of no call of the turn come last.
+    Results that belong to no call of *turn* come last.
     """
     by_id: dict[str | None, list[Entry]] = {}
     for result in results:
@@ -62,14 +63,15 @@ def _rounds(turn: Entry, results: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with each text beside calls in a turn of its own, before a user turn that asks to go on.
+    """Return *draft* with each text of a turn with calls in a model turn of its own, and a user turn between them.
 
     mistral-common gives the same error for a model turn with neither text nor calls, so such a turn is dropped. A blank
     text beside calls counts as a text, so a blank text is dropped too. mistral-common checks the form of the calls' ids
-    next, and a request is repaired only once. So ids of another form are replaced. Models that sign their calls never
-    give this error. For such models, the calls after the inserted user turn would need a new signature. Sources:
-    langchain#21196; the validator of mistral-common for tokenizers before version 13, "Assistant message must have
-    either content or tool_calls, but not both." (1.5.6, 1.8.8 and 1.13.1, seen in 2026-11).
+    next, and a request is repaired only once. So ids of another form are replaced. A draft for a model that signs its
+    calls is returned as it is. Such models never give this error, and their calls after the inserted user turn would
+    need a new signature. Sources: langchain#21196; the validator of mistral-common for tokenizers before version 13,
+    "Assistant message must have either content or tool_calls, but not both." (1.5.6, 1.8.8 and 1.13.1, seen in
+    2026-11).
     """
     profile = draft.profile
     if profile.signs_calls:
@@ -85,7 +87,7 @@ def separate_texts_from_calls(draft: Draft, error: ProviderError) -> Draft:
 
 
 def _without_blanks(draft: Draft) -> Draft:
-    """Return *draft* without blank texts beside calls, and without model turns that hold nothing."""
+    """Return *draft* without the blank texts of turns with calls, and without model turns that hold nothing."""
     entries: list[Entry] = []
     changes = []
     for entry in draft.entries:

@@ -10,7 +10,10 @@ from proxy.resilience.read_error import ProviderError
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The texts with which providers report one fault, and the repair for it."""
+    """Phrases in which providers report one fault, and its repair.
+
+    An error must hold one of *says*, and one of *beside* if given.
+    """
 
     fault: str
     repair: Repair

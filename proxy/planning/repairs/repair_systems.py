@@ -11,7 +11,7 @@ from sanitizers.messages import SYSTEM_ROLES
 
 
 def system_as_user(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* with system messages as user messages, their words unchanged.
+    """Return *draft* with each system or developer message turned into a user message with the same words.
 
     Source: "'messages[0].role' does not support 'system' with this model" (litellm#5671). o1-mini takes no developer
     message either (agent-framework#1077).
@@ -27,7 +27,7 @@ def fold_systems(draft: Draft, error: ProviderError) -> Draft:
     """Return *draft* with the texts of its system messages at the head of the first user turn.
 
     Where no user turn comes first, one is inserted. A template without a system role refuses two user turns in a row
-    too, and a request is repaired once. So neighbours of one role are merged for such a template. Sources: Gemma
+    too, and a request is repaired once. So adjacent turns of one role are merged for such a template. Sources: Gemma
     "System role not supported" (chat-ui#1386, vllm#2964, sglang#1342), Llama 3.2 "Prompting with images is incompatible
     with system messages." (vllm#8854, litellm#6569).
     """
@@ -47,9 +47,9 @@ def fold_systems(draft: Draft, error: ProviderError) -> Draft:
 
 
 def fold_counted_systems(draft: Draft, error: ProviderError) -> Draft:
-    """Return *draft* without system messages, as :func:`fold_systems`, for a template that counts them as turns.
+    """Move the system texts as :func:`fold_systems` does, for a template that counts a system message as a turn.
 
-    Later templates of Mistral allow an "optional system message", and say so. Sources: vllm#2080, mistral.rs#45,
-    autogen#1037.
+    Later templates of Mistral say in the same error that they allow an "optional system message". Then *draft* is
+    returned as it is. Sources: vllm#2080, mistral.rs#45, autogen#1037.
     """
     return draft if error.says("optional system message") else fold_systems(draft, error)

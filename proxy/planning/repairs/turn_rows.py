@@ -92,4 +92,4 @@ TURN_ROWS: tuple[Row, ...] = (
         "langchain#23703, smolagents#757; vLLM: mistral-vibe#114",
     ),
 )
-"""The rows, in the order in which their repairs are made."""
+"""The rows, in the order in which the repairs of one request are made."""

@@ -1,4 +1,4 @@
-"""Functions that cut a stream of bytes, and one that makes the answers to two cuts comparable."""
+"""Functions that cut a stream of bytes, and one that makes the proxy's answers to different cuts comparable."""
 
 from __future__ import annotations
 

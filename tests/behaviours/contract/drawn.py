@@ -1,4 +1,4 @@
-"""Generated rows for tests that cannot run inside hypothesis, such as those on sockets."""
+"""Generated rows (a provider's answers with their meaning) for tests that cannot run inside hypothesis."""
 
 from __future__ import annotations
 

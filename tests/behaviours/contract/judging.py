@@ -1,4 +1,4 @@
-"""Checks a client's answer to a row: it must keep the contract and mean what the provider sent."""
+"""Checks the client's answer to a row, a provider's answer with its meaning: contract and meaning must be kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.replay import Replayed
 
 
 def complaints(row: Row, replayed: Replayed, *, usage_asked: bool, whole: bool = False) -> list[str]:
-    """Return every violation in a replayed answer. A refusal is right where the row holds a fault."""
+    """Return every violation in a replayed answer. A refusal by the proxy is right if the row's meaning has a fault."""
     if replayed.refused is not None:
         return [] if row.meaning.fault else [f"refused: {replayed.refused}"]
     return complaints_of(row, replayed.raw, usage_asked=usage_asked, whole=whole)
@@ -22,7 +22,7 @@ def complaints(row: Row, replayed: Replayed, *, usage_asked: bool, whole: bool =
 def complaints_of(
     row: Row, raw: bytes, *, usage_asked: bool, whole: bool = False, estimated: bool = False
 ) -> list[str]:
-    """Return all that is wrong with an answer of status 200."""
+    """Return every violation in the body of an answer with status 200."""
     options: dict[str, Any] = {
         "taken": frozenset(row.taken),
         "fresh_ids": row.is_gemini,

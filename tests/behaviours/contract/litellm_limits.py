@@ -1,4 +1,4 @@
-"""The rows whose answers litellm 1.105.3 changes beyond repair, each with what litellm does."""
+"""The rows (known answers of providers) that litellm 1.105.3 changes beyond repair, each with what litellm does."""
 
 from __future__ import annotations
 

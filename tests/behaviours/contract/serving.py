@@ -39,7 +39,10 @@ class Asked:
     rows: list[Row] = field(default_factory=list)
 
     async def ask(self, row: Row, *, stream: bool, **fields: Any) -> Reply:
-        """Ask for *row*. The history holds calls with the ids in ``row.taken``."""
+        """Ask the proxy for a chat that the provider answers with *row*.
+
+        The history holds calls with the ids in ``row.taken``.
+        """
         self.rows.append(row)
         history = [user("Go."), assistant(None, [call(one, "f") for one in row.taken])]
         history += [tool(one) for one in row.taken]

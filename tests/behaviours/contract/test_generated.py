@@ -1,4 +1,4 @@
-"""Tests that generated streams with any quirks, cut anywhere, keep the contract and their meaning."""
+"""Tests that generated provider streams with random quirks, cut anywhere, keep the contract and their meaning."""
 
 from __future__ import annotations
 

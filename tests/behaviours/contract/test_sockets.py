@@ -21,7 +21,7 @@ _MENDED = "arguments in Python's words"
 
 
 async def test_streams_keep_the_contract_over_sockets() -> None:
-    """The provider sends each byte in a segment of its own."""
+    """Streams that a provider sends byte by byte keep the contract."""
     async with asking("direct", in_bytes) as asked:
         assert await all_complaints(asked, _ALL, stream=True) == {}
 
@@ -32,7 +32,7 @@ async def test_whole_answers_keep_the_contract_over_sockets() -> None:
 
 
 async def test_streams_with_checked_calls_keep_the_contract() -> None:
-    """Calls are held back and checked before the client sees them."""
+    """With self-correction of streams, every row keeps the contract except the one whose arguments it corrects."""
     async with asking("direct", at_random, self_correction="always") as asked:
         found = await all_complaints(asked, _ALL, stream=True, tools=TOOLS)
 
@@ -40,7 +40,7 @@ async def test_streams_with_checked_calls_keep_the_contract() -> None:
 
 
 async def test_whole_answers_with_checked_calls_keep_the_contract() -> None:
-    """Calls in whole answers are checked before the client sees them."""
+    """With self-correction, every whole answer keeps the contract except the one whose arguments it corrects."""
     async with asking("direct", at_random, self_correction="whole") as asked:
         found = await all_complaints(asked, _WHOLE, stream=False, tools=TOOLS)
 

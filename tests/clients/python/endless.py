@@ -1,4 +1,4 @@
-"""The parts that the endless agents share: tools with endless results, and the report of a run.
+"""The parts that the scripts of endless agents share: a tool with endless results, and the report of a run.
 
 The agents have no effective limit of their own, so that only the gateway can end them.
 """
@@ -23,13 +23,13 @@ def search(query: str) -> str:
 
 @dataclass
 class Told:
-    """The gateway's header of each answer, and the agent's last text."""
+    """The ``x-turnright-rounds`` header of each of the gateway's answers, and the agent's last text."""
 
     rounds: list[str] = field(default_factory=list)
     text: str | None = None
 
     def client(self) -> httpx.AsyncClient:
-        """Return an HTTP client that records the header of each answer."""
+        """Return an HTTP client that records the ``x-turnright-rounds`` header of each answer."""
 
         async def note(response: httpx.Response) -> None:
             self.rounds.append(response.headers.get("x-turnright-rounds", ""))

@@ -15,7 +15,7 @@ from tests.clients.python.endless import MAX_REQUESTS, PROMPT, Told, search
 
 
 async def main() -> None:
-    """Let the runner run until it ends."""
+    """Run the agents until something ends them, and print the report."""
     base_url, name, mode = sys.argv[1:]
     told = Told()
     client = AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=told.client())

@@ -16,7 +16,10 @@ import tempfile
 
 
 def main() -> None:
-    """Serve the script that the first argument names. The second argument is the timeout of a run in seconds."""
+    """Import the script that the first argument names, and run it for each line.
+
+    The second argument is the timeout of a run in seconds.
+    """
     script, seconds = sys.argv[1], int(sys.argv[2])
     signal.alarm(seconds)
     importlib.import_module(script)

@@ -1,7 +1,7 @@
-"""Prints, as JSON, the tools that an installed agent framework makes of the same types.
+"""Prints, as JSON, the tools that an agent framework makes of types, which are the same for each framework.
 
-The types are the request parameters of the Model Context Protocol. The functions are the frameworks' own. Only the
-framework in question is imported, since each import takes seconds.
+The types are the request parameters of the Model Context Protocol. Two of the frameworks also have tools of their own,
+which are printed too. Only the framework in question is imported, since each import takes seconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def requests() -> Iterator[type[BaseModel]]:
 
 
 def takes(model: type[BaseModel]) -> Callable[..., str]:
-    """Return a function that takes *model*."""
+    """Return a function with a parameter of the type *model*, of which a framework makes a tool."""
 
     def run(request: Any, note: str | None = None) -> str:
         return f"{request} {note}"
@@ -38,7 +38,7 @@ def takes(model: type[BaseModel]) -> Callable[..., str]:
 
 
 def tool(name: str, description: str | None, schema: Json) -> Json:
-    """Return a tool as the tests read it."""
+    """Return a tool as :mod:`tests.clients.tool_sources.sources` reads it."""
     return {"name": name, "description": description or "", "schema": schema}
 
 
@@ -54,9 +54,9 @@ def langchain() -> Iterator[Json]:
 
 
 def openai_agents() -> Iterator[Json]:
-    """Yield the sandbox's own tools, and functions that take the types.
+    """Yield the tools of openai-agents' sandbox, and tools made of functions that take the types.
 
-    Functions also come in strict mode where possible.
+    The tools made of functions also come in strict mode where possible.
     """
     from agents import function_tool
     from agents.exceptions import UserError
@@ -74,7 +74,7 @@ def openai_agents() -> Iterator[Json]:
 
 
 def pydantic_ai() -> Iterator[Json]:
-    """Yield the methods of a workspace, and functions that take the types."""
+    """Yield tools made of the methods of pydantic-ai's workspace, and of functions that take the types."""
     from pydantic_ai import Tool
     from pydantic_ai.workspaces import Workspace
 

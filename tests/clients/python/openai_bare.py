@@ -16,7 +16,7 @@ from tests.clients.python.tools import DECLARATIONS, TOOLS
 
 
 def main() -> None:
-    """Run the loop until an answer has no calls."""
+    """Run the tool loop until an answer has no calls, and print the report."""
     asked, report = Asked.read(), Report()
     client = OpenAI(base_url=asked.base_url, api_key="none", max_retries=0)
     messages: Any = [{"role": "user", "content": PROMPT}]
@@ -48,7 +48,7 @@ def told(answer: Any) -> tuple[str, list[dict[str, Any]]]:
 
 
 def joined(chunks: Iterable[Any]) -> tuple[str, list[dict[str, Any]]]:
-    """Return the text and the calls of a stream, put together by index."""
+    """Return the text and the calls of a stream. The pieces of a call are joined by the call's index."""
     text, calls = "", dict[int, dict[str, Any]]()
     for chunk in chunks:
         for choice in chunk.choices:

@@ -14,7 +14,7 @@ from tests.clients.python.tools import DECLARATIONS, TOOLS
 
 
 def main() -> None:
-    """Run the loop until an answer has no calls."""
+    """Run the tool loop until an answer has no calls, and print the report."""
     asked, report = Asked.read(), Report()
     client = OpenAI(base_url=asked.base_url, api_key="none", max_retries=0)
     messages: Any = [{"role": "user", "content": PROMPT}]
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def answer(client: OpenAI, asked: Asked, messages: Any) -> Any:
-    """Return the newest message."""
+    """Send the history, and return the message of the answer."""
     if not asked.stream:
         whole = client.chat.completions.create(model=asked.model, messages=messages, tools=DECLARATIONS)
         return whole.choices[0].message

@@ -1,4 +1,4 @@
-"""The command line of every client script, and the line of JSON that each prints.
+"""The command line of the scripts that run a tool loop, and the line of JSON that each script prints.
 
 The scripts run in an environment of their own, with the newest clients, so nothing here needs a package.
 """
@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass
 class Report:
-    """The client's view: the calls of every round, and the text at the end."""
+    """The calls of every round as the client package gave them, and the text at the end."""
 
     rounds: list[list[dict[str, Any]]] = field(default_factory=list)
     text: str | None = None
@@ -43,7 +43,7 @@ class Report:
         self.rounds.append([])
 
     def called(self, call_id: str | None, name: str, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
-        """Note a call as the client gives it, and return its arguments."""
+        """Record a call as the client package gives it, and return its arguments."""
         read: dict[str, Any] = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
         self.rounds[-1].append({"id": call_id, "name": name, "arguments": read})
         return read

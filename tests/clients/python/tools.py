@@ -1,4 +1,4 @@
-"""The two tools, as an application writes them: every client package makes its own declarations of them.
+"""The two tools, as an application writes them: most client packages make declarations of the functions.
 
 A tool's result depends on its name and on each argument, so that a result after the wrong call is noticed.
 """

@@ -15,7 +15,7 @@ from tests.clients.python.tools import TOOLS
 
 
 def main() -> None:
-    """Run the loop until an answer has no calls."""
+    """Run the tool loop until an answer has no calls, and print the report."""
     asked, report = Asked.read(), Report()
     chat = ChatOpenAI(base_url=asked.base_url, api_key="none", model=asked.model, max_retries=0)
     model = chat.bind_tools(list(TOOLS.values()))

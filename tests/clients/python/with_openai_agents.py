@@ -12,7 +12,7 @@ from tests.clients.python.tools import TOOLS
 
 
 async def main() -> None:
-    """Let the runner run, and report from the answers that it keeps."""
+    """Run the agent, and report the calls in the answers that the run keeps."""
     asked, report = Asked.read(), Report()
     client = AsyncOpenAI(base_url=asked.base_url, api_key="none", max_retries=0)
     model = OpenAIChatCompletionsModel(model=asked.model, openai_client=client)

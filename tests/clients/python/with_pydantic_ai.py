@@ -16,7 +16,7 @@ from tests.clients.python.tools import TOOLS
 
 
 async def main() -> None:
-    """Let the agent run, and report from its history."""
+    """Run the agent, and report the calls in the run's history."""
     asked, report = Asked.read(), Report()
     provider = OpenAIProvider(base_url=asked.base_url, api_key="none")
     agent = Agent(OpenAIChatModel(asked.model, provider=provider), tools=list(TOOLS.values()))

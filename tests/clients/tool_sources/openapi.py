@@ -1,7 +1,7 @@
 """The operations of OpenAPI documents as tools, as generators of MCP servers write them.
 
 Parameters and the members of a JSON body are the tool's properties. A body without properties is the property ``body``.
-The document's components that are referred to are the schema's ``$defs``.
+The components to which a tool's schema refers become its ``$defs``.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Source:
 
 
 def npm_server(package: str, *arguments: str, **variables: str) -> Source:
-    """Return the MCP server that an npm package runs as its command."""
+    """Return the tools' source for the MCP server that is an npm package's command."""
 
     def get() -> list[Tool]:
         directory = npm_packages() / "node_modules" / package
@@ -52,7 +52,7 @@ def npm_server(package: str, *arguments: str, **variables: str) -> Source:
 
 
 def python_server(module: str, **variables: str) -> Source:
-    """Return the MCP server that a Python package runs as a module."""
+    """Return the tools' source for the MCP server that a Python package runs as a module."""
 
     def get() -> list[Tool]:
         return list_tools([_python(), "-m", module], environment(**variables))
@@ -61,7 +61,7 @@ def python_server(module: str, **variables: str) -> Source:
 
 
 def framework(name: str) -> Source:
-    """Return what an agent framework makes of types, see ``python/framework_tools.py``."""
+    """Return the source of the tools that an agent framework makes of types (``python/framework_tools.py``)."""
 
     def get() -> list[Tool]:
         done = subprocess.run(
@@ -92,7 +92,7 @@ def example_documents() -> list[Tool]:
 
 
 def litellm_documents() -> list[Tool]:
-    """Return the operations of litellm's own server, written by FastAPI."""
+    """Return the operations of litellm's own server as tools, from the OpenAPI documents that FastAPI writes."""
     found = importlib.util.find_spec("litellm")
     assert found is not None
     assert found.submodule_search_locations
@@ -121,7 +121,7 @@ SOURCES = (
     Source("@readme/oas-examples", example_documents),
     Source("litellm", litellm_documents),
 )
-"""Packages that start without a network, keys or a browser."""
+"""Packages whose tools can be listed without a network, real keys or a browser."""
 
 
 def _python() -> str:

@@ -17,7 +17,7 @@ class Tool:
 
     @property
     def declaration(self) -> dict[str, Any]:
-        """The tool in a chat request."""
+        """The tool as an entry of a chat request's ``tools``."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema}
         return {"type": "function", "function": function}
 

@@ -1,8 +1,8 @@
 """The loop of a worker, and the form of its questions and answers.
 
-A question is an object with ``judges``, a list of names, and ``body``, the request that they judge. The answer maps
-the name of each judge that refuses the body to the judge's words. A question without ``judges`` is answered with the
-list of all names.
+A question is an object with ``judges``, a list of names, and ``body``, the request that they judge. The answer maps the
+name of each judge that refuses the body to the text of the judge's error. A question without ``judges`` is answered
+with the list of all names.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Judge = Callable[[Any], object]
 """Takes a body, and raises any exception to refuse it."""
 
 LONGEST = 600
-"""The longest words of a refusal, in characters."""
+"""The most characters of a refusal's text."""
 
 
 def answer_questions(judges: Mapping[str, Judge]) -> None:
-    """Answer one question for each line, until the input ends."""
+    """Answer the question in each line of standard input with a line of standard output, until the input ends."""
     for line in sys.stdin:
         question = json.loads(line)
         answer: Any = list(judges)
@@ -32,7 +32,7 @@ def answer_questions(judges: Mapping[str, Judge]) -> None:
 
 
 def words_of(judge: Judge, body: Any) -> str | None:
-    """Return the words of a refusal, or None for an accepted body."""
+    """Return the error text with which *judge* refuses *body*, or None where *judge* accepts *body*."""
     try:
         judge(body)
     except Exception as error:  # noqa: BLE001 - every exception of a judge is a refusal
@@ -43,10 +43,10 @@ def words_of(judge: Judge, body: Any) -> str | None:
 
 
 def _shortened(errors: list[dict[str, Any]]) -> str:
-    """Return the deepest of pydantic's errors, without the numbers of places.
+    """Return the texts of pydantic's most deeply nested errors, with ``*`` for list indexes in their places.
 
-    A union reports an error for each of its members. The deepest ones are about the member that was meant, but for the
-    members of another role or type.
+    A union reports an error for each of its members. Errors of members for another role or type are left out. The
+    deepest of the others are about the member that was meant.
     """
     others = {
         one["loc"][:-1]

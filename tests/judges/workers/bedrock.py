@@ -1,6 +1,7 @@
 """A judge of Bedrock's Converse API: botocore's model of it, with botocore's validator.
 
-botocore leaves patterns and allowed values to the service, though its model has them. This judge checks them too.
+botocore's validator does not check patterns, lengths and allowed values of texts, although the model has them. This
+judge checks them too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SHAPE = (
 
 
 def judge_converse(body: dict[str, Any]) -> None:
-    """Judge the body of a request to ``/model/…/converse``."""
+    """Raise ValueError where Converse would refuse *body*, the body of a request to ``/model/…/converse``."""
     given = {"modelId": "m", **body}
     report = ParamValidator().validate(given, SHAPE)
     if report.has_errors():

@@ -28,12 +28,12 @@ _CAMEL = {
 
 
 def judge_protobuf(body: dict[str, Any]) -> None:
-    """Judge a body as Google's server reads it. Fields that the protobuf lacks are refused."""
+    """Refuse a body that cannot be read as Google's protobuf, such as one with a field that the protobuf lacks."""
     json_format.ParseDict(body, GenerateContentRequest.pb()())
 
 
 def judge_types(body: dict[str, Any]) -> None:
-    """Judge each field of a body by its type. Unknown fields are refused."""
+    """Refuse a body with an unknown field, or with a value that google-genai's type of the field refuses."""
     for name, value in body.items():
         _FIELDS[_CAMEL.get(name, name)].validate_python(value)
 

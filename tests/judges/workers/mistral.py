@@ -1,7 +1,8 @@
-"""Judges of mistral-common, of whichever generation is on the path.
+"""Judges that are mistral-common's validators, of the version of the package that is on the path.
 
-``v5-serving`` is the fifth validator in mode ``serving``, as Mistral's service uses it. ``v5-test`` is the same in the
-mode of vLLM. From 1.8 on, vLLM also converts OpenAI's messages with the package's own function.
+``v5-serving`` is the fifth validator in mode ``serving``, as Mistral's service uses it. ``v5-test`` is the same
+validator in mode ``test``, which vLLM uses. From version 1.8 on, the judges in mode ``test`` first convert OpenAI's
+messages with the package's own function, as vLLM does.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FIELDS = ("messages", "tools", "tool_choice", "temperature", "top_p", "max_token
 
 
 def judges() -> dict[str, Judge]:
-    """Return the judges by name: every version that the generation has from 3 on, in two modes."""
+    """Return the judges by name: a judge for each numbered validator of the package, in two modes."""
     found: dict[str, Judge] = {}
     for name, kind in vars(validators).items():
         version = name.removeprefix("MistralRequestValidatorV")
@@ -46,7 +47,7 @@ def _judge_openai_request(validator: Any, body: dict[str, Any]) -> None:
 
 
 def _with_joined_texts(message: dict[str, Any]) -> dict[str, Any]:
-    """Return an assistant message with one text, as vLLM joins its parts for the generations before 1.8."""
+    """Return an assistant message with its text parts joined, as vLLM joins them for versions before 1.8."""
     content = message.get("content")
     if message["role"] != "assistant" or not isinstance(content, list):
         return message

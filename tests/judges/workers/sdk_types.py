@@ -1,7 +1,8 @@
 """Judges that are the request types of providers' SDKs, checked by pydantic.
 
-anthropic and openai have TypedDicts, the others models. The providers of anthropic, cohere and mistralai refuse unknown
-fields, and so do these judges. OpenAI's types also judge servers of OpenAI's wire, which have fields of their own.
+The packages anthropic and openai have TypedDicts, and the others have pydantic models. The providers of anthropic,
+cohere and mistralai refuse unknown fields, and so do these judges. OpenAI's types also judge bodies for other servers
+with OpenAI's API, which have fields of their own. So they allow unknown fields.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _STRICT = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 def _reader(module: str, name: str, *, strict: bool = False) -> TypeAdapter[Any]:
     """Return a reader of a TypedDict. With *strict*, unknown fields are refused in all TypedDicts of its package.
 
-    pydantic reads an ``Iterable`` only when somebody asks for its elements, so that the package is imported with lists
-    in its place.
+    pydantic does not check the elements of an ``Iterable`` at once. So the module is imported with ``list`` in place of
+    ``Iterable``.
     """
     with patch.object(typing, "Iterable", list):
         found = vars(importlib.import_module(module))[name]
@@ -107,7 +108,7 @@ def judge_ollama(body: dict[str, Any]) -> None:
 
 
 def _refuse_unknown(given: Any, read: Any, place: str) -> None:
-    """Refuse the first field of *given* that *read*, the same value in models, does not declare."""
+    """Raise ValueError for the first field of *given* that *read*, *given* as pydantic models, does not declare."""
     if isinstance(read, BaseModel) and isinstance(given, dict):
         fields = type(read).model_fields
         names = {name: name for name in fields} | {

@@ -1,8 +1,8 @@
 """Judges that are chat templates, rendered as servers render them.
 
 The environment is that of transformers (``utils/chat_template_utils.py``): jinja2's immutable sandbox,
-``raise_exception``, ``strftime_now`` and ``tojson``. A server prepares the messages as vLLM does (``chat_utils.py``):
-arguments become objects, texts of a message one text, and an image a part of type ``image``.
+``raise_exception``, ``strftime_now`` and ``tojson``. The messages are prepared as vLLM prepares them
+(``chat_utils.py``). Arguments become objects, the texts of a message one text, and an image a part of type ``image``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,10 @@ def environment_of_transformers() -> ImmutableSandboxedEnvironment:
 
 
 def render(template: Template, body: dict[str, Any]) -> None:
-    """Render a body's messages and tools, with the prompt for an answer."""
+    """Render a body's messages and tools, with the prompt for an answer.
+
+    Any exception of the template refuses the body.
+    """
     template.render(
         messages=[_prepared(message) for message in body["messages"]],
         tools=body.get("tools"),

@@ -1,4 +1,4 @@
-"""Sends one request through a failing provider, and returns the answer, the calls and the time."""
+"""Sends one request through the proxy to a failing provider, and returns the answer, the calls and the time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TOOLS = (
     },
 )
 MAX_ANSWERS = 4
-"""The most answers that one request may get."""
+"""The answers that are queued at the emulator before each request, so that retries get an answer too."""
 
 SLACK_S = 15.0
 """Seconds that a busy machine may add to a request."""
@@ -46,7 +46,7 @@ SLACK_S = 15.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """The client's answer, and the calls that the providers saw."""
+    """The client's answer, and the calls of Gemini models that the emulator saw."""
 
     answer: Answer
     seconds: float
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def called(self) -> list[str]:
-        """The models that were called, in their order."""
+        """The Gemini models that the proxy called, in the order of the calls."""
         return [entry["model"] for entry in self.entries]
 
     @property
@@ -70,7 +70,7 @@ class Outcome:
 
     @property
     def chunks(self) -> list[dict[str, Any]]:
-        """The chunks of a stream, without comments, the error and the end."""
+        """The chunks of a stream, without comments, the error and ``[DONE]``."""
         return [event for event in self._events() if "error" not in event]
 
     @property
@@ -145,7 +145,7 @@ class Asker:
         finish_reason: str = "STOP",
         **parameters: Any,
     ) -> Outcome:
-        """Ask *model*, with *says* as the one part of each answer of the provider, and return the outcome."""
+        """Send a request for *model*, which the provider answers with the one part *says*, and return the outcome."""
         self._gemini.clear("requests", "answers")
         for _ in range(MAX_ANSWERS):
             self._gemini.answer(says, finish_reason=finish_reason)

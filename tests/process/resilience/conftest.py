@@ -38,7 +38,11 @@ def entry(name: str, model: str, transport: str, api_base: str, **more: Any) -> 
 def configuration(
     transport: str, gemini: Gemini, openai_emulator: OpenAIEmulator, **router: Any
 ) -> dict[str, Any]:
-    """Return the configuration: ``alone-N`` has no fallback, ``backed-N`` has two, ``openai-N`` is of OpenAI's wire."""
+    """Return the configuration of the process for all resilience tests.
+
+    The names ``alone-N`` have no fallback, ``backed-N`` two, ``slow-N`` one and a short timeout. The names ``openai-N``
+    use OpenAI's wire, without a fallback.
+    """
 
     def gemini_entry(name: str, model: str, **more: Any) -> dict[str, Any]:
         return entry(name, f"gemini/{model}", transport, gemini.api_base, **more)
@@ -75,7 +79,7 @@ def configuration(
 def failing(
     directory: Path, gemini_process: Gemini, openai_thread: OpenAIEmulator, transport: str
 ) -> Iterator[Served]:
-    """Run ``turnright serve``."""
+    """Run ``turnright serve`` with :func:`configuration`, for the tests that let its providers fail."""
     with serve(directory, configuration(transport, gemini_process, openai_thread)) as process:
         yield process
 

@@ -25,7 +25,7 @@ def asker(http: httpx.Client, failing: Served, gemini: Gemini) -> Asker:
 def test_stream_whose_connection_is_cut_ends_with_an_error(
     asker: Asker, gemini: Gemini, number: int, chunks: int
 ) -> None:
-    """A stream whose connection is cut ends with an error and without ``[DONE]``, after its beginning."""
+    """If the provider's connection is cut, the client keeps the text so far, and gets an error without ``[DONE]``."""
     gemini.fault(cut_after_chunks=chunks)
 
     outcome = asker.ask(f"backed-{number}")

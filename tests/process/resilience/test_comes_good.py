@@ -59,7 +59,7 @@ SCENARIOS = (
 def test_failure_that_passes_is_hidden_from_the_client(
     asker: Asker, gemini: Gemini, number: int, scenario: Scenario
 ) -> None:
-    """A text and a tool call each arrive once, after as many calls and waits as the failure needs."""
+    """A text and a tool call each arrive once, after the number of calls and the waits that the scenario expects."""
     for says, text, calls in ((SAID, TEXT, []), (CALLED, "", [READ])):
         gemini.fault(**scenario.fault)
 
@@ -94,7 +94,10 @@ def test_request_stays_the_same(asker: Asker, gemini: Gemini, number: int, scena
 def test_call_that_cannot_be_read(
     asker: Asker, gemini: Gemini, number: int, transport: str, reason: str, words: str
 ) -> None:
-    """The retry tells the model what was wrong, after the user's message. The client gets one call."""
+    """On the direct transport, the retry tells the model what was wrong, after the user's message.
+
+    The client gets one call.
+    """
     gemini.fault(finish_reason=reason, finish_message="print(default_api.read(path=")
 
     outcome = asker.ask(f"alone-{number}", says=CALLED, tools=TOOLS)
@@ -119,7 +122,10 @@ def test_call_that_cannot_be_read(
 
 
 def test_call_that_stays_malformed(asker: Asker, gemini: Gemini, number: int, transport: str) -> None:
-    """A retry holds one note to the model, however often the call fails. At last the client gets a 502."""
+    """On the direct transport, each retry holds one note to the model, however often the call fails.
+
+    After two retries the client gets a 502.
+    """
     gemini.fault(finish_reason="MALFORMED_FUNCTION_CALL", times=9)
 
     outcome = asker.ask(f"alone-{number}", tools=TOOLS)
@@ -152,7 +158,7 @@ def test_answer_of_thoughts_alone_is_retried(asker: Asker, gemini: Gemini, numbe
 def test_client_that_leaves_before_the_next_try(
     failing: Served, gemini: Gemini, number: int, stream: bool
 ) -> None:
-    """The proxy calls no provider for a client that left."""
+    """If the client leaves during the wait before a retry, the proxy does not call the provider again."""
     gemini.fault(status=429, retry_delay_seconds=1.0)
     address, request = urlsplit(failing.origin), body(f"alone-{number}", [user("go")], stream=stream)
     payload = json.dumps(request).encode()

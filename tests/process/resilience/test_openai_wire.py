@@ -22,7 +22,7 @@ from tests.support.openai_emulator import OpenAIEmulator
 def test_wait_in_a_header(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int, headers: dict[str, str], least_s: float
 ) -> None:
-    """The retry waits for as long as the provider's header says."""
+    """The retry waits for at least as long as the provider's header says, and for the longer wait of two headers."""
     openai_emulator.faults.append({"status": 429, "headers": headers})
 
     outcome = asker.ask(f"openai-{number}")
@@ -81,7 +81,7 @@ def test_failure_of_openai_that_passes_is_hidden_from_the_client(
 def test_empty_answer_after_a_tool_result_is_an_answer(
     asker: Asker, openai_emulator: OpenAIEmulator, number: int
 ) -> None:
-    """On OpenAI's wire an empty answer is valid, since a model may have nothing to add to a tool's result."""
+    """On OpenAI's wire an empty answer is not retried, since a model may have nothing to add to a tool's result."""
     openai_emulator.faults.append({"text": ""})
 
     outcome = asker.ask(f"openai-{number}")

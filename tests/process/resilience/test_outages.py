@@ -26,7 +26,7 @@ RETRIES_ALLOWED = 10
 
 @pytest.fixture(scope="module")
 def ports() -> Iterator[dict[str, int]]:
-    """Return the ports at which nobody listens."""
+    """Return a port without a listener for each deployment that is down, by its name in these tests."""
     with ExitStack() as stack:
         names = ("pool-whole", "pool-stream", "down", "down too", "elsewhere")
         yield {name: stack.enter_context(reserved_port()) for name in names}
@@ -111,7 +111,10 @@ def test_member_that_is_down_is_left_alone_until_it_is_back(
 
 
 def test_every_member_and_fallback_is_tried_before_the_client_gets_an_error(caller: Asker) -> None:
-    """After every member and every fallback has failed, the client gets a 502 within the back-off's bound."""
+    """After every deployment of the model and of its fallback has failed, the client gets a 502.
+
+    The back-off takes at most 3 seconds.
+    """
     outcome = caller.ask("down")
 
     assert outcome.answer.status == 502
@@ -122,7 +125,10 @@ def test_every_member_and_fallback_is_tried_before_the_client_gets_an_error(call
 
 
 def test_one_of_two_asks_for_a_pause(caller: Asker, gemini: Gemini, shape: str) -> None:
-    """The pair's other member is asked at once. Until the pause is over, requests go only to this member."""
+    """If one of a model's two deployments asks for a pause, the other is asked at once.
+
+    During the pause, the next request goes only to the other deployment.
+    """
     gemini.fault(status=429, retry_delay_seconds=25, model=MAIN)
 
     outcomes = [caller.ask(f"pair-{shape}") for _ in range(2)]
@@ -147,7 +153,10 @@ def test_repaired_request_goes_to_the_member_that_refused_it(caller: Asker, shap
 def test_wait_beyond_the_deadline_is_returned_to_the_client_at_once(
     caller: Asker, gemini: Gemini, shape: str
 ) -> None:
-    """A wait beyond the deadline is not begun. The client gets the 429 and the length of the wait at once."""
+    """If the provider asks for a wait beyond the request's deadline, the proxy does not wait.
+
+    The client gets the 429 at once, with the length of the wait in ``retry-after``.
+    """
     gemini.fault(status=429, retry_delay_seconds=DEADLINE_S + 1, times=9)
 
     outcome = caller.ask(f"lone-{shape}")
@@ -175,7 +184,7 @@ def test_silent_provider_costs_no_more_than_the_deadline(caller: Asker, gemini: 
 def test_provider_without_a_first_byte_is_retried_once_then_falls_back(
     asker: Asker, gemini: Gemini, number: int
 ) -> None:
-    """A provider that does not begin to answer is asked once more, then another model."""
+    """A provider that does not begin to answer in time is asked once more. Then the fallback answers."""
     gemini.fault(delay_seconds=60, times=9, model=MAIN)
 
     outcome = asker.ask(f"{'backed' if asker.stream else 'slow'}-{number}")
@@ -191,7 +200,7 @@ def test_provider_without_a_first_byte_is_retried_once_then_falls_back(
 
 
 def test_outage_is_not_multiplied(caller: Asker, gemini: Gemini, shape: str) -> None:
-    """However many requests fail at a time, a deployment gets no more than its budget of retries."""
+    """If 30 requests fail at a time, their deployment gets no more retries than its retry budget allows."""
     clients = 30
     gemini.fault(status=503, times=1000)
     gemini.clear("requests")

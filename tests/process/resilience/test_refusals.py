@@ -1,4 +1,4 @@
-"""Refusals that no retry mends: the proxy asks another model, repairs the request once, or returns the error."""
+"""Tests of refusals that a plain retry would get again: the proxy asks another model, repairs, or returns the error."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ REFUSALS = (
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.name)
 def test_another_model_is_asked_at_once(asker: Asker, gemini: Gemini, number: int, refusal: Refusal) -> None:
-    """After one refused call the next model answers, without a wait."""
+    """After one refused call the fallback is asked without a wait, and answers."""
     gemini.fault(**refusal.fault, model=MAIN)
 
     outcome = asker.ask(f"backed-{number}", says=CALLED, tools=TOOLS)

@@ -63,7 +63,7 @@ def patient(directory: Path, http: httpx.Client) -> Iterator[tuple[Served, dict[
 
 @pytest.fixture(scope="module")
 def heard(patient: tuple[Served, dict[str, Gemini]]) -> dict[str, tuple[int, list[Heard]]]:
-    """Return the status and the lines of the three streams."""
+    """Return the status and the lines of each of the three streams, by model name."""
     served, providers = patient
     providers["silent"].fault(delay_seconds=SILENT_S)
     providers["silent"].say("hello")

@@ -1,4 +1,4 @@
-"""Failures that stay: another model answers, or the client gets the last failure unchanged."""
+"""Tests of failures that do not pass: the fallback answers, or the client gets the last failure's status and code."""
 
 from __future__ import annotations
 

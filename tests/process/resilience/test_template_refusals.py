@@ -1,6 +1,7 @@
-"""Tests histories that a chat template refuses: refused once with its words, repaired, and answered.
+"""Tests histories that a chat template refuses: the proxy repairs them after one refusal, and gets an answer.
 
-The deployments have OpenAI's rules, since nothing in their configuration tells which template the server has.
+The deployments have the profile ``openai``, so the proxy does not know before the refusal which template the server
+has.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ LLAMA_CPP = "mistralai/Devstral-Small-2507"
 
 @dataclass(frozen=True)
 class Refused:
-    """A history, the model whose template refuses it, the words of the refusal, and the roles of the repaired one."""
+    """A history, the model whose template refuses it, the refusal's words, and the roles of the repaired history."""
 
     name: str
     model: str
@@ -90,7 +91,10 @@ CASES = (
 
 @pytest.fixture(scope="session")
 def templated(directory: Path, emulators: Mapping[str, Emulator]) -> Iterator[Served]:
-    """Run ``turnright serve`` in front of servers with chat templates and of Cohere, without retries."""
+    """Run ``turnright serve`` without retries.
+
+    Its providers are an emulator with chat templates and Cohere's emulator.
+    """
     base_url = emulators["hosted_vllm"].base_url
     models = sorted({case.model for case in CASES})
     config = {
@@ -109,7 +113,7 @@ def templated(directory: Path, emulators: Mapping[str, Emulator]) -> Iterator[Se
 
 @pytest.fixture
 def server(emulators: Mapping[str, Emulator]) -> Emulator:
-    """Return the server with chat templates, with nothing recorded."""
+    """Return the emulated server with chat templates, with its record of requests cleared."""
     emulator = emulators["hosted_vllm"]
     emulator.clear()
     return emulator
@@ -142,7 +146,7 @@ def test_refused_history_is_repaired_once_and_answered(
 def test_a_field_that_cohere_does_not_know_is_dropped(
     http: httpx.Client, templated: Served, emulators: Mapping[str, Emulator], stream: bool
 ) -> None:
-    """Cohere's own 422 names the field alone, and litellm hands it on as an error of its own."""
+    """A field of tool calls that Cohere's 422 names is dropped, and the second request is answered."""
     cohere = emulators["cohere_chat"]
     cohere.clear()
     cohere.faults.append({"status": 422, "message": UNKNOWN.format(name="index")})

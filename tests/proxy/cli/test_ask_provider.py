@@ -1,4 +1,4 @@
-"""Tests of a probe against the emulator of each wire, as it is and with one rule changed."""
+"""Tests of a probe against the emulator of each provider, with its own rules and with one rule changed."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ MODELS = (
 
 @pytest.mark.parametrize(("model", "transport"), MODELS)
 async def test_nothing_differs_at_an_emulator_as_it_is(model: str, transport: str) -> None:
-    """Every known refusal is one, and every history that the profile allows is accepted."""
+    """At an emulator with its own rules, no history's result differs, and at least 15 agree."""
     with emulated(model) as provider:
         findings = await probe(model, provider.base_url, transport)
 
@@ -217,7 +217,7 @@ async def test_media_in_results_that_gemini_refuses_is_the_only_difference(
 
 
 async def test_histories_arrive_as_they_are_and_each_is_sent_once() -> None:
-    """Nothing is repaired, retried or added, and no request streams."""
+    """The provider gets each history once, in order and with its messages unchanged, and no request streams."""
     model = "openai/gpt-4.1"
     with emulated(model) as provider:
         await probe(model, provider.base_url, num_retries=3)
@@ -233,7 +233,7 @@ async def test_histories_arrive_as_they_are_and_each_is_sent_once() -> None:
 
 @pytest.mark.parametrize("status", [401, 429, 500, 503])
 async def test_a_provider_that_fails_gives_an_honest_table(status: int) -> None:
-    """The table says for every rule that it was not asked, and one request was sent."""
+    """After one failed request, every history that could be sent counts as not asked, with the failure's status."""
     with emulated("openai/gpt-4.1") as provider:
         provider.faults.extend([{"status": status}] * 100)
         findings = await probe("openai/gpt-4.1", provider.base_url)
@@ -299,7 +299,7 @@ def test_secrets_are_masked_in_the_name_of_a_model() -> None:
 
 
 def test_the_messages_of_a_request_are_a_copy() -> None:
-    """Litellm writes into image parts."""
+    """A request's messages are a copy of the history's, since litellm writes into image parts."""
     deployment = choose_pool("m", settings_of({"m": "openai/gpt-4.1"}))[0]
     history = next(one for one in HISTORIES if one.rule == "media_type")
     request = probe_request(history, deployment)

@@ -23,13 +23,16 @@ Asked = list[tuple[Gateway, Sequence[Case]]]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """Record how the gateway is asked, and send nothing."""
+    """Replace the measurement by one that sends nothing and finds that a case holds. Return the list of its calls."""
     monkeypatch.setattr(conform, "configure_logs", lambda stream: None)
     return answer_with(monkeypatch, HELD)
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome, fault: str = "") -> Asked:
-    """Replace the measurement: it returns *outcomes*, or raises *fault*. Return a list of its calls."""
+    """Replace the measurement by one that returns *outcomes*, or raises CannotAsk with *fault*.
+
+    Return a list of its calls.
+    """
     calls: Asked = []
 
     async def wait(gateway: Gateway, seconds: float) -> None:
@@ -50,7 +53,7 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome, fault: str 
 
 
 def test_key_is_read_from_the_variable_that_is_named(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No option takes a key, since other users of the machine can read a command line."""
+    """The key is the value of the variable that ``--key-env`` names. Without that variable there is no key."""
     monkeypatch.setenv("TURNRIGHT_CONFORM_KEY", "sk-usual")
     monkeypatch.setenv("MY_KEY", "sk-mine")
 
@@ -63,7 +66,10 @@ def test_key_is_read_from_the_variable_that_is_named(asked: Asked, monkeypatch: 
 def test_standard_error_has_the_lines_for_the_gateway(
     asked: Asked, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the gateway needs and how many requests follow stand on standard error, the outcome on standard output."""
+    """Standard error has the gateway's configuration and the number of requests.
+
+    Standard output has only the outcome.
+    """
     assert main([*BASE, "--timeout", "7"]) == 0
 
     shown = capsys.readouterr()
@@ -129,7 +135,10 @@ def test_gateway_that_cannot_be_asked_is_3_with_the_reason(
 def test_address_that_cannot_be_used_is_2(
     asked: Asked, address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The error does not repeat the address, which may hold a secret."""
+    """An unusable address gives status 2, and no request.
+
+    The error does not repeat the address, which may hold a secret.
+    """
     assert main([*BASE, "--base-url", address]) == 2
 
     shown = capsys.readouterr().err
@@ -142,7 +151,7 @@ def test_address_that_cannot_be_used_is_2(
 def test_key_that_no_header_may_have_is_2(
     asked: Asked, key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The error names the variable, and not the key. A line break at the end is left out, as files have one."""
+    """The error for an unusable key names the variable, and not the key. A line break at a key's end is ignored."""
     monkeypatch.setenv("MY_KEY", key)
     monkeypatch.setenv("GOOD_KEY", "sk-good\n")
 

@@ -1,4 +1,4 @@
-"""Tests that turnright loads the lines that the command prints."""
+"""Tests that turnright loads the configuration lines that ``turnright conform`` prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ API_BASE = "http://127.0.0.1:9090/v1beta"
 
 @pytest.mark.parametrize("name", ["gemini", "it's", "a: b", "#x", "null", "gemini/*"])
 def test_turnright_loads_the_lines_without_a_warning(name: str) -> None:
-    """Any name of a model is a YAML scalar, and the model is the emulator's."""
+    """The lines load without a warning for any model name, and their model and address are the emulator's."""
     loaded = load_settings(model_list_snippet(name, API_BASE).encode(), {})
 
     [entry] = yaml.safe_load(model_list_snippet(name, API_BASE))["model_list"]

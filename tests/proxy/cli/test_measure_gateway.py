@@ -1,4 +1,4 @@
-"""Tests that a gateway is asked case by case, and that the command stops where a gateway cannot be asked."""
+"""Tests that a gateway gets case after case, and that the measurement stops if the gateway cannot be asked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ Answering = Callable[[dict[str, Any], list[Entry]], Awaitable[web.Response]]
 
 @asynccontextmanager
 async def gateway_that(answers: Answering, *, seconds: float = 5.0) -> AsyncIterator[tuple[Gateway, Any]]:
-    """Serve a gateway, and yield it with its state: ``journal``, ``asked`` and ``keys``."""
+    """Serve a gateway that answers by *answers*.
+
+    Yield it with its state: arrivals (``journal``), bodies (``asked``) and ``keys``.
+    """
     state: dict[str, list[Any]] = {"journal": [], "asked": [], "keys": []}
 
     async def chat(request: web.Request) -> web.Response:
@@ -51,14 +54,14 @@ async def gateway_that(answers: Answering, *, seconds: float = 5.0) -> AsyncIter
 
 
 def entry(texts: list[str], status: int = 200) -> Entry:
-    """Return a request that arrived with these texts."""
+    """Return the journal entry of a request that arrived at the emulator with these texts."""
     parts = ", ".join(f'{{"text": "{text}"}}' for text in texts)
     body = f'{{"contents": [{{"parts": [{parts}]}}]}}'.encode()
     return Entry("POST", "/v1beta", "gemini-3.6-flash", False, body, status)
 
 
 async def passes_on(body: dict[str, Any], journal: list[Entry]) -> web.Response:
-    """Let the history arrive as it is."""
+    """Answer as a gateway that lets the history arrive at the emulator unchanged."""
     journal.append(entry([message["content"] for message in body["messages"]]))
     return web.json_response({"choices": []})
 
@@ -89,7 +92,10 @@ async def test_each_case_is_asked_once_with_the_model_and_the_key() -> None:
 
 
 async def test_request_that_arrives_after_its_answer_belongs_to_its_case() -> None:
-    """The marker decides, and not the order: a gateway may send a request on after it has answered."""
+    """A request is assigned to its case by the marker and not by the order.
+
+    A gateway may send it on after its answer.
+    """
     kept: list[list[Entry]] = []
 
     async def late(body: dict[str, Any], journal: list[Entry]) -> web.Response:
@@ -123,7 +129,7 @@ async def test_gateway_that_refuses_one_case_is_asked_for_the_others() -> None:
 
 
 async def test_gateway_with_another_provider_is_asked_once() -> None:
-    """Nothing arrives at the emulator, so that no figure could be true."""
+    """A gateway whose first request does not arrive at the emulator gets no second request."""
 
     async def elsewhere(body: dict[str, Any], journal: list[Entry]) -> web.Response:
         return web.json_response({"choices": []})
@@ -137,7 +143,7 @@ async def test_gateway_with_another_provider_is_asked_once() -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500])
 async def test_first_request_that_the_gateway_refuses_ends_the_command(status: int) -> None:
-    """The reason has the gateway's status and words, without the key."""
+    """A refused first request ends the measurement. The reason has the gateway's status and words, without the key."""
 
     async def refuses(body: dict[str, Any], journal: list[Entry]) -> web.Response:
         return web.json_response({"error": {"message": f"no {KEY}"}}, status=status)
@@ -150,7 +156,7 @@ async def test_first_request_that_the_gateway_refuses_ends_the_command(status: i
 
 @pytest.mark.parametrize("status", [401, 403, 429])
 async def test_gateway_that_takes_no_more_requests_ends_the_command(status: int) -> None:
-    """A limit of the gateway is no outcome of a history."""
+    """A gateway that refuses the key or the rate of a later request ends the measurement."""
 
     async def limited(body: dict[str, Any], journal: list[Entry]) -> web.Response:
         if "Question 2." in str(body):
@@ -164,7 +170,7 @@ async def test_gateway_that_takes_no_more_requests_ends_the_command(status: int)
 
 
 async def test_gateway_that_falls_silent_ends_the_command() -> None:
-    """No more than a few requests wait for their timeout."""
+    """After ``MAX_SILENT`` consecutive requests without an answer, the measurement ends."""
 
     async def silent(body: dict[str, Any], journal: list[Entry]) -> web.Response:
         response = await passes_on(body, journal)
@@ -189,7 +195,10 @@ async def test_gateway_that_is_not_there_does_not_answer() -> None:
 
 
 async def test_gateway_is_up_as_soon_as_it_answers_with_any_status() -> None:
-    """The gateway of this test answers 404 to ``GET /v1/models``."""
+    """A gateway counts as started once it answers, even with status 404 to ``GET /v1/models``.
+
+    No chat request is sent.
+    """
     async with gateway_that(passes_on) as (gateway, state):
         await wait_for_gateway(gateway, 5)
 

@@ -1,4 +1,4 @@
-"""Tests that the values of options are read, or refused in words."""
+"""Tests that the values of options are read, or refused with an error text."""
 
 from __future__ import annotations
 

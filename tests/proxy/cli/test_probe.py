@@ -25,7 +25,7 @@ Run = Callable[..., int]
 
 CASES = choose_cases(OPENAI_PROFILE, "direct/openai")
 REQUESTS = len(CASES.sent) + len(CASES.baselines)
-"""The requests of a probe of OpenAI's profile, where the provider agrees."""
+"""The number of requests of a probe of OpenAI's profile, if the provider agrees."""
 
 
 @pytest.fixture
@@ -69,7 +69,10 @@ def test_the_json_has_the_same(run: Run, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_report_holds_the_differences(run: Run, tmp_path: Path) -> None:
-    """The provider's words match no row of the table, so the report has none of them."""
+    """The report holds the one difference.
+
+    Since the provider's words match no row of the repair table, the report has no words.
+    """
     report = tmp_path / "report.json"
 
     assert run("--yes", "--report", str(report)) == 1
@@ -123,7 +126,7 @@ def test_nothing_is_sent_without_a_terminal_to_ask_at(
 
 
 class Terminal(io.StringIO):
-    """A terminal at which a user types."""
+    """A standard input that is a terminal, with the text that a user types."""
 
     @override
     def isatty(self) -> bool:
@@ -135,7 +138,10 @@ class Terminal(io.StringIO):
 def test_the_user_is_asked_at_a_terminal(
     run: Run, provider: Emulator, monkeypatch: pytest.MonkeyPatch, typed: str, status: int, asked: int
 ) -> None:
-    """A refused history that the profile allows is followed by the plain history, which makes one request more."""
+    """A probe at a terminal starts only if the user agrees.
+
+    One history is refused against the profile, so the plain history is sent again.
+    """
     monkeypatch.setattr("sys.stdin", Terminal(typed))
 
     assert run() == status
@@ -155,7 +161,7 @@ def test_a_report_in_no_directory_is_refused_before_anything_is_sent(
 def test_a_report_that_cannot_be_written_gives_status_2(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The table is printed all the same."""
+    """A report that cannot be written gives status 2, and the table is printed nevertheless."""
     assert run("--yes", "--report", str(tmp_path)) == 2
 
     shown = capsys.readouterr()
@@ -194,7 +200,10 @@ def test_a_configuration_with_a_fault_gives_status_2(tmp_path: Path) -> None:
 def test_a_deployment_that_asks_the_model_to_think_has_the_rules_for_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """DeepSeek wants reasoning back where the request asks for thoughts. Nobody answers here, so one request fails."""
+    """A deployment with ``reasoning_effort`` has the profile's rules for thinking.
+
+    DeepSeek then requires reasoning. No server answers here.
+    """
     path = tmp_path / "thinking.yaml"
     expected = []
     for effort in ({}, {"reasoning_effort": "high"}):

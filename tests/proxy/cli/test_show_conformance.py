@@ -18,7 +18,7 @@ def test_where_all_hold_one_line_says_so() -> None:
 
 
 def test_each_history_that_fails_has_a_row_with_the_reason() -> None:
-    """The figures follow the rows, and the last line has the share that holds."""
+    """Each failing history has a row with the reason. The counts follow, and the last line has the number that hold."""
     legal = replace(LOST, id="g03", rule=None, verdict=Verdict.NOT_SENT, detail="")
 
     assert show_conformance([LOST, HELD, legal]).splitlines() == [
@@ -40,7 +40,7 @@ def test_every_verdict_is_shown(verdict: Verdict) -> None:
 
 
 def test_providers_words_cannot_command_the_terminal() -> None:
-    """Control characters are shown as escapes, and long words are cut."""
+    """Control characters in a provider's words are not printed raw, and a long text is cut."""
     shown = show_conformance([replace(LOST, detail="\x1b[2J" + "word " * 100)])
 
     assert "\x1b" not in shown

@@ -1,4 +1,4 @@
-"""Tests of the variables that a file sets itself."""
+"""Tests of ``environment_variables``, the variables that a configuration file sets itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MASTER = "sk-master-0123456789"
 
 @pytest.mark.parametrize("reference", ["os.environ/MASTER", "${MASTER}"])
 def test_a_reference_has_the_file_s_value(reference: str) -> None:
-    """A file that sets a variable and names it loads, as LiteLLM loads it."""
+    """A reference to a variable that the file sets is resolved with the file's value."""
     loaded = load(
         entry("a", api_key="os.environ/KEY"),
         environment_variables={"MASTER": MASTER, "KEY": "k-0123456789"},
@@ -32,7 +32,7 @@ def test_a_reference_has_the_file_s_value(reference: str) -> None:
 
 
 def test_the_environment_goes_before_the_file() -> None:
-    """A variable of the environment keeps its value, also an empty one."""
+    """A variable of the environment wins over the file's variable, even if its value is empty."""
     read = read_variables(
         {"environment_variables": {"A": "file", "B": "file", "C": "file"}}, {"A": "real", "B": ""}
     )
@@ -55,7 +55,7 @@ def test_the_environment_goes_before_the_file() -> None:
     ],
 )
 def test_a_value_is_text_or_a_variable_of_the_environment(value: object, expected: str | None) -> None:
-    """A value without a text counts as not set, so that what names it is left out."""
+    """A file's variable has its text, or the text of the environment's variable that it refers to, or is not set."""
     read = read_variables({"environment_variables": {"NAME": value}, "x": 1}, {"REAL": "real"})
 
     assert read.environ.get("NAME") == expected
@@ -72,7 +72,7 @@ def test_a_value_is_text_or_a_variable_of_the_environment(value: object, expecte
     ],
 )
 def test_a_value_that_is_no_text_is_ignored_with_a_warning(value: object, reason: str) -> None:
-    """A reference that is taken literally would be a key that everyone can guess."""
+    """A value that is no text, or only looks like a reference, is ignored with a warning that tells the reason."""
     read = read_variables({"environment_variables": {"NAME": value}}, {"REAL": "real"})
 
     assert "NAME" not in read.environ
@@ -81,21 +81,21 @@ def test_a_value_that_is_no_text_is_ignored_with_a_warning(value: object, reason
 
 @pytest.mark.parametrize(("section", "faulty"), [(None, False), ({}, False), (["A=b"], True), ("A=b", True)])
 def test_the_section_is_a_mapping_or_empty(section: Any, faulty: bool) -> None:
-    """Another shape is a fault with its place."""
+    """A section of variables that is neither a mapping nor empty is a fault at the section's name."""
     fault = Fault("environment_variables", "must be a mapping of keys to values")
 
     assert read_variables({"environment_variables": section}, {}).faults == ((fault,) if faulty else ())
 
 
 def test_an_unresolved_key_of_clients_is_still_a_fault() -> None:
-    """A key of clients is never taken literally, also where it comes by a variable of the file."""
+    """A client's key is a fault if it refers to a file's variable whose value looks like an unresolved reference."""
     assert faults_of(
         environment_variables={"MASTER": "$MK"}, general_settings={"master_key": "os.environ/MASTER"}
     ) == [("general_settings.master_key", "the environment variable MASTER is not set")]
 
 
 def test_a_provider_s_key_of_the_file_serves_the_wildcard_for_any_provider() -> None:
-    """The wildcard ``*`` finds the provider's key among the file's variables."""
+    """A deployment of the wildcard ``*`` finds the provider's key among the file's variables."""
     settings = load(entry("*", "*"), environment_variables={"OPENAI_API_KEY": "k-0123456789"}).settings
     [deployment] = resolve(settings, "openai/gpt-4o")
 

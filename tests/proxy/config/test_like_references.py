@@ -71,7 +71,7 @@ KEYS = [
 
 @pytest.mark.parametrize("text", REFERENCES)
 def test_a_reference_is_never_a_key_of_clients(text: str) -> None:
-    """A text that looks like a reference is a fault as a client's key or as ``store.url``."""
+    """A text that looks like a reference is a fault as the master key, as a client's key, and as ``store.url``."""
     assert looks_like_reference(text, {})
     for sections, path in (
         ({"general_settings": {"master_key": text}}, "general_settings.master_key"),
@@ -108,14 +108,14 @@ def test_the_place_of_a_secret_is_never_a_key_of_clients(text: str) -> None:
 
 
 def test_a_shell_s_reference_counts_anywhere_where_its_variable_is_set() -> None:
-    """A short name behind ``$`` in the middle of a key is a reference where such a variable is set."""
+    """A key with ``$`` and a name in it looks like a reference if the environment has a variable of that name."""
     assert looks_like_reference("a1$mk", {"mk": "x"})
     assert not looks_like_reference("a1$mk", {})
 
 
 @pytest.mark.parametrize("text", KEYS)
 def test_a_key_with_a_lone_mark_is_a_key(text: str) -> None:
-    """A key may hold single ``$``, ``%`` or braces."""
+    """A key that holds a single ``$``, ``%`` or brace does not look like a reference, and is loaded unchanged."""
     assert not looks_like_reference(text, {"PATH": "/bin"})
     found = load(general_settings={"master_key": text}).settings.general_settings.master_key
 

@@ -30,7 +30,7 @@ def test_a_reference_that_is_not_resolved_is_a_warning(params: dict[str, Any], p
 
 
 def test_credentials_with_a_name_are_looked_at_too() -> None:
-    """An unresolved reference in ``credential_list`` is a warning."""
+    """An unresolved reference in an entry of ``credential_list`` gives a warning."""
     listed = [{"credential_name": "c", "credential_values": {"api_key": "$X"}}]
 
     assert load(credential_list=listed).warnings == (

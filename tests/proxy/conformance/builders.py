@@ -9,13 +9,16 @@ from proxy.conformance.judge import Arrival
 
 
 def case_of(*messages: dict[str, Any], **must: Any) -> Case:
-    """Return a case with these messages and fields. Nothing has to arrive unless *must* says so."""
+    """Return a case with these messages.
+
+    *must* sets the texts, results and media that must arrive (default: none) and the tools.
+    """
     fields: dict[str, Any] = {"tools": (), "texts": (), "results": (), "media": 0, **must}
     return Case("one", "a report", "missing_result", "gemini/gemini-3.6-flash", tuple(messages), **fields)
 
 
 def contents(*parts: dict[str, Any], **extra: Any) -> dict[str, Any]:
-    """Return a request with these parts in one user content, and further fields."""
+    """Return a request in Gemini's format with these parts in one user content, and *extra* as further fields."""
     return {"contents": [{"role": "user", "parts": list(parts)}], **extra}
 
 
@@ -26,5 +29,5 @@ def response(value: Any, *parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def accepted(*parts: dict[str, Any]) -> Arrival:
-    """Return an accepted request with these parts."""
+    """Return the arrival of a request with these parts that the emulator accepted."""
     return Arrival(contents(*parts), 200)

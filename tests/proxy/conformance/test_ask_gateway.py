@@ -18,7 +18,7 @@ CORPUS = load_corpus()
 
 @pytest.mark.parametrize("case", CORPUS, ids=lambda case: case.id)
 def test_marker_is_in_the_request_once_and_belongs_to_no_other_case(case: Case) -> None:
-    """The request has its own marker once, and no other case's marker."""
+    """A case's request has the case's marker once, and no other case's marker. Another run has another marker."""
     sent = orjson.dumps(chat_request(case, "m", "r1")).decode()
 
     assert [other.id for other in CORPUS if marker_of(other, "r1") in sent] == [case.id]
@@ -28,7 +28,7 @@ def test_marker_is_in_the_request_once_and_belongs_to_no_other_case(case: Case) 
 
 @pytest.mark.parametrize("case", CORPUS, ids=lambda case: case.id)
 def test_marker_changes_no_rule_that_the_history_breaks(case: Case) -> None:
-    """The request breaks the rules that the history in the data breaks."""
+    """A history with the marker breaks the same rules as the history in the corpus."""
     profile = profile_for(case.target)
     asked = chat_request(case, "m", "r1")["messages"]
 
@@ -67,7 +67,7 @@ def test_history_without_a_text_is_refused() -> None:
 
 
 def test_tools_are_declared_by_name() -> None:
-    """A case without tools declares none."""
+    """A case's request declares its tools by name, and a case without tools declares none."""
     asked = chat_request(case_of(user(), tools=("f", "g")), "m", "r1")
 
     assert [one["function"]["name"] for one in asked["tools"]] == ["f", "g"]

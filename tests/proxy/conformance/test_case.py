@@ -1,4 +1,4 @@
-"""Tests that an entry of the data becomes a case, or is refused."""
+"""Tests that an entry of the corpus's JSON becomes a case, or is refused."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_history_without_tools_declares_none() -> None:
 
 @pytest.mark.parametrize("name", [name for name in ENTRY if name != "tools"])
 def test_missing_field_is_refused(name: str) -> None:
-    """Every field of the documented format is required, except ``tools``."""
+    """An entry without a required field is refused, with the field's name in the error."""
     with pytest.raises(KeyError, match=name):
         read_case({key: value for key, value in ENTRY.items() if key != name})
 
 
 def test_case_that_a_provider_shall_refuse_is_refused() -> None:
-    """The judge knows no other outcome than acceptance."""
+    """An entry whose ``must.accepted`` is false is refused, since the judge knows only acceptance as a goal."""
     with pytest.raises(ValueError, match="x01"):
         read_case({**ENTRY, "must": {**ENTRY["must"], "accepted": False}})

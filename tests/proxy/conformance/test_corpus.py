@@ -18,10 +18,13 @@ from sanitizers.validation import validate_messages
 CORPUS = load_corpus()
 KNOWN, FOR_RULES = map(load_file, FILES)
 CHECKED = [case for case in FOR_RULES if case.rule in (None, *RULES)]
-"""Cases without a rule, and those whose rule the checker has. The data may be ahead of the checker."""
+"""Cases without a rule, and cases whose rule the checker has.
+
+The corpus may hold rules that the checker does not have yet.
+"""
 
 NEWER_RULES = {"call_type", "result_name_empty"}
-"""Rules of providers that have a case."""
+"""The names of providers' rules that have a case in the corpus."""
 
 
 def broken(case: Case) -> set[str]:
@@ -35,7 +38,7 @@ def texts_of(case: Case) -> str:
 
 
 def test_ids_are_unique_and_plain() -> None:
-    """An id is a part of a marker, and of a file's name."""
+    """No two cases have the same id. An id has only lower-case letters, digits, ``_`` and ``-``."""
     ids = [case.id for case in CORPUS]
 
     assert len(set(ids)) == len(ids) == len(KNOWN) + len(FOR_RULES)
@@ -43,7 +46,10 @@ def test_ids_are_unique_and_plain() -> None:
 
 
 def test_document_has_the_number_of_histories() -> None:
-    """Whoever adds a history measures the gateways anew (``make conform-peers``)."""
+    """The document names the number of cases in the corpus.
+
+    After a change, the gateways must be measured again (``make conform-peers``).
+    """
     text = (Path(__file__).parents[3] / "docs" / "conformance.md").read_text("utf-8")
 
     assert set(re.findall(r"\bof (?:the )?(\d+) histories|\| \d+ of (\d+) \|", text)) == {
@@ -53,7 +59,7 @@ def test_document_has_the_number_of_histories() -> None:
 
 
 def test_baseline_comes_first_and_breaks_no_rule() -> None:
-    """The first case shows that the gateway reaches the emulator."""
+    """The baseline is the first case, and has no rule that its history breaks."""
     assert CORPUS[0].id == BASELINE
     assert CORPUS[0].rule is None
 
@@ -72,7 +78,7 @@ def test_history_breaks_exactly_its_rule_at_its_target(case: Case) -> None:
 
 @pytest.mark.parametrize("case", KNOWN, ids=lambda case: case.id)
 def test_known_history_breaks_its_rule_at_its_target(case: Case) -> None:
-    """A history without a rule is legal in OpenAI's form, and a converter broke it."""
+    """A known history breaks its rule, and perhaps others. A known history without a rule breaks none."""
     found = broken(case)
 
     assert case.rule in found if case.rule else found == set()
@@ -96,7 +102,7 @@ def test_what_must_arrive_is_in_the_history(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CORPUS, ids=lambda case: case.id)
 def test_users_words_must_arrive(case: Case) -> None:
-    """No case lets a gateway drop what a user wrote."""
+    """Every text that a user wrote and that is not blank is among the texts that must arrive."""
     for message in case.messages:
         content = message.get("content")
         parts = content if isinstance(content, list) else [{"type": "text", "text": content}]

@@ -25,7 +25,7 @@ def test_texts_of_a_response_are_results_alone() -> None:
 
 
 def test_snake_case_is_read_too() -> None:
-    """Google's JSON reader takes both spellings, and gateways use both."""
+    """The fields of a request are also read in snake case, since Google's JSON reader accepts both spellings."""
     body = contents(
         {"function_response": {"response": {"content": "c"}, "parts": [{"inline_data": DATA}]}},
         {"file_data": {"file_uri": "gs://a/b"}},
@@ -57,5 +57,5 @@ def test_media_of_contents_and_of_responses_are_counted() -> None:
     ids=str,
 )
 def test_value_of_another_form_carries_no_text(body: Any) -> None:
-    """The emulator has refused such a body. Reading it raises nothing."""
+    """A body that has not the form of a request carries no text, and reading it raises nothing."""
     assert read_carried(body).texts == ()

@@ -1,4 +1,4 @@
-"""Tests of the verdict on a case: whether the history was accepted, with all that must arrive."""
+"""Tests of the verdict on a case: whether a request was accepted with everything that must arrive."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def verdict_of(arrivals: list[Arrival], reply: Reply = OK, **must: Any) -> tuple
     ],
 )
 def test_nothing_arrived(reply: Reply, expected: tuple[Verdict, str]) -> None:
-    """Without an arrival the gateway's answer decides: no answer, a refusal, or an answer from elsewhere."""
+    """If no request arrived, the gateway's reply decides: no answer, an error, or an answer without a request."""
     assert verdict_of([], reply) == expected
 
 
@@ -42,7 +42,7 @@ def test_request_that_is_still_judged_is_not_accepted() -> None:
 
 
 def test_gateway_that_repairs_after_a_refusal_holds() -> None:
-    """The last accepted request counts, before or after a refused one."""
+    """The last accepted request of a case counts, whether a refused request came before or after it."""
     whole = accepted({"text": "a"})
 
     assert verdict_of([REFUSED, whole], texts=("a",))[0] is Verdict.HOLDS
@@ -51,7 +51,7 @@ def test_gateway_that_repairs_after_a_refusal_holds() -> None:
 
 
 def test_accepted_request_holds_although_the_gateways_answer_failed() -> None:
-    """What arrives at the provider is judged. The answer to the client is another matter."""
+    """A case holds if its accepted request is whole, even if the gateway answered the client with an error."""
     assert verdict_of([accepted({"text": "a"})], Reply(500, "x"), texts=("a",)) == (Verdict.HOLDS, "")
 
 
@@ -108,7 +108,7 @@ def test_result_that_is_an_object_may_arrive_as_object_or_text(value: Any) -> No
 
 
 def test_result_as_a_users_text_is_lost() -> None:
-    """A result that arrives as a text answers no call."""
+    """A tool result that arrives as a text, and not as a function response, counts as lost."""
     arrived = accepted({"text": "4 degrees"})
 
     assert verdict_of([arrived], results=("4 degrees",)) == (Verdict.LOST, 'the result "4 degrees"')

@@ -20,7 +20,7 @@ GO, ASKS, RESULT = user("go"), assistant(None, [call("c1")]), tool("c1")
 @pytest.mark.parametrize("given", [ASKS, without(ASKS, "content")], ids=["null", "missing"])
 @pytest.mark.parametrize("mode", ["repair", "strict"])
 def test_calls_get_an_empty_text(given: dict[str, Any], mode: str) -> None:
-    """Null and a missing content become an empty text, and the input stays as it is."""
+    """In a turn with calls, null or a missing content becomes an empty text. The given messages are not changed."""
     messages = [GO, given, RESULT, assistant("b"), GO]
 
     written = with_texts_beside_calls(messages, CHAT_TEMPLATE, mode)
@@ -32,7 +32,7 @@ def test_calls_get_an_empty_text(given: dict[str, Any], mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["observe", "off"])
 def test_history_that_goes_as_it_came_keeps_null(mode: str) -> None:
-    """The modes ``observe`` and ``off`` send the content null unchanged."""
+    """In the modes that send a history as it came, the same messages are returned."""
     messages = [GO, ASKS, RESULT]
 
     assert with_texts_beside_calls(messages, CHAT_TEMPLATE, mode) is messages

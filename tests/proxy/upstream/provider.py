@@ -38,7 +38,7 @@ BOTH = pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 
 
 def event(chunk: Any, end: bytes = b"\n") -> bytes:
-    """Return one event of a stream."""
+    """Return *chunk* as one server-sent event."""
     return b"data: " + json.dumps(chunk).encode() + end + end
 
 
@@ -66,7 +66,7 @@ def head(kind: str = "text/event-stream", status: str = "200 OK", more: str = ""
 
 
 def piece(data: bytes) -> bytes:
-    """Return one chunk of an answer. An empty chunk ends the answer."""
+    """Return *data* as one chunk of a chunked HTTP answer. An empty chunk ends the answer."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
@@ -76,7 +76,7 @@ HALF = piece(event(say("day."))[:20])
 
 @dataclass(slots=True)
 class Exchange:
-    """One request, its connection, and the ways to answer it."""
+    """One request to the provider, its connection, and methods that answer it or end the connection."""
 
     head: bytes
     body: bytes
@@ -87,7 +87,7 @@ class Exchange:
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send(self, *parts: bytes) -> None:
-        """Write parts, each in a segment of its own."""
+        """Write *parts* to the client, each with a write of its own."""
         for part in parts:
             self.writer.write(part)
             self.written += len(part)
@@ -199,7 +199,7 @@ class Direct:
 
 
 PATIENT = {"connect_s": 30.0, "first_byte_s": 30.0, "idle_s": 30.0, "total_s": 60.0}
-"""Limits that no test waits for: a machine that stands still for seconds does not reach them."""
+"""Time limits that no test waits for. They are so long that a slow machine does not reach them."""
 
 
 @asynccontextmanager
@@ -210,7 +210,7 @@ async def calling(
     model: str = "openai/gpt-4.1",
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncIterator[Direct]:
-    """Yield the transport with a call to a port or an address, under these limits."""
+    """Yield the direct transport with a call to *base*, a loopback port or an address, under *limits*."""
     address = f"http://127.0.0.1:{base}/v1" if isinstance(base, int) else base
     [deployment] = resolve(settings_of({MODEL: {"model": model, "api_base": address, "api_key": KEY}}), MODEL)
     call = UpstreamCall(deployment, [user("Hello.")], parameters, Timeouts(**{**PATIENT, **limits}))
@@ -225,7 +225,7 @@ async def calling(
 
 @asynccontextmanager
 async def before(base: int | str, **router: Any) -> AsyncIterator[Proxied]:
-    """Serve the proxy before a provider on this port, or at this address."""
+    """Serve the proxy in front of a provider at *base*, a loopback port or an address."""
     entry = {
         "model": "openai/gpt-4.1",
         "api_base": f"http://127.0.0.1:{base}/v1" if isinstance(base, int) else base,
@@ -247,7 +247,10 @@ async def ask(script: Script, *, stream: bool, **router: Any) -> tuple[Reply, Pr
 
 
 def sending(*parts: bytes, then: str = "") -> Script:
-    """Return a script that sends parts and then closes, resets or waits."""
+    """Return a script that sends *parts*.
+
+    *then* says whether it closes or resets the connection or waits afterwards.
+    """
 
     async def script(exchange: Exchange) -> None:
         for part in parts:
@@ -264,7 +267,7 @@ def sending(*parts: bytes, then: str = "") -> Script:
 
 
 def flooding(start: bytes, unit: bytes) -> Script:
-    """Return a script that never ends its body."""
+    """Return a script that sends *start*, and then chunks of *unit* without end."""
 
     async def script(exchange: Exchange) -> None:
         await exchange.send(start)
@@ -289,7 +292,7 @@ def assert_broken(reply: Reply, code: str = "upstream_error") -> None:
 
 
 async def leave_at(proxy: Proxied, body: Any, until: Callable[[], Awaitable[object]]) -> None:
-    """Send a request, wait, and close the client's connection."""
+    """Send a request, await *until*, and abort the client's connection."""
     data = json.dumps(body).encode()
     _, writer = await asyncio.open_connection("127.0.0.1", proxy.server.port)
     writer.write(

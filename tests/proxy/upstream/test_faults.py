@@ -1,4 +1,4 @@
-"""Tests of the evidence that a fault keeps, and of the message that a client may read."""
+"""Tests of upstream faults: the evidence from the provider's answer, and the message that a client may read."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_evidence_is_in_no_text_of_a_fault() -> None:
 
 
 def test_bad_gemini_key_keeps_its_own_status_as_evidence() -> None:
-    """The client gets a 401, and the failure table sees the 400."""
+    """The client gets a 401, and the evidence keeps Gemini's 400 for the failure table."""
     fault = fault_of_answer(400, {}, "API key not valid. Please pass a valid API key.", ())
 
     assert (fault.http_status, fault.evidence.status) == (401, 400)
@@ -102,7 +102,7 @@ def test_long_message_is_cut_without_a_part_of_a_key(filling: str) -> None:
     ],
 )
 def test_only_valid_retry_headers_are_passed_on(name: str, value: str, passed: bool) -> None:
-    """Other values are left out of the error and kept as evidence."""
+    """A header with an invalid value is left out of the client's error and kept as evidence."""
     headers = CIMultiDict({name: value})
     fault = fault_of_answer(429, headers, "Slow.", ())
 

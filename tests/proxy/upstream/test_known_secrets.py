@@ -1,4 +1,4 @@
-"""All keys of the configuration are masked in every error."""
+"""Tests that the configuration's keys are masked in errors, except keys that are too short."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_more_keys_take_no_more_steps() -> None:
 
 
 def test_reload_masks_the_keys_of_the_new_settings() -> None:
-    """The gateway before the reload masks only its own keys."""
+    """After a reload, the new gateway masks the new settings' keys. The old gateway masks only its own keys."""
     old = settings_of({MODEL: {"model": "openai/gpt-4.1"}})
     gateway = create_gateway(old, ScriptedUpstream())
     gateway.secrets.mask(OTHER)

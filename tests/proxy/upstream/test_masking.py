@@ -1,4 +1,4 @@
-"""Every spelling of a secret is masked, and so are its parts next to a mask."""
+"""Tests that a deployment's secrets are masked in a text, in every usual spelling."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_ordinary_words_stay(text: str, key: str) -> None:
 
 
 def test_secrets_that_overlap_are_one_mask() -> None:
-    """Two secrets may begin alike, or one secret may contain another."""
+    """Secrets that overlap or touch in a text become one mask."""
     secrets = ["sk-abcdefgh", "sk-abcdefgh-ijklmnop", "llm.internal.example"]
 
     masked = mask("sk-abcdefgh-ijklmnop sk-abcdefgh llm.internal.examplesk-abcdefgh", secrets)
@@ -134,7 +134,7 @@ def test_address_names_and_keys_of_the_deployment_are_masked(text: str) -> None:
 def test_short_keys_and_hosts_are_masked_as_whole_words(
     entry: dict[str, Any], text: str, covered: str
 ) -> None:
-    """Other words stay whole, and so do placeholders such as ``EMPTY``."""
+    """Longer words that contain a short key stay, and placeholders such as ``EMPTY`` are not masked."""
     entry = {"model": "openai/gpt-4.1", "api_key": OUR_KEY, **entry}
     secrets = secrets_of(deployment_of(**entry))
 

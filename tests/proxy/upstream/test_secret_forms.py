@@ -31,7 +31,7 @@ def test_base64_of_any_text_with_the_secret_holds_a_form(before: bytes, secret: 
 
 @given(secret=secrets)
 def test_a_base64_form_holds_all_letters_but_those_of_a_neighbour(secret: str) -> None:
-    """At most one letter at each end is left out, so little of the secret stays unmasked."""
+    """At most one base64 letter at each end is left out, so little of the secret stays unmasked."""
     bits = len(secret.encode()) * 8
 
     assert len({unquote(form).translate(TO_STANDARD) for form in base64_forms(secret)}) == 3

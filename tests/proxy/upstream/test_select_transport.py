@@ -1,4 +1,4 @@
-"""Each deployment's calls go to its transport, and litellm is imported only where it is needed."""
+"""Tests that each deployment's calls go to its transport, and that litellm is imported only if needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ pytestmark = LITELLM_NOISE
 
 
 def entries(*models: tuple[str, str | None]) -> list[dict[str, Any]]:
-    """Return a model list of models and their transports. Each entry has the name of its model."""
+    """Return a model list with an entry for each pair of a model and its transport.
+
+    Each entry has the name of its model.
+    """
     return [
         {
             "model_name": model,
@@ -51,7 +54,7 @@ class Noting:
 
 
 async def test_each_deployment_uses_its_own_transport(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every transport that is needed is started and closed. Wildcards count."""
+    """Every transport that is needed is started and closed. The transport of a wildcard is needed too."""
     notes: list[str] = []
     monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
@@ -66,7 +69,7 @@ async def test_each_deployment_uses_its_own_transport(monkeypatch: pytest.Monkey
 
 
 async def test_prepare_starts_the_missing_transports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Transports that are no longer needed stay open until the end."""
+    """Transports that the new settings do not need stay open until the upstream is closed."""
     notes: list[str] = []
     monkeypatch.setattr("proxy.upstream.select_transport.DirectUpstream", lambda: Noting("direct", notes))
     monkeypatch.setattr("proxy.upstream.litellm.transport.LiteLLMUpstream", lambda: Noting("litellm", notes))
@@ -165,7 +168,7 @@ Imported = Callable[..., str]
 
 @pytest.fixture
 def imported_for(fresh_python: Callable[..., str]) -> Imported:
-    """Return a function that starts a process's upstream and returns what it imported of the heavy libraries."""
+    """Return a function that starts the upstream in a new process and returns the heavy libraries imported there."""
 
     def run(*models: tuple[str, str | None]) -> str:
         return fresh_python(PROGRAM, json.dumps(entries(*models))).splitlines()[-1]
@@ -174,7 +177,7 @@ def imported_for(fresh_python: Callable[..., str]) -> Imported:
 
 
 def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> None:
-    """Httpx and OpenAI's SDK are not imported either."""
+    """Deployments on the direct transport import neither litellm nor httpx nor OpenAI's SDK."""
     assert (
         imported_for(("openai/gpt-4.1", None), (GEMINI, "auto"), ("gemini/*", None), ("mistral/x", "direct"))
         == "[]"
@@ -182,7 +185,7 @@ def test_direct_deployments_do_not_import_litellm(imported_for: Imported) -> Non
 
 
 def test_deployment_that_needs_litellm_imports_it(imported_for: Imported) -> None:
-    """The import is part of the start."""
+    """The start of the upstream imports litellm if one deployment needs it."""
     assert "litellm" in imported_for(("openai/gpt-4.1", None), ("anthropic/claude-x", None))
 
 

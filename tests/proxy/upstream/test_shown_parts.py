@@ -1,4 +1,4 @@
-"""Parts of a secret next to a mask are masked, in time that is linear in the text."""
+"""Tests that parts of a secret next to a provider's own mask are masked, in time linear in the text."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PATTERN = r"[*\u2022\u2026]+|\.{2,}|[xX]{4,}|#{3,}|\[redacted\]|<hidden>"
 def test_no_part_is_left_beside_a_mask(
     sign: str, key: str, shown: tuple[int, int], between: str, around: tuple[str, str]
 ) -> None:
-    """Runs of four or more characters from either end of the key are masked."""
+    """Next to a mask, no run of four characters from the key's first 16 or last 16 characters is left."""
     first, last = key[: shown[0]], key[len(key) - shown[1] :]
     masked = mask(f"{around[0]} {first}{between}{sign}{between}{last} {around[1]}", [key]).lower()
 
@@ -79,7 +79,7 @@ def test_no_part_is_left_beside_a_mask(
     ],
 )
 def test_parts_are_masked_as_providers_show_them(text: str, masked: str) -> None:
-    """Ordinary words and parts of other keys stay."""
+    """Parts of the key are masked where providers show them. Ordinary words and parts of other keys stay."""
     assert mask(text, [KEY]) == masked
 
 
@@ -87,7 +87,7 @@ def test_parts_are_masked_as_providers_show_them(text: str, masked: str) -> None
     "text", ["*a", "sk-proj-****", "sk-proj-", "x", ".", "* ", KEY, "ends with ", "sk-p*"]
 )
 def test_steps_grow_linearly_with_the_text(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text of twice the length takes about twice the steps."""
+    """A text of twice the length takes at most about twice the steps."""
     steps = 0
     original = _PartIndex._size
 

@@ -60,7 +60,7 @@ def test_a_signature_is_read_from_every_field_of_a_message(path: tuple[str, ...]
 
 
 def test_the_id_and_the_details_of_a_message_carry_signatures_too() -> None:
-    """An entry of the details may name the call's id without its suffix."""
+    """An entry of ``reasoning_details`` may name the call's id without the signature suffix."""
     call = {**BARE, "id": "c1__thought__QUJD"}
 
     assert list(call_signatures(call, {"c1": "QUJE"})) == ["QUJD", "QUJE"]
@@ -86,7 +86,7 @@ def test_details_of_other_providers_are_not_read(entry: dict[str, Any], is_read:
 
 
 def test_details_are_written_from_the_calls_and_read_back() -> None:
-    """The signatures move from the calls into the details of the message.
+    """The signatures move from the calls into the message's ``reasoning_details``.
 
     A message without signatures stays the same object.
     """
@@ -112,7 +112,7 @@ def test_signature_is_moved_into_google_s_field(path: tuple[str, ...]) -> None:
 
 
 def test_container_is_removed_with_its_last_value() -> None:
-    """Other values in the container stay."""
+    """A field is removed if it held only the signature, and other values in the field stay."""
     holder = {"extra_content": {"google": {"thought_signature": "QUJD"}, "other": 1}}
 
     assert without(holder, SIGNATURE_FIELD) == {"extra_content": {"other": 1}}

@@ -43,7 +43,7 @@ async def test_the_limit_that_is_reached_is_the_cause(
 
 
 async def test_a_timeout_of_the_awaitable_itself_is_not_the_call_s() -> None:
-    """Only a limit of the call becomes an error of the call."""
+    """A ``TimeoutError`` of the awaited code is passed on. Only the call's own limits raise ``UpstreamTimeout``."""
 
     async def fails() -> None:
         raise TimeoutError
@@ -67,7 +67,7 @@ async def test_a_timeout_of_the_awaitable_itself_is_not_the_call_s() -> None:
     ],
 )
 async def test_a_role_alone_does_not_begin_the_answer(choice: Chunk, begun: bool) -> None:
-    """Some servers send a role, and then think."""
+    """Some servers send the role at once and then think, so a role does not begin the answer."""
     timer = CallTimer(Timeouts(LONG, LONG, LONG, LONG), stream=True)
     timer.note_chunk({"choices": [choice]})
 
@@ -96,7 +96,7 @@ async def test_the_watch_fails_a_read_that_is_late() -> None:
 
 @pytest.mark.parametrize(("stream", "is_late"), [(True, True), (False, False)])
 async def test_only_a_stream_has_a_limit_for_its_first_byte(stream: bool, is_late: bool) -> None:
-    """A whole answer begins when all of it has been written."""
+    """The first byte of a whole answer comes only when the model has written all of the answer."""
     timer = CallTimer(Timeouts(LONG, 0, LONG, LONG), stream=stream)
     timer.expect()
 
@@ -105,7 +105,7 @@ async def test_only_a_stream_has_a_limit_for_its_first_byte(stream: bool, is_lat
 
 
 async def test_no_read_is_late_once_its_bytes_have_come() -> None:
-    """The limits are for silence, so arrived bytes end the wait."""
+    """The limits count silence, so no limit runs once the bytes have arrived."""
     timer = CallTimer(Timeouts(LONG, LONG, LONG, LONG), stream=True)
     timer.expect()
     assert timer.until < inf

@@ -64,7 +64,7 @@ def test_each_choice_keeps_its_index_and_log_probabilities() -> None:
 
 @pytest.mark.parametrize("choices", [[ended({"content": "x"}, None)], [], None])
 def test_missing_finish_reason_stays_missing(choices: Any) -> None:
-    """The chunks have no finish reason either."""
+    """A whole answer without a finish reason becomes chunks without a finish reason."""
     normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=False)
     for chunk in whole_as_chunks({"choices": choices}):
         normalizer.normalize(chunk)

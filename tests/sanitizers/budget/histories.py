@@ -13,12 +13,12 @@ from tests.support.builders import assistant, call, tool, user
 
 
 def size(message: dict[str, Any]) -> int:
-    """Return a quarter of the message's JSON characters."""
+    """Return a message's size in tokens: a quarter of the characters of its JSON."""
     return len(json.dumps(message, ensure_ascii=False)) // 4 + 1
 
 
 def quick_size(message: dict[str, Any]) -> int:
-    """Return about a quarter of the message's characters.
+    """Return a message's rough size in tokens: about a quarter of its characters.
 
     No JSON is written, so this is fast for many or large messages.
     """

@@ -1,4 +1,4 @@
-"""A capped content is within its limits, keeps head and tail, and states the omission."""
+"""Tests that a capped content is within its limits, keeps its head and tail, and states the omission."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def within(value: str, cap: Cap) -> bool:
 
 
 def pieces(value: str) -> tuple[str, str, tuple[int, ...]]:
-    """Return head, tail and the marker's four numbers. There is exactly one marker."""
+    """Return the head and the tail of a capped text, and the marker's four numbers. There is exactly one marker."""
     (found,) = MARKER.finditer(value)
     return value[: found.start()], value[found.end() :], tuple(int(number) for number in found.groups())
 
@@ -127,7 +127,7 @@ def test_a_smaller_cap_counts_from_the_original(value: str, cap: Cap, smaller: i
 
 
 def test_a_new_marker_takes_over_the_numbers_of_the_earlier_one() -> None:
-    """The new marker has the numbers of the original, wherever the new cut ends."""
+    """The new marker has the original's numbers, unless other text was added to the capped text."""
     value = "x" * 50_000
     once = cap_content(value, Cap(6_000))
 
@@ -142,7 +142,7 @@ def test_a_new_marker_takes_over_the_numbers_of_the_earlier_one() -> None:
 
 
 def test_a_quoted_marker_is_text() -> None:
-    """A marker with another text's numbers is cut like other text."""
+    """A marker whose numbers do not fit the text around it is cut like other text."""
     quoted = "\n[… 5 of 10 characters (~1 of 2 lines) omitted by the gateway; head and tail kept. …]\n"
     value = "x" * 5_000 + quoted + "y" * 5_000
 
@@ -153,7 +153,7 @@ def test_a_quoted_marker_is_text() -> None:
 
 
 def test_a_mark_of_another_program_is_text() -> None:
-    """The marks of codex and others are kept or cut like other text, and their numbers are ignored."""
+    """The omission marks of other programs, such as codex, are cut like other text. Their numbers are ignored."""
     value = "a line\n" * 200 + "[... omitted 9744 of 10000 lines ...]\n" + "b line\n" * 200
 
     _, _, (_, characters, _, lines) = pieces(cap_content(value, SEEDS))
@@ -218,7 +218,7 @@ def test_a_byte_limit_cuts_head_and_tail_alike() -> None:
 
 
 def test_room_that_one_side_leaves_goes_to_the_other() -> None:
-    """Short lines on one side leave their characters to the other side."""
+    """A side that reaches the line limit with short lines leaves its characters to the other side."""
     short, wide = "\n".join("abc" * 300), "x" * 20_000
     head, tail, _ = pieces(cap_content(short + wide, Cap(6_000, lines=256)))
     assert len(head) + len(tail) > 5_700
@@ -227,7 +227,7 @@ def test_room_that_one_side_leaves_goes_to_the_other() -> None:
 
 
 def test_parts_are_capped_together_and_media_stay() -> None:
-    """The texts share one cap. Other parts keep their places and are the same objects."""
+    """The texts share one cap. Parts without a text stay unchanged."""
     picture = image()
     parts: list[Any] = [text("a" * 900), picture, text("b" * 900, extra=1), text("c" * 900)]
     capped = cap_content(parts, Cap(1_200))
@@ -257,7 +257,7 @@ def test_parts_keep_the_same_text_as_one_text_would(parts: list[dict[str, Any]],
 
 @pytest.mark.parametrize("content", [None, 3, {"a": 1}, [], [image()]])
 def test_contents_without_text_are_the_same_object(content: Any) -> None:
-    """These contents hold no text to cut."""
+    """A content without a text is returned as the same object."""
     assert cap_content(content, Cap(400)) is content
 
 
@@ -265,7 +265,7 @@ def test_contents_without_text_are_the_same_object(content: Any) -> None:
 def test_a_text_of_megabytes_is_encoded_near_the_cuts_alone(
     fill: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The texts are one huge line, or line breaks, markers or joiners alone."""
+    """Bytes are counted only near the cuts, even in one huge line or in line breaks, markers or joiners alone."""
     value = fill * (3_000_000 // len(fill))
     encoded = note_lengths(monkeypatch, cap_text, "_bytes_of")
     capped = cap_content(value, SEEDS)

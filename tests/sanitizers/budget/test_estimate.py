@@ -113,7 +113,7 @@ class TestMessages:
         assert self.tokens(tool("c1", WORDS)) < self.tokens(legacy_result("read_file", WORDS))
 
     def test_results_have_an_overhead(self) -> None:
-        """A result costs OpenAI's overhead of six tokens more than a text."""
+        """A tool result costs OpenAI's overhead of six tokens more than a user message with the same text."""
         assert 6 == self.tokens(tool("c1", WORDS)) - self.tokens(user(WORDS))
 
     def test_a_result_of_any_json_costs_its_json(self) -> None:
@@ -281,7 +281,7 @@ class TestLargeTexts:
     """Texts beyond a million characters, of which only samples are read."""
 
     def test_a_text_up_to_the_whole_size_is_read_in_full(self) -> None:
-        """A text up to ``WHOLE`` is read in full, so its estimate is the sum of its pieces' estimates."""
+        """A text of up to ``WHOLE`` characters is read in full. Its estimate is the sum of the pieces' estimates."""
         line = "x = 1; " * (WHOLE // 7)
         assert count_text(line + "1" * (WHOLE - len(line)), O200K) == pytest.approx(
             count_text(line, O200K) + count_text("1" * (WHOLE - len(line)), O200K), abs=2

@@ -1,4 +1,4 @@
-"""Tests that the rows of families have plausible values, and the weights that were fitted."""
+"""Tests that the rows of tokenizer families have plausible values, and the weights that were fitted."""
 
 from __future__ import annotations
 

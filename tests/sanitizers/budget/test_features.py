@@ -1,4 +1,4 @@
-"""Tests that the counts agree with a slow reading of their definitions, and that each byte is read once."""
+"""Tests that the counts of a text's features agree with a slow count, and that runs of base64 are found."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_text_with_every_class_has_the_counts_made_by_hand() -> None:
 
 @given(texts)
 def test_the_counts_agree_with_a_slow_reading(text: str) -> None:
-    """The texts hold lone surrogates and control characters too."""
+    """The counts agree with slow regular expressions, even for lone surrogates and control characters."""
     assert counted(text) == features_of(text).counts
 
 
@@ -104,7 +104,7 @@ def test_a_text_cut_into_pieces_has_the_counts_of_the_whole(text: str, piece: in
 
 @pytest.mark.parametrize("piece", range(1, 8))
 def test_gaps_across_pieces_are_counted_once(piece: int) -> None:
-    """Indents across pieces are no gaps."""
+    """A gap is counted once where a piece ends within it. An indent is no gap."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "_PIECE", piece)
         assert 5 == features_of("\n  a  b   c\td\n\t\te \tf\n   \t\tg")[0][NAMES.index("gaps")]
@@ -136,7 +136,7 @@ class TestBase64:
 
     @pytest.mark.parametrize("length", [MIN_RUN - 1, MIN_RUN, MIN_RUN + 1])
     def test_a_run_counts_as_base64_from_the_length_of_a_jwt_header(self, length: int) -> None:
-        """A JWT's header has 36 bytes."""
+        """A run counts as base64 from ``MIN_RUN`` characters on, the length of a JWT's header."""
         run = SHAPES["one"][:length]
         assert (length >= MIN_RUN) == any(features_of(f"({run})").base64)
 
@@ -166,7 +166,7 @@ class TestBase64:
         ],
     )
     def test_rulers_paths_names_and_hex_dumps_are_no_base64(self, text: str) -> None:
-        """These texts are made of base64 letters too."""
+        """Rulers, paths, names and hex dumps are no base64, though they consist mostly of its letters."""
         assert features_of(text).base64 == NONE
 
     @given(

@@ -52,7 +52,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_longest_prefix_of_the_models_own_name_wins(name: str) -> None:
-    """Route, vendor and case of letters do not matter."""
+    """The route, the vendor and capital letters in a model's name do not change its family."""
     models = MODELS[name].split()
 
     assert {model: family_of(model).name for model in models} == dict.fromkeys(models, name)

@@ -20,9 +20,9 @@ BALANCED = PRESETS["balanced"]
 
 
 CALLS_PER_MESSAGE = 150
-"""Function calls that a message may cost, about twice the real cost.
+"""The most function calls that a cut may make for each message, about twice the real number.
 
-Code that makes a call for each pair of messages would need 2,000.
+Code that makes a call for each pair of messages would need 2,000 for each message.
 """
 
 

@@ -103,7 +103,7 @@ def test_a_cut_history_breaks_no_rule(made: Cut) -> None:
 
 @given(cuts)
 def test_the_goal_the_last_message_and_the_newest_unit_stay(made: Cut) -> None:
-    """System messages stay too, and calls are unchanged."""
+    """System messages, the user's first and last messages and the newest calls stay. All kept calls are unchanged."""
     legal, done, *_ = made
     sent = json.dumps(list(done.messages), ensure_ascii=False)
     own = [message for message in legal if is_from_user(message)]
@@ -139,7 +139,10 @@ def test_equal_input_is_cut_equally_and_never_mutated(made: Cut) -> None:
 def test_a_request_begins_with_the_one_before_it(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Between two cuts, each request that is sent is a prefix of the next request. A cut only moves forward."""
+    """Between two cuts, each request that is sent is a prefix of the next request.
+
+    A later request repeats the cuts of the request before and may add others.
+    """
     legal = list(sanitize(history, profile).messages)
     before: Fitted | None = None
     for request in requests_of(legal):
@@ -178,7 +181,7 @@ def test_a_smaller_second_turnright_leaves_one_notice(made: Cut, second: Marks) 
 
 @given(cuts)
 def test_a_fitting_verdict_is_never_over_the_hard_mark(made: Cut) -> None:
-    """The reported tokens are the sums over the messages."""
+    """The verdict is ``fits`` exactly if the hard mark is kept. The reported tokens are the sums over the messages."""
     legal, done, _, budget, *_ = made
     turns = total(list(done.messages)[count_leading_system(done.messages) :], size)
 
@@ -207,7 +210,10 @@ def test_total_of_a_plan_is_the_sum_of_the_remaining_messages(
 
 @given(cuts)
 def test_every_missing_text_stood_in_a_message_of_the_change_list(made: Cut) -> None:
-    """The change list quotes no text. Without changes, the messages are the same object."""
+    """The change list names each message whose text is missing, and quotes no text.
+
+    Without changes, the messages are the same object.
+    """
     legal, done, *_ = made
     named = {change.index for change in done.changes if change.kind in ("dropped", "replaced", "merged")}
     sent = json.dumps(list(done.messages), ensure_ascii=False)
@@ -263,7 +269,7 @@ def test_at_most_one_notice_states_the_number_of_dropped_messages(made: Cut) -> 
 def test_a_damaged_history_is_legal_after_sanitizing_and_cutting(
     history: History, profile: Profile, budget: Marks, policy: CutPolicy
 ) -> None:
-    """Each change has the index of one of the client's messages."""
+    """The cut history has no violations, and each change has the index of one of the client's messages."""
     try:
         legal = sanitize(history, profile)
     except Unrepairable:
@@ -278,7 +284,7 @@ def test_a_damaged_history_is_legal_after_sanitizing_and_cutting(
 def test_a_history_below_the_marks_is_the_same_object(
     history: History, profile: Profile, policy: CutPolicy
 ) -> None:
-    """The policy neither caps new results nor limits the number of turns."""
+    """A history below the marks stays the same object if the policy has no cap for new results and no turn limit."""
     quiet = CutPolicy("quiet", kept_users=policy.kept_users, recent=policy.recent)
     legal = list(sanitize(history, profile).messages)
     for budget in (Marks(), marks(total(legal, size))):

@@ -32,7 +32,7 @@ def nested(depth: int) -> Any:
     ids=["plain", "lone surrogate", "more than 64 bits", "tuple", "nested"],
 )
 def test_a_value_is_compact_json_or_its_pieces_in_another_order(value: Any, text: str) -> None:
-    """The pieces contain every text, name and bracket of the value once."""
+    """If orjson cannot write a value, its pieces are written: each text, name and bracket once."""
     assert json_text(value) == text
 
 

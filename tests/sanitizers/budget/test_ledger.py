@@ -42,7 +42,7 @@ def test_a_content_that_saves_no_tokens_replaces_only_where_it_must() -> None:
 
 
 def test_dropped_messages_leave_the_total() -> None:
-    """A dropped message saves the tokens of its replacement."""
+    """Dropping a replaced message saves the tokens of the replacement, not of the original."""
     one = ledger()
     one.replace(2, "", "tool_result_cleared")
     left = size(tool("c0", ""))

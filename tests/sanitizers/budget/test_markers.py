@@ -1,4 +1,4 @@
-"""Markers have pinned bytes, and are recognized. A quoted marker is text."""
+"""Tests that the wording of markers is pinned, and that markers are recognized. A quoted marker is text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_wordings_of_markers_are_pinned() -> None:
 
 @pytest.mark.parametrize("advice", [OF_RESULT, OF_TEXT])
 def test_every_marker_fits_into_its_room(advice: str) -> None:
-    """The marker's numbers go up to a thousand million."""
+    """A marker with numbers of up to a thousand million fits into ``MARKER_ROOM`` bytes."""
     most = 999_999_999
     longest = omission_marker(most, most, most, most, advice)
 
@@ -97,5 +97,5 @@ def test_joined_notices_are_taken_out_of_texts_and_parts() -> None:
     ],
 )
 def test_messages_inserted_by_a_step_are_not_from_the_user(message: dict[str, object], own: bool) -> None:
-    """Notices are not from the user either."""
+    """Notices and messages that a step inserted do not count as the user's own messages."""
     assert is_from_user(message) is own

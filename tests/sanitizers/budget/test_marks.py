@@ -1,4 +1,4 @@
-"""Tests the table of presets, and the marks that follow from a limit."""
+"""Tests of the presets, and of the low, high and hard token marks that follow from a window's limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BALANCED = PRESETS["balanced"]
 def test_marks_follow_from_the_limit() -> None:
     """A limit of 100,000 with a margin of 8 % and 6,000 fixed tokens leaves 86,000.
 
-    The high mark is rounded down to steps of 1,024. The hard mark is at 95 %.
+    The high mark is rounded down to steps of 1,024. The hard mark is 95 % of the limit, less the fixed tokens.
     """
     marks = marks_for(BALANCED, limit=100_000, margin=0.08, fixed=FixedTokens(4_000, 2_000))
 

@@ -1,4 +1,4 @@
-"""Media cost by their kind and size, never by the letters of their base64."""
+"""Tests that media are estimated by their kind and size, never by the letters of their base64."""
 
 from __future__ import annotations
 

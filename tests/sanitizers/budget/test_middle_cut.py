@@ -46,7 +46,7 @@ def test_user_texts_are_cut_after_results_and_keep_a_thousand_characters() -> No
 
 
 def test_the_last_user_message_is_cut_by_an_eighth_at_least() -> None:
-    """The marker in the user message is that of a text, not of a tool result."""
+    """The last user message loses at least an eighth. Its marker is that of a text, not of a tool result."""
     history = [user("goal"), assistant("a"), user("q" * 40_000)]
     done = plan(history, marks(9_990, 5_000, 9_990))
     content = done.replaced[2].message["content"]

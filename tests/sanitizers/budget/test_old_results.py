@@ -1,4 +1,4 @@
-"""Tool results are capped, and then cleared, oldest first."""
+"""Tests that old tool results are capped, and then cleared, oldest first."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_clearing_is_not_done_for_a_small_gain() -> None:
 
 
 def test_capped_results_are_not_cleared_for_a_small_gain() -> None:
-    """Results that were just capped have few tokens left."""
+    """Results that were just capped are not cleared too, since few of their tokens are left."""
     history = [user("goal"), *rounds(8, 4_000)[1:], assistant("a" * 8_000), user("b" * 8_000)]
     history += rounds(3, 100)[1:]
     high = total(history) - 1
@@ -59,7 +59,7 @@ def test_capped_results_are_not_cleared_for_a_small_gain() -> None:
 
 
 def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
-    """The result is large, and not in the current tool round. All rounds stay."""
+    """A large result that is recent, but not in the current tool round, is capped. All rounds stay."""
     history = [*rounds(12, 400), *a_round(12, 30_000), *a_round(13, 10_000)]
     done = plan(history, marks(10_000, 5_000, 10_500), replace(SMALL, least_capped=200))
 
@@ -69,7 +69,7 @@ def test_a_recent_result_is_capped_before_its_round_is_dropped() -> None:
 
 
 def test_results_dropped_by_last_turns_are_not_cut_again() -> None:
-    """The total of the plan stays exact."""
+    """The plan's total stays exact, since no result is both dropped by ``last_turns`` and cut."""
     turns = [[user(f"q{n}"), *rounds(4, 3_000)[1:], assistant("a")] for n in range(4)]
     history = [m for turn in turns for m in turn]
     plan(history, marks(8_000, 100), replace(SMALL, last_turns=1, recent=0))
@@ -87,7 +87,7 @@ def test_excluded_tools_are_never_capped_or_cleared() -> None:
 
 
 def test_a_cap_at_once_needs_no_budget() -> None:
-    """Every result is capped, the newest too."""
+    """The cap for new results (``ingest``) needs no budget and caps every result, the newest too."""
     history = rounds(2, 2_000)
     done = plan(history, Marks(), replace(SMALL, ingest=Cap(500)))
 

@@ -1,4 +1,4 @@
-"""Whole rounds are dropped, oldest first. Some messages in dropped rounds stay."""
+"""Tests that whole tool rounds are dropped, oldest first. Some user and system messages between dropped rounds stay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_SHARE = replace(DROPPING, kept_users=0)
 
 
 def test_whole_rounds_are_dropped_oldest_first() -> None:
-    """The total with the notice is at the low mark, and no call loses its result."""
+    """The total with the notice is at most the low mark, and no call loses its result."""
     history = rounds(20, 1_000)
     done = plan(history, marks(total(history) - 1), DROPPING)
 
@@ -29,7 +29,7 @@ def test_whole_rounds_are_dropped_oldest_first() -> None:
 
 
 def test_first_and_last_user_message_and_newest_round_stay() -> None:
-    """These messages stay even where they alone are above the low mark."""
+    """The user's first and last messages and the newest round stay, even where they alone are above the low mark."""
     history = [
         system("s" * 4_000),
         user("g" * 2_000),
@@ -44,7 +44,7 @@ def test_first_and_last_user_message_and_newest_round_stay() -> None:
 
 
 def test_all_user_messages_of_the_last_turn_stay() -> None:
-    """A client may send context in a message of its own."""
+    """All user messages of the last turn stay, since a client may send context in a separate message."""
     last = [user("CONTEXT: the deadline is today."), user("Now mend B.")]
     history = [user("goal"), *a_round(0, 2_000), *last, *a_round(1, 2_000), *a_round(2, 2_000)]
     done = plan(history, marks(700, 100), NO_SHARE)
@@ -53,7 +53,7 @@ def test_all_user_messages_of_the_last_turn_stay() -> None:
 
 
 def test_a_last_message_with_the_text_of_a_step_stays() -> None:
-    """The last message that the user wrote stays too."""
+    """If the last user message has the text of a step, the last message that the user wrote stays too."""
     history = [
         user("goal"),
         *a_round(0, 2_000),
@@ -68,7 +68,7 @@ def test_a_last_message_with_the_text_of_a_step_stays() -> None:
 
 
 def test_other_user_messages_stay_up_to_a_share_of_the_low_mark() -> None:
-    """The newest of the other user messages stay."""
+    """The newest of the other user messages stay, up to the share ``kept_users`` of the low mark."""
     history = [user("goal")]
     for number in range(12):
         history += [assistant("a" * 1_000), user(f"{number}" + "w" * 100)]
@@ -113,7 +113,7 @@ def test_the_last_message_of_an_earlier_cut_may_be_dropped_at_the_next() -> None
 
 
 def test_the_notice_stays_where_it_is_until_something_is_dropped() -> None:
-    """A cut that drops no message is no event."""
+    """A cut that drops no further message is no event, so the notice does not change."""
     history = [user("goal"), *[m for n in range(6) for m in (assistant(f"a{n}"), user(f"u{n}"))]]
     policy = replace(NO_SHARE, middle=False)
     budget = Marks(125, 125, 25, 500)
@@ -180,7 +180,10 @@ def test_last_turns_keep_the_newest_turns_and_the_goal() -> None:
 
 
 def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
-    """The cut had kept these user messages. They are dropped once their turns are older than the last turns."""
+    """A cut had kept these user messages as its share of user messages.
+
+    The messages are dropped once their turns are older than the last turns.
+    """
     history = [user("goal"), *[m for n in range(4) for m in (user(f"q{n}"), assistant(f"a{n}"))]]
     history += [m for number in range(20) for m in a_round(number, 1_000)]
     policy = replace(DROPPING, last_turns=3, kept_users=0.9)
@@ -193,7 +196,7 @@ def test_last_turns_drop_user_messages_that_a_cut_had_kept() -> None:
 
 
 def test_system_messages_between_turns_stay() -> None:
-    """The rounds around a system message are dropped."""
+    """A system message stays when the rounds around it are dropped."""
     history = [*rounds(6, 1_000), system("later"), *rounds(6, 1_000)[1:]]
     done = plan(history, marks(total(history) - 1), DROPPING)
 

@@ -1,4 +1,4 @@
-"""The parts of a request add up to the whole, and each message is in one part."""
+"""The tokens of a request's parts (system, tools, first goal, older and current rounds) add up to the whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tests.support.strategies import any_histories
 
 
 def test_each_part_holds_its_messages() -> None:
-    """Each part holds its messages. A goal in the newest unit counts as the current round."""
+    """The tokens of each message count in its part of the request.
+
+    A goal that is the history's only message counts as the current round.
+    """
     history = [system("s"), user("goal"), *a_round(0, 100), assistant("a"), user("b"), *a_round(1, 50)]
     parts = measure_parts(history, size, Marks(tools=7))
 
@@ -28,7 +31,7 @@ def test_each_part_holds_its_messages() -> None:
 
 
 def test_largest_messages_have_their_index_at_the_client() -> None:
-    """The largest messages have the client's indexes, since sanitizing may have moved them."""
+    """The list of the largest messages names the client's indexes, since sanitizing may have moved messages."""
     parts = measure_parts([user("a"), assistant("b" * 99)], size, Marks(), origins=[4, 9])
 
     assert [index for index, _ in parts.largest] == [9, 4]

@@ -28,7 +28,7 @@ def test_unchanged_messages_are_the_same_objects() -> None:
 
 
 def test_the_notice_joins_the_goal_where_two_user_messages_are_refused() -> None:
-    """The change list reports the message as merged."""
+    """A change of the step ``budget`` reports that messages were merged."""
     history = [user("goal")]
     for number in range(20):
         history += [assistant(f"a{number}" * 100), user(f"u{number}" * 100)]
@@ -41,7 +41,7 @@ def test_the_notice_joins_the_goal_where_two_user_messages_are_refused() -> None
 
 
 def test_the_notice_follows_the_kept_messages_of_dropped_rounds() -> None:
-    """All messages after the notice are unchanged."""
+    """Only user messages stay between the system message and the notice. All later messages are unchanged."""
     history = [system("s"), user("goal")]
     for number in range(20):
         history += [assistant("a" * 1_000), user(f"u{number}")]
@@ -55,7 +55,7 @@ def test_the_notice_follows_the_kept_messages_of_dropped_rounds() -> None:
 
 @pytest.mark.parametrize("profile", [OPENAI, GEMINI_1])
 def test_a_second_smaller_turnright_leaves_one_notice_with_the_sum(profile: Profile) -> None:
-    """The first notice is a message of its own, or part of the goal."""
+    """The first cut's notice is a message of its own for OpenAI, and part of the goal for Gemini 1."""
     history = rounds(40, 1_000)
     first = fit(CutInput(history, profile, size), marks(total(history) - 1), DROPPING)
     second = fit(CutInput(first.messages, profile, size), marks(first.tokens_after // 2), DROPPING)
@@ -70,7 +70,7 @@ def test_a_second_smaller_turnright_leaves_one_notice_with_the_sum(profile: Prof
 
 
 def test_a_policy_without_notices_adds_none() -> None:
-    """The change list still names the dropped messages."""
+    """Without a notice, the change list still names the dropped messages."""
     history = rounds(20, 1_000)
     told = fit(CutInput(history, OPENAI, size), marks(total(history) - 1), DROPPING)
     silent = fit(CutInput(history, OPENAI, size), marks(total(history) - 1), replace(DROPPING, notice=False))

@@ -10,7 +10,7 @@ from tests.support.builders import assistant, user
 
 
 def test_a_history_is_cut_above_the_high_mark_alone() -> None:
-    """A history that is exactly at the high mark fits."""
+    """A history with exactly as many tokens as the high mark is not cut."""
     history = rounds(8, 1_000)
 
     assert plan(history, marks(total(history))).events == ()
@@ -18,7 +18,7 @@ def test_a_history_is_cut_above_the_high_mark_alone() -> None:
 
 
 def test_rounds_are_kept_where_results_saved_enough() -> None:
-    """Rounds are kept where capping and clearing reach halfway from the high to the low mark."""
+    """Rounds are kept if capping and clearing tool results reaches halfway from the high to the low mark."""
     history = rounds(12, 2_000)
     high = total(history) - 1
     done = plan(history, marks(high, high // 3))
@@ -39,7 +39,7 @@ def test_a_current_round_above_the_hard_mark_is_cut_before_rounds_are_dropped() 
 
 
 def test_a_history_above_a_hard_mark_below_the_high_mark_is_cut() -> None:
-    """The lower of the high and the hard mark decides."""
+    """The lower of the high and the hard mark decides whether a history is cut."""
     history = rounds(20, 1_000)
     turns = total(history)
     done = plan(history, Marks(turns, turns, turns // 2, turns - 1))
@@ -48,7 +48,7 @@ def test_a_history_above_a_hard_mark_below_the_high_mark_is_cut() -> None:
 
 
 def test_between_high_and_hard_no_middle_is_cut() -> None:
-    """A request between the high and the hard mark can still be sent."""
+    """A request between the high and the hard mark can still be sent. Without a hard mark, the middle is cut."""
     history = [user("g" * 9_000)]
     tokens = total(history)
 
@@ -57,7 +57,7 @@ def test_between_high_and_hard_no_middle_is_cut() -> None:
 
 
 def test_prefill_is_cut_only_if_it_cannot_be_sent() -> None:
-    """An assistant message at the end is cut above the hard mark alone."""
+    """A history that ends with an assistant message is cut only above the hard mark."""
     history = [*rounds(8, 1_000), assistant("p" * 1_000)]
     turns = total(history)
 

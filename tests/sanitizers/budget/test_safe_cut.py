@@ -1,4 +1,4 @@
-"""A cut never falls inside a grapheme cluster, in either direction."""
+"""A cut never falls inside a grapheme cluster of up to 64 characters, in either direction."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_cluster_longer_than_64_characters_is_cut(forward: bool) -> None:
 
 
 def test_the_ends_of_a_text_are_places_to_cut() -> None:
-    """The ends of a text may be cut. Positions outside are moved to the ends."""
+    """A cut inside a text that is a single cluster moves to the text's beginning or end."""
     assert safe_cut("", 0, forward=True) == 0
     assert safe_cut("\u0301" * 10, 5, forward=False) == 0
     assert safe_cut("\u0301" * 10, 5, forward=True) == 10

@@ -1,4 +1,4 @@
-"""The cache counts a text in use once, and forgets texts that were not used lately."""
+"""The cache counts the tokens of a text in use once, and forgets texts that were not used lately."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def noting(asked: list[str]) -> Callable[[str], float]:
 
 
 def test_the_cache_holds_two_generations_at_most() -> None:
-    """Each generation has the cache's capacity."""
+    """Each of the cache's two generations holds at most as many texts as the capacity."""
     cache = TextCache(len, 10)
     for number in range(1_000):
         cache(f"text {number}")
@@ -36,7 +36,7 @@ def test_a_text_in_use_is_counted_once() -> None:
 
 
 def test_the_cache_keeps_as_many_texts_as_its_capacity() -> None:
-    """A text that is asked for again is not counted again."""
+    """As many texts as the capacity are counted once each, even if each text is asked for three times."""
     asked: list[str] = []
     cache = TextCache(noting(asked), 10)
     texts = [f"text {number}" for number in range(10)]

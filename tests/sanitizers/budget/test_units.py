@@ -38,14 +38,14 @@ def test_results_are_in_the_unit_of_their_call() -> None:
 
 
 def test_leading_system_messages_are_counted() -> None:
-    """Developer messages count too, up to the first turn."""
+    """Developer messages count as system messages. Counting stops at the first other message."""
     assert count_leading_system(HISTORY) == 2
     assert count_leading_system(HISTORY[:2]) == 2
     assert count_leading_system([user(), system()]) == 0
 
 
 def test_a_result_has_the_tool_name_of_its_call() -> None:
-    """A legacy result has a name of its own."""
+    """A legacy result holds the tool's name itself. A result without a call has an empty name."""
     assert tool_name_of(HISTORY[5], tool_names_of(HISTORY[3])) == "grep"
     assert tool_name_of(HISTORY[7], tool_names_of(HISTORY[6])) == "old"
     assert tool_name_of(tool("none"), tool_names_of(HISTORY[3])) == ""

@@ -1,4 +1,4 @@
-"""The bound is never below the estimate of a request, and not far above it."""
+"""The upper bound of a request's tokens is never below their estimate, and for usual requests not far above it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bounds(family: Family, messages: Any, tools: Any = None, response_format: An
 
 @given(families, st.text(CLASSES, max_size=30), st.integers(1, 40))
 def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> None:
-    """The text repeats any pattern of character classes."""
+    """The text repeats a random pattern of characters from ``CLASSES``, which has one of each kind."""
     per_text, per_byte = text_bound(family)
     size = len((text * times).encode("utf-8", "surrogatepass"))
     assert count_text(text * times, family) <= per_text + per_byte * size + 1e-6
@@ -42,7 +42,7 @@ def test_no_text_exceeds_its_bound(family: Family, text: str, times: int) -> Non
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_bound_is_nearly_reached(family: Family) -> None:
-    """Some text comes within a tenth of the bound, or the bound is a token a byte."""
+    """Some text comes within a tenth of the bound per byte, or that bound is below 1.05 tokens."""
     patterns = [a + b for a in CLASSES for b in CLASSES] + ["aB9+"]
     worst = max(
         count_text(pattern * 500, family) / len((pattern * 500).encode("utf-8", "surrogatepass"))
@@ -55,7 +55,7 @@ def test_bound_is_nearly_reached(family: Family) -> None:
 def test_large_texts_are_bounded_as_they_are_estimated(
     family: Family, dense: str, cheap: str, at: int
 ) -> None:
-    """The bound counts every part of a text like its densest sample."""
+    """The estimate of a large text counts samples. Its bound holds wherever the dense part of the text is."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (estimate_module, upper_bound_module):
             for name, value in (("WHOLE", 64), ("STRETCH", 64), ("SAMPLE", 8)):
@@ -86,7 +86,7 @@ def test_the_bound_is_never_below_the_estimate(family: Family, history: Any) -> 
 def test_no_json_value_in_a_request_raises_or_exceeds_the_bound(
     family: Family, request: dict[str, Any]
 ) -> None:
-    """Values of the wrong kind stand in any place, with lone surrogates and huge numbers."""
+    """A request may hold values of the wrong kind in any place, also lone surrogates and huge numbers."""
     messages = request.get("messages")
     estimate, bound = bounds(
         family,
@@ -107,7 +107,7 @@ def test_the_bound_is_never_below_the_estimate_of_any_tools_and_format(
 
 
 def test_the_bound_holds_for_numbers_that_grow_when_written_out() -> None:
-    """A number of four letters on the wire may have eighteen as JSON text."""
+    """A number of four characters in the client's request, such as ``1e15``, may have eighteen when written out."""
     estimate, bound = bounds(O200K, [tool("c1", [1e15, -9e15] * 100)], [{"default": 1e15}])
     assert estimate <= bound
 

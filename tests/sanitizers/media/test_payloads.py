@@ -16,7 +16,7 @@ letters = st.text(alphabet="AZaz09+/=-_ \n%é", max_size=12)
 
 
 def decodes(text: str) -> bool:
-    """Tell whether the standard library decodes *text*. Bits that padding leaves over may have any value."""
+    """Tell whether the standard library decodes *text*. The unused bits before the padding may have any value."""
     try:
         base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -47,7 +47,7 @@ def test_repaired_text_is_base64(text: str) -> None:
     ),
 )
 def test_mending_keeps_the_bytes(data: bytes, frame: str, changed: tuple[str, str]) -> None:
-    """Clients write base64 in each of these notations."""
+    """Mending undoes white space, percent escapes, the URL-safe alphabet and missing padding."""
     text = base64.b64encode(data).decode()
 
     assert mended_base64(frame.format(text.replace(*changed))) == text

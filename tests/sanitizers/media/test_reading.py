@@ -28,7 +28,7 @@ def file(value: Any) -> dict[str, Any]:
 
 
 def recording(data: Any, format_: Any) -> dict[str, Any]:
-    """Return a recording of this format."""
+    """Return an audio part with *data* and *format_*."""
     return {"type": "input_audio", "input_audio": {"data": data, "format": format_}}
 
 

@@ -39,7 +39,7 @@ GEMINIS = {
 
 
 class Case(NamedTuple):
-    """A format, lists to draw, lists of any JSON, its models' profiles by name, and its provider's judge."""
+    """A list format with its test data: strategies for lists, profiles by model name, and the provider's judge."""
 
     form: NativeListFormat[Any]
     lists: st.SearchStrategy[Items]
@@ -107,9 +107,9 @@ def test_repaired_list_is_taken_and_stays(case: Case) -> None:
 
 @every_format
 def test_unchanged_items_are_the_same_objects(case: Case) -> None:
-    """An item stays the same object where its messages are unchanged.
+    """An item stays the same object if no message of the item or of its neighbours is changed.
 
-    Neither the item nor a neighbour may break a rule.
+    Items that break a rule, and their neighbours, are exempt.
     """
 
     @given(case.drawn())
@@ -167,7 +167,7 @@ def test_list_without_violations_is_taken(case: Case) -> None:
 
 @every_format
 def test_unreadable_list_is_refused_and_any_other_is_taken(case: Case) -> None:
-    """Any JSON of a client raises :class:`Unrepairable` or is taken."""
+    """Any JSON of a client raises :class:`Unrepairable`, or is projected and written back without an error."""
 
     @given(case.hostile, st.sampled_from([*case.targets]))
     def check(native: Items, model: str) -> None:

@@ -1,4 +1,4 @@
-"""Helpers that clean one schema, and return its form and the reasons for its rewrites."""
+"""Helpers that clean one schema, and return the cleaned schema or the reasons for the rewrites."""
 
 from __future__ import annotations
 

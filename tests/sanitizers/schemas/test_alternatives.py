@@ -68,5 +68,5 @@ ROWS = [
 def test_annotations_and_null_go_into_each_branch_of_a_choice(
     schema: Any, cleaned: Any, why: dict[str, bool]
 ) -> None:
-    """The choice itself has no other keyword."""
+    """The schema that holds ``anyOf`` has no other keyword."""
     check_row(schema, cleaned, why)

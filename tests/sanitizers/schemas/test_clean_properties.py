@@ -1,4 +1,4 @@
-"""Tests properties of every schema in every dialect."""
+"""Tests, with random schemas, what cleaning guarantees for every schema in every dialect."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_cleaning_a_cleaned_schema_changes_nothing(dialect: Dialect, given_schem
 def test_same_values_fit_where_the_meaning_was_kept(
     dialect: Dialect, given_schema: dict[str, Any], values: list[dict[str, Any]]
 ) -> None:
-    """If every note says that the meaning was kept, the same calls fit both schemas."""
+    """If every note says that the meaning was kept, the same arguments fit the client's and the cleaned schema."""
     done = clean_schema(given_schema, dialect)
     if done.losses or not done.notes:
         event("lost" if done.losses else "clean")

@@ -104,7 +104,7 @@ def test_only_the_root_is_rewritten_for_openai_and_anthropic(
 
 
 def test_a_root_that_openai_takes_comes_back_as_the_same_object() -> None:
-    """Inner schemas are left to the provider."""
+    """For OpenAI only the root is rewritten. Inner schemas are sent as they are."""
     schema = {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, True]}}}
 
     assert clean_schema(schema, OPENAI).schema is schema

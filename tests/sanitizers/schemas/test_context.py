@@ -1,4 +1,4 @@
-"""Tests of places in a schema, and of the work limit that all rewrites of one schema share."""
+"""Tests of what all rewrites of one schema share: places in the schema, the work limit, and split schemas."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_more_work_than_the_limit_is_refused_with_the_place() -> None:
 
 
 def test_a_split_schema_keeps_its_words_with_the_annotations() -> None:
-    """Words of a description belong to the whole schema, and not to one of its types."""
+    """The texts for the description (``words``) belong to the whole schema, and not to one of its types."""
     flat = Flat({"title": "t", "minimum": 1, "x-own": 2}, Location("/p"), ("Also: 1",))
 
     constraints, annotations = flat.split()

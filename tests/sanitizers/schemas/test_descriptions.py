@@ -37,7 +37,7 @@ def test_descriptions_have_no_references() -> None:
 
 
 def test_a_description_has_a_bounded_length() -> None:
-    """The longest descriptions are cut."""
+    """A description that is too long is cut, and ends with an ellipsis."""
     told = of({**TEXT, "description": "d", "not": {"enum": [f"value {n}" for n in range(2_000)]}})
 
     assert len(told["description"]) <= 1_502

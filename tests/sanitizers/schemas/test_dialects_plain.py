@@ -25,7 +25,7 @@ SIMPLE: dict[str, Any] = {
 
 
 def test_a_plain_schema_comes_back_as_it_is() -> None:
-    """For an unchanged schema, the proxy sends no second request."""
+    """A schema in the plain form is returned as the same object, which shows that nothing changed."""
     assert clean_schema(SIMPLE, PLAIN_FLAT).schema is SIMPLE
 
 

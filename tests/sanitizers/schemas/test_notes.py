@@ -38,7 +38,7 @@ A_OR_B = {"anyOf": [{"const": "a"}, {"const": "b"}]}
 
 
 def within(schema: Any) -> dict[str, Any]:
-    """Return an object with *schema* as its property."""
+    """Return the schema of an object with one property, which has *schema*."""
     return {"type": "object", "properties": {"p": schema}}
 
 

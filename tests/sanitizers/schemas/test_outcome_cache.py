@@ -12,7 +12,7 @@ ROOM = 256 * 1024
 
 
 class Outcome:
-    """An outcome that lives as long as the cache holds it."""
+    """An object for the cache to hold. A weak reference shows when the cache has dropped the object."""
 
 
 def test_an_outcome_is_found_by_the_content_and_the_target() -> None:
@@ -27,7 +27,10 @@ def test_an_outcome_is_found_by_the_content_and_the_target() -> None:
 
 @pytest.mark.parametrize("size", [10, ROOM // 10, ROOM])
 def test_the_newest_outcomes_stay_within_the_bytes(size: int) -> None:
-    """Each outcome counts with its own size and that of its cache entry. An outcome that is too large is not kept."""
+    """Each outcome counts with its own size and that of its cache entry.
+
+    An outcome as large as the whole cache is not kept.
+    """
     cache = OutcomeCache[str, Outcome](ROOM)
     kept = []
     for number in range(2 * ROOM // max(size, 1000)):
@@ -43,7 +46,7 @@ def test_the_newest_outcomes_stay_within_the_bytes(size: int) -> None:
 
 
 def test_an_outcome_in_use_stays() -> None:
-    """Each lookup moves the outcome to the young generation."""
+    """Each lookup moves the outcome to the cache's young generation, which is evicted last."""
     cache = OutcomeCache[str, str](ROOM)
     cache.keep(b"first", "gemini", "cleaned", 10)
     for number in range(ROOM // 500):

@@ -1,4 +1,4 @@
-"""References are followed, cut or described, in bounded steps."""
+"""References (``$ref``) in a schema are followed, cut or described, in bounded steps."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_ring_of_definitions_is_read_in_bounded_steps(monkeypatch: pytest.Monk
 
 
 def test_merged_members_may_have_malformed_properties() -> None:
-    """A member without properties is joined like any other."""
+    """A schema whose ``properties`` is null is joined with the members of its ``allOf``."""
     schema = {
         "type": "object",
         "additionalProperties": {"type": "string"},
@@ -107,7 +107,7 @@ def test_merged_members_may_have_malformed_properties() -> None:
 def test_long_chains_of_references_are_cut(
     keyword: str, dialect: Dialect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A chain of 1,200 definitions exceeds neither Python's stack nor Gemini's limit of nesting."""
+    """A chain of 1,200 definitions is cleaned without exceeding Python's stack."""
     monkeypatch.setattr(references, "_MAX_STEPS", 10_000)
 
     def link(number: int) -> Any:

@@ -50,7 +50,7 @@ def test_a_rewrite_that_keeps_the_meaning_accepts_the_same_values(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_strategy_meets_its_kind_of_rewrite(kind: str) -> None:
-    """The strategies draw schemas that are rewritten for this reason, and keep their meaning."""
+    """Each strategy can draw a schema that is rewritten for the strategy's reason and keeps its meaning."""
 
     def met(schema: Any) -> bool:
         notes = clean_schema(root(schema), GEMINI).notes

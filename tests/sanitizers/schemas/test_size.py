@@ -13,7 +13,7 @@ from tests.sanitizers.schemas.cleaning import TEXT, of, reasons
 
 
 def test_levels_that_are_too_deep_are_described() -> None:
-    """Gemini does not publish its limit of nesting."""
+    """Gemini does not publish its limit of nesting, so levels below the cleaner's own limit are described."""
     schema: Any = TEXT
     for _ in range(50):
         schema = {"type": "object", "properties": {"a": schema}}
@@ -25,7 +25,7 @@ def test_levels_that_are_too_deep_are_described() -> None:
 
 
 def test_members_of_all_of_are_read_to_a_limited_depth() -> None:
-    """Deeper members go into the description."""
+    """Members of ``allOf`` below the limit of nesting lose meaning, which a note reports."""
     schema: Any = TEXT
     for _ in range(60):
         schema = {"allOf": [schema]}

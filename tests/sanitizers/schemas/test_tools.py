@@ -26,12 +26,12 @@ SECRET = {
 
 
 def function(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
-    """Return a function."""
+    """Return a function declaration whose parameters are *schema*."""
     return {"name": name, "parameters": schema, **more}
 
 
 def tool(name: str, schema: Any = CLEAN, **more: Any) -> dict[str, Any]:
-    """Return a tool."""
+    """Return a tool that wraps a function declaration."""
     return {"type": "function", "function": function(name, schema, **more)}
 
 
@@ -65,7 +65,7 @@ def test_declaration_gets_the_fields_that_its_provider_needs(
 
 
 def test_anthropic_takes_missing_parameters_and_no_null() -> None:
-    """The writer of Anthropic's wire fills in what is missing, and passes null on."""
+    """Anthropic's request writer fills in missing parameters, but passes null on, so null is replaced."""
     missing, null = [tool("f")], [tool("f", None)]
     del missing[0]["function"]["parameters"]
 
@@ -74,7 +74,7 @@ def test_anthropic_takes_missing_parameters_and_no_null() -> None:
 
 
 def test_openai_needs_no_description_and_no_parameters() -> None:
-    """Other dialects leave a short declaration alone, and every dialect a custom tool."""
+    """For OpenAI a short declaration stays unchanged. A custom tool stays unchanged for every target."""
     short = [{"type": "function", "function": {"name": "f"}}]
     custom = [{"type": "custom", "custom": {"name": "f"}}]
 
@@ -87,7 +87,7 @@ def test_openai_needs_no_description_and_no_parameters() -> None:
     "tools", [[], [tool("f"), tool("g")], [function("f")], [{"name": "f"}, tool("g", None)]]
 )
 def test_clean_tools_come_back_as_the_same_list(tools: list[Any], target: Target) -> None:
-    """The list is the same object, and is sent as it came."""
+    """A list of clean tools is returned as the same object, without changes."""
     done = clean_tools(tools, target)
 
     assert done.tools is tools
@@ -95,7 +95,7 @@ def test_clean_tools_come_back_as_the_same_list(tools: list[Any], target: Target
 
 
 def test_changes_name_the_tool_and_the_first_place() -> None:
-    """Each reason has one change, which counts the further places. The change holds no description."""
+    """Each reason has one change, which counts the further places. No change quotes a text of the schema."""
     tools = [tool("f"), tool("g", SECRET, strict=True, description="d")]
 
     done = clean_tools(tools, GEMINI_TARGET)
@@ -129,7 +129,7 @@ def test_functions_are_cleaned_like_tools(wrapped: bool) -> None:
     ],
 )
 def test_no_parameters_are_no_change(schema: dict[str, Any]) -> None:
-    """A function without parameters may be written in several ways."""
+    """Each of the usual ways to write a function without parameters stays unchanged."""
     tools = [tool("g", schema)]
 
     assert clean_tools(tools, GEMINI_TARGET) == (tools, ())
@@ -194,7 +194,7 @@ def made_of(schema: dict[str, Any]) -> Any:
     "schema", [SECRET, types_that_lead_to_one_another()], ids=["small", "large_when_cleaned"]
 )
 def test_cleaned_schemas_are_cached_by_their_content(schema: dict[str, Any]) -> None:
-    """Large schemas take long to clean."""
+    """An equal schema gets its cleaned form from the cache, since large schemas take long to clean."""
     again = copy.deepcopy(schema)
 
     assert made_of(schema) is made_of(again)

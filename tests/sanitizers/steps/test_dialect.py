@@ -219,7 +219,7 @@ def test_inserted_messages_have_the_origin_of_the_message_they_belong_to() -> No
 def test_late_system_message_behind_a_result_is_bridged() -> None:
     """The ``shape`` step makes a user message of the system message.
 
-    A user message may not follow a result directly.
+    At Mistral no user message may follow a result directly, so an assistant message is inserted between them.
     """
     history = [GO, assistant(calls=[call("abcdefgh1")]), tool("abcdefgh1"), system("s")]
 

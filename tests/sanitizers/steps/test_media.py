@@ -182,7 +182,7 @@ def test_media_with_a_wrong_notation_is_repaired_in_place(
 def test_unreadable_media_in_the_newest_turn_is_refused(
     part: dict[str, Any], rule: str, profile: Profile
 ) -> None:
-    """The error names the part and a remedy. The error holds neither the bytes nor the address."""
+    """The error names the part and a remedy. The error does not quote the media's address."""
     history = [user("a"), assistant("b"), user([text("look"), part]), user("well?")]
 
     (found,) = (v.rule for v in find_violations(history, profile) if v.index == 2)
@@ -229,7 +229,7 @@ def test_a_tools_broken_image_leaves_a_note() -> None:
 
 
 def test_media_in_roles_that_hold_none_is_left_to_shape() -> None:
-    """The ``shape`` step drops media in such roles."""
+    """The step changes no media in assistant messages, since the ``shape`` step drops it."""
     check(check_media, Case("", [user("a"), assistant([inline("image/png", "?")])], None, profile=OPENAI))
 
 

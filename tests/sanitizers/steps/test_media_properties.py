@@ -90,7 +90,10 @@ def test_every_output_is_legal_or_the_newest_turn_is_refused(history: History, p
 
 @given(media_histories(asked=False), profiles)
 def test_every_medium_is_sent_or_named_in_a_change(history: History, profile: Profile) -> None:
-    """Every medium is sent, or a change names it and a note replaces it. Media is recognised by its bytes."""
+    """Every medium is sent, or a change names it and a note replaces it.
+
+    Media is recognised by its bytes, so media that has only an address is not checked.
+    """
     before = copy.deepcopy(history)
     done = sanitize(history, profile)
     kept = json.dumps(list(done.messages))
@@ -130,7 +133,7 @@ def test_a_repair_of_older_media_never_changes_as_the_history_grows(
 def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
     history: History, model: str, direct: bool
 ) -> None:
-    """Gemini's judge accepts the output on both transports, which send every medium that the model takes."""
+    """Gemini's judge accepts the output on both transports, and each body holds exactly the media of the output."""
     profile = profile_for(f"gemini/{model}")
     try:
         done = sanitize(history, profile)
@@ -150,7 +153,7 @@ def test_the_gemini_judge_accepts_what_comes_out_on_both_wires(
 
 @given(media_histories())
 def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
-    """OpenAI's judge accepts the output, in which only user messages hold images."""
+    """The judge of OpenAI's rules accepts each sanitized history with media."""
     try:
         done = sanitize(history, OPENAI)
     except Unrepairable:
@@ -161,7 +164,7 @@ def test_the_openai_judge_accepts_what_comes_out(history: History) -> None:
 
 @given(media_histories(), profiles)
 def test_the_checker_finds_what_the_steps_change(history: History, profile: Profile) -> None:
-    """The checker finds a violation exactly where a step changes the history."""
+    """The checker finds a violation exactly if a step changes or refuses the history."""
     try:
         after, changes = run_steps(history, profile)
     except Unrepairable:

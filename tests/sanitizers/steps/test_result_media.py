@@ -1,4 +1,4 @@
-"""Tests the step ``result_media``: media moves after a block of results if the model refuses it inside."""
+"""Tests the step ``result_media``: if the model refuses media in results, media moves after the results."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_media_moves_behind_its_block_of_results(case: Case) -> None:
-    """Media moves after its whole block of results, and each medium names its call."""
+    """Media moves after its whole block of results, and a text before each medium names its call."""
     check(move_result_media, case)
 
 
@@ -124,5 +124,5 @@ def test_the_checker_finds_each_result_that_the_step_changes(case: Case) -> None
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_second_pass_finds_nothing(case: Case) -> None:
-    """A second pass finds nothing, so that media which another gateway has moved is legal."""
+    """A second pass changes nothing, so that media which another gateway has moved stays in its place."""
     check(move_result_media, replace(case, given=case.expected or case.given, expected=None, changes=()))

@@ -72,5 +72,5 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_only_a_refused_trailing_model_turn_gets_a_user_turn(case: Case) -> None:
-    """An accepted turn may only lose its trailing whitespace."""
+    """A trailing model turn that the model accepts may only lose its trailing whitespace."""
     check(close_trailing_model_turn, case)

@@ -48,7 +48,7 @@ def test_illegal_tool_names_are_changed_everywhere_alike(case: Case) -> None:
 
 
 def test_sanitizing_a_history_alone_renames() -> None:
-    """A history without its request gets legal names too, and matching by name still works."""
+    """A history without its request gets legal names too, and results are still matched to calls by name."""
     history = [
         user(),
         assistant(calls=[call("", "a b"), call("", "c d")]),

@@ -39,5 +39,5 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_user_turn_is_inserted_exactly_where_the_profile_needs_one(case: Case) -> None:
-    """The inserted text depends on the first turn."""
+    """The inserted text depends on whether a model turn comes first or there are only system messages."""
     check(prepend_user_turn, case)

@@ -24,7 +24,7 @@ RETRIED = (
 
 
 def opens(content: Any, *before: dict[str, Any]) -> bool:
-    """Tell whether a user message opens a turn after the messages *before*."""
+    """Tell whether a user message with *content*, after the messages *before*, begins a new turn."""
     return opens_turn([*before, user(content)], len(before))
 
 
@@ -81,7 +81,7 @@ def test_a_users_own_message_opens_a_turn(content: Any) -> None:
 
 @pytest.mark.parametrize("content", ["Observation:\nthe sky is green", "Observation:\n"])
 def test_an_observation_is_a_result_only_after_a_call(content: str) -> None:
-    """A user's own message may begin with the same word."""
+    """A user's own message may begin with ``Observation:`` too."""
     assert opens(content, assistant("Done."))
     assert opens(content)
     for before in (
@@ -165,7 +165,7 @@ def test_calls_that_cannot_be_read_are_one_call_without_a_name() -> None:
 
 @pytest.mark.parametrize("form", [str, lambda said: [text(said)]])
 def test_a_plan_is_carried_out_in_the_same_turn(form: Any) -> None:
-    """Otherwise the count of rounds would begin anew with every plan of an agent."""
+    """The client's text that has a plan carried out opens no turn, so the count of rounds goes on."""
     plan = [assistant(form("Here is my plan")), user(form("Now proceed and carry out this plan."))]
     history = [user("New task:\nfind it"), *plan, *smolagents_round(1), *plan, *smolagents_round(2)]
 

@@ -1,4 +1,4 @@
-"""Tests loops: the same calls with the same results, in cycles of one to three rounds."""
+"""Tests how loops are found: the same calls with the same results, in cycles of one to three rounds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def looped(letters: str, repeats: int) -> tuple[int, bool, bool] | None:
 
 @given(st.text("ab", max_size=24) | st.text("abc", max_size=24), st.integers(2, 5), st.integers(1, 6))
 def test_loops_are_those_of_a_simple_search(letters: str, repeats: int, times: int) -> None:
-    """The search finds the same loops as a simple search, even where a sequence repeats its end."""
+    """``find_loop`` finds the same loops as a simple search, even where a sequence repeats its end."""
     letters += letters[-3:] * times
     rounds = read_rounds(history := rounds_of(letters), 0, len(history))
     for at in range(len(rounds)):

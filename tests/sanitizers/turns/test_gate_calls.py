@@ -99,7 +99,7 @@ def test_each_held_back_call_has_a_change() -> None:
 
 
 def test_a_custom_call_is_held_back_by_its_name() -> None:
-    """A custom call is refused like any other call."""
+    """A custom call of a delegating tool is held back like a function call."""
     answer = answer_of([choice(None, "f")])
     answer["choices"][0]["message"]["tool_calls"] = [
         {"id": "a", "type": "custom", "custom": {"name": "task", "input": "x"}}
@@ -109,7 +109,7 @@ def test_a_custom_call_is_held_back_by_its_name() -> None:
 
 
 def stream(gate: CallGate, *deltas: tuple[dict[str, Any], str | None]) -> list[Answer | None]:
-    """Return the chunks of one choice after a gate."""
+    """Return what a gate passes of each chunk of one choice, with None for a chunk that the gate leaves out."""
     through = ChunkGate(gate)
     return [
         through.pass_chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
@@ -190,7 +190,7 @@ def test_whole_and_streamed_answers_pass_the_same_calls(
 
 @given(answers(), gates)
 def test_every_gated_choice_is_a_complete_answer(answer: Answer, gate: CallGate) -> None:
-    """Each held-back call has a change, and a choice without calls and text gets a text."""
+    """Each held-back call has a change. A choice left without calls, text and refusal gets the gate's words."""
     whole, changes = gate_answer(answer, gate)
     assert (whole is answer) == (changes == ())
     for given_choice, passed in zip(answer["choices"], whole["choices"], strict=True):

@@ -39,7 +39,10 @@ def said_last(history: History, instruction: str, **more: Any) -> History:
 
 
 def test_the_instruction_to_finish_ends_the_history() -> None:
-    """The instruction is a user message. Where no step makes the history legal, it is a part of the last result."""
+    """The instruction is a user message.
+
+    With *in_result*, the instruction is a part of the result at the history's end, if there is one.
+    """
     words = wrap_up_at_limit(1)
     for history in (
         turn_of(1),
@@ -60,7 +63,7 @@ def test_the_instruction_to_finish_ends_the_history() -> None:
 
 
 def test_the_instruction_to_finish_opens_no_turn() -> None:
-    """A client may send the instruction back, and a second turnright may read it."""
+    """If a second turnright reads the instruction, it counts the same rounds and again ends the turn."""
     policy = replace(ENFORCE, max_rounds=1)
     for in_result in (False, True):
         once = guard(turn_of(2), policy, None, "f", in_result=in_result)

@@ -71,7 +71,7 @@ def test_the_warning_is_due_with_the_first_round_that_reaches_its_share(
 
 
 def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
-    """If the request declares no other tools, the turn is wrapped up."""
+    """At the limit of delegation, a turn is wrapped up only if all declared tools delegate."""
     history = turn_of(10, "task")
 
     assert guard(turn_of(9, "task"), ENFORCE, None, "task").turn.wrap_up == ""
@@ -107,7 +107,7 @@ def test_at_the_limit_of_delegation_its_tools_are_withheld() -> None:
 def test_each_event_is_reported_with_the_round_that_caused_it(
     count: int, name: str, policy: TurnPolicy, events: tuple[str, ...]
 ) -> None:
-    """The wrap-up is reported with every request from the limit on."""
+    """The event ``wrap_up`` is reported with every request from the limit on."""
     turn = guard(turn_of(count, name), policy).turn
 
     assert turn.events == events

@@ -1,4 +1,4 @@
-"""Tests that rounds are counted in the forms of real clients, since the last user message."""
+"""Tests that tool rounds after the last user message are counted, in the forms of real clients."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OURS = [
     notice_message(3),
     user([text(media_of_result("image_url", "f", "c1")), image()]),
 ]
-"""Messages of the role ``user`` that a turnright writes."""
+"""Messages of the role ``user`` that turnright itself inserts."""
 
 
 @pytest.mark.parametrize("form", ROUNDS, ids=lambda form: form.__name__)
@@ -63,7 +63,7 @@ def test_a_round_in_the_form_of_any_client_counts_once(form: Callable[[int], His
 
 @pytest.mark.parametrize("between", [*OURS, system("mind"), developer("mind")])
 def test_notices_media_of_results_and_system_messages_open_no_turn(between: dict[str, object]) -> None:
-    """Notices, media of results and system messages may stand anywhere in a turn."""
+    """Notices, media of results and system messages do not begin a new count, wherever they stand in a turn."""
     first, second = one_round(1), one_round(2)
 
     assert rounds([GO, *first, between, *second]) == 2

@@ -77,9 +77,9 @@ HISTORIES: dict[str, History] = {
 @pytest.mark.parametrize("policy", [WARN, EVERYTHING], ids=["warn", "everything"])
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
 def test_cost_of_hostile_input_is_linear(history: History, policy: TurnPolicy) -> None:
-    """Hostile input takes less than 4 s of CPU time.
+    """The turn guard takes less than 4 s of CPU time for hostile input.
 
-    It takes 0.2 s on a quiet machine, and a quadratic cost would take ten.
+    On a quiet machine the guard takes 0.2 s. At quadratic cost, it would take ten seconds.
     """
     assert cpu_seconds(lambda: guard(history, policy, None, "f", "task"), bound=4) < 4
 

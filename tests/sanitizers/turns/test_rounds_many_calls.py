@@ -1,4 +1,4 @@
-"""Tests that in rounds of very many calls, only the id of its own call is left out of each result."""
+"""Tests that results are compared without the id of their own call, also in rounds of very many calls."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_each_tool_gets_one_hint(names: str, places: list[int]) -> None:
 
 
 def test_a_success_is_not_counted_and_a_new_turn_begins_anew() -> None:
-    """Failures count since the last user message."""
+    """Only failures after the last user message count, and a success is not counted."""
     good = one_round(50, "f")
 
     assert hints([*failing("f", "f"), *good]) == []
@@ -164,7 +164,7 @@ def test_a_success_is_not_counted_and_a_new_turn_begins_anew() -> None:
 
 
 def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
-    """The event is reported only in the request that ends with the third failure."""
+    """The event ``tool_errors`` is reported only in the request that ends with the third failure."""
     history = failing("f", "f", "f")
     guarded = guard(history, HINTS)
 
@@ -177,7 +177,7 @@ def test_the_hint_quotes_the_tool_and_the_event_comes_with_it() -> None:
 
 
 def test_a_failure_belongs_to_the_tool_of_its_call_id_name_or_only_call() -> None:
-    """A failure that matches no call id, tool name or only call belongs to no tool."""
+    """A failed result belongs to its call id's tool, else to the tool it names, else to its round's only tool."""
     asked = assistant(None, [call("a", "f"), call("b", "g")])
     failed, fine = tool("a", "Error: no"), tool("b", "ok")
     unknown = tool("z", "Error: no")

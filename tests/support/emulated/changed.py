@@ -1,4 +1,4 @@
-"""An emulated provider with one rule changed: it lacks a rule of its own, or has one more."""
+"""An emulated provider with one rule changed: it lacks one of its own rules, or has a further rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class Change:
 
 
 class _Changed:
-    """A wire whose judge has one rule changed. All else is the wire's own."""
+    """A wire (a provider's emulated format and rules) whose judge has one rule changed.
+
+    Everything else is the wire's own.
+    """
 
     def __init__(self, wire: Wire, change: Change) -> None:
         self._wire = wire
@@ -33,7 +36,7 @@ class _Changed:
         return getattr(self._wire, name)
 
     def judge(self, asked: Asked) -> Refused | None:
-        """See `Wire`."""
+        """Return the wire's judgement of *asked*, with the one rule changed."""
         change = self._change
         refusal = self._wire.judge(asked)
         if refusal is not None and change.without is not None and change.without in refusal.message:

@@ -1,4 +1,4 @@
-"""Finds the profiles for which a history of the probe is a proof, by the checker alone."""
+"""Finds the profiles whose rule a history of the probe breaks alone, with the checker and without a provider."""
 
 from __future__ import annotations
 

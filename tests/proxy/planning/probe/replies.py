@@ -1,4 +1,4 @@
-"""Replies of a provider, as the probe reads them."""
+"""Builds replies of a provider as the probe reads them, and cases for these replies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refusal(status: int, words: str = "Bad request.") -> Reply:
 
 
 def failure(cause: Cause) -> Reply:
-    """Return the reply of a provider that gave no answer."""
+    """Return the reply of a provider that gave no answer because of *cause*."""
     error = read_error(None, Evidence(), now=0.0)
     return Reply(find_row(cause, error).kind, None, error)
 

@@ -1,4 +1,4 @@
-"""Tests that the histories of the probe are complete."""
+"""Tests that the probe has a history for each rule, and plain histories that break no rule."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.proxy.planning.probe.proofs import forbidding
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_has_a_history_that_breaks_it_alone(rule: str) -> None:
-    """A new rule of the checker needs a history here."""
+    """Each rule of the checker has a history that breaks this rule alone under some profile."""
     own = [history for history in HISTORIES if history.rule == rule]
 
     assert own
@@ -25,5 +25,5 @@ def test_the_ids_of_histories_are_unique_but_for_spare_ones() -> None:
 
 
 def test_plain_histories_break_no_rule_of_any_profile() -> None:
-    """A profile without media has no plain history with media."""
+    """Each plain history breaks no rule of any profile that it can be fitted to."""
     assert all(history.rule == "" and not forbidding(history) for history in BASELINES.values())

@@ -12,7 +12,10 @@ from sanitizers.profile_names import PROFILES
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_each_case_is_legal_or_illegal_by_exactly_its_rule(name: str) -> None:
-    """Every rule has a case, or is named as untested. Each plain history is legal."""
+    """A forbidden case breaks exactly its rule, and an allowed one breaks none.
+
+    Every rule has a case or is named as untested. Plain histories break no rule.
+    """
     profile = PROFILES[name]
     chosen = choose_cases(profile, "")
 
@@ -31,7 +34,10 @@ def expected_of(name: str, way: str) -> dict[str, Expected]:
 
 
 def test_only_a_known_refusal_is_expected_as_one() -> None:
-    """The profile forbids a late system message, but the wire to Gemini moves it, so that Gemini accepts it."""
+    """A refusal is expected only of a history in the table of known refusals.
+
+    Another forbidden history may be accepted.
+    """
     expected = expected_of("gemini-3-strict", "direct/gemini")
 
     assert expected["trailing_model_turn"] is Expected.REFUSED
@@ -66,7 +72,7 @@ def test_an_address_that_the_transport_would_fetch_is_not_sent() -> None:
 
 @pytest.mark.parametrize("name", ["gemini-2", "openai"])
 def test_a_signature_in_an_id_is_not_sent(name: str) -> None:
-    """The plan of every request takes signatures out of the ids, in mode ``off`` as well."""
+    """The history with a signature in a call id has a reason not to be sent, and is not among the sent cases."""
     chosen = choose_cases(PROFILES[name], "")
     [signed] = [case for case in chosen.cases if case.history.rule == "signature_unreadable"]
 
@@ -75,7 +81,7 @@ def test_a_signature_in_an_id_is_not_sent(name: str) -> None:
 
 
 def test_a_spare_history_is_sent_only_where_no_other_fits() -> None:
-    """Mistral knows neither the name of a function's result nor a function's call."""
+    """A spare history tests a rule only if the rule's other history fits no form of the profile, as for Mistral."""
     [openai] = [
         case for case in choose_cases(PROFILES["openai"], "").cases if case.history.rule == "legacy_function"
     ]

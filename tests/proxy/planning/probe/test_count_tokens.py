@@ -23,7 +23,7 @@ def test_every_request_counts_and_a_hidden_case_does_not() -> None:
 
 
 def test_a_probe_is_small() -> None:
-    """A probe of any profile has fewer than 60 histories and 10,000 tokens of prompts."""
+    """A probe of any profile takes 40 to 59 requests, and more than 1,000 and fewer than 10,000 tokens of prompts."""
     for profile in PROFILES.values():
         size = count_tokens(choose_cases(profile, ""), "openai/gpt-4.1")
 

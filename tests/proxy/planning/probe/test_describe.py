@@ -1,4 +1,4 @@
-"""Tests of the results as JSON values, and of the report."""
+"""Tests of a probe's results as JSON values, and of the report of its differences."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_a_failure_of_the_provider_is_never_a_difference(expected: Expected, rep
 
 
 def test_words_of_another_fault_tell_nothing_of_the_rule() -> None:
-    """The history was refused, but not for its last turn."""
+    """A refusal whose words report another fault than the history's gives the verdict NOT_ASKED."""
     finding = judge_reply(
         case_of("trailing_model_turn", Expected.REFUSED), refusal(400, "Unsupported MIME type: image/jpg")
     )
@@ -67,7 +67,10 @@ def test_words_of_another_fault_tell_nothing_of_the_rule() -> None:
 
 
 def test_a_template_that_refuses_with_status_500_agrees() -> None:
-    """llama.cpp reports an exception of its template as a server error."""
+    """Status 500 with a template's words agrees with a profile that forbids the history.
+
+    If the profile allows it, the reply tells nothing.
+    """
     words = "After the optional system message, conversation roles must alternate user and assistant roles."
     forbidden = judge_reply(case_of("same_role_neighbours", Expected.EITHER), refusal(500, words))
     allowed = judge_reply(case_of("same_role_neighbours", Expected.ACCEPTED), refusal(500, words))
@@ -89,7 +92,7 @@ def test_a_bad_answer_is_an_acceptance_of_the_history(kind: Kind) -> None:
 
 
 def test_only_the_words_of_the_row_are_kept() -> None:
-    """The provider's own sentence may quote a text of a user. The words of a row are known."""
+    """Only the repair table's phrase is kept of a refusal, since the provider's sentence may quote a user's text."""
     error = refusal(400, f"Secret words. {PREFILL} More secret words.").error
 
     assert find_words(error) == ("tail", "ending with a model turn")

@@ -1,4 +1,4 @@
-"""Tests of the order of requests, and of the points at which a probe stops."""
+"""Tests of the order of a probe's requests, and of the replies after which the probe stops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ WITH_TOOLS = case_of("result_order", Expected.ACCEPTED, "tools")
 def run(
     replies: Callable[[str, int], Reply], *given: Case, tools: bool = False
 ) -> tuple[list[str], tuple[Finding, ...]]:
-    """Return the ids that were sent, and the findings. *replies* takes an id and the number of the request."""
+    """Return the ids of the histories that were sent, and the findings.
+
+    *replies* maps an id and a request's number to the reply.
+    """
     baselines = (BASELINES["text"], BASELINES["tools"]) if tools else (BASELINES["text"],)
     course = run_course(Cases(given or (FIRST, SECOND, THIRD), baselines, ()))
     sent = [next(course).id]
@@ -54,7 +57,7 @@ def test_a_refusal_that_the_profile_does_not_expect_is_checked_by_the_plain_hist
 
 
 def test_a_refusal_of_everything_is_no_difference() -> None:
-    """From the second request on, the provider refuses the plain history too."""
+    """If the provider refuses the plain history too, the probe stops, and no case counts as a difference."""
     sent, findings = run(lambda _, number: ANSWERED if number == 1 else refusal(400))
 
     assert sent == [PLAIN, "user_after_result", PLAIN]
@@ -81,7 +84,7 @@ def test_the_first_429_or_401_stops_the_probe(status: int) -> None:
 
 
 def test_a_failure_at_one_history_does_not_stop_the_probe() -> None:
-    """The plain history shows that the provider still answers."""
+    """After a failure the plain history is sent. If the provider answers it, the probe goes on."""
     sent, findings = run(lambda at, _: refusal(500) if at == "user_after_result" else ANSWERED)
 
     assert sent == [PLAIN, "user_after_result", PLAIN, "trailing_model_turn", "no_turn"]

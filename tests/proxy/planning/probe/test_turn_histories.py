@@ -11,7 +11,7 @@ def test_every_history_breaks_its_rule_alone_under_some_profile() -> None:
 
 
 def test_neighbours_of_each_role_have_a_history() -> None:
-    """Gemini takes two user messages in a row and no two of the model, so one history is not enough."""
+    """Gemini 2 allows two user messages in a row, and forbids two of the model. So the rule has a history for each."""
     first, second = [one for one in ORDER_HISTORIES if one.rule == "same_role_neighbours"]
 
     assert "gemini-2" not in forbidding(first)

@@ -1,4 +1,4 @@
-"""Tests of the repair table's rows for messages: words of other servers, and words of other faults."""
+"""Tests of the repair table's rows for messages: the wording of several servers, and errors about other faults."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HISTORY = [system("t1§"), user("t2§"), assistant(None, [call("c1", index=0)]),
     ],
 )
 def test_words_of_a_server_around_the_template_s_words(words: str, faults: list[str]) -> None:
-    """llama.cpp, vLLM and litellm write words of their own around the fault."""
+    """A row fits an error even if llama.cpp, vLLM or litellm writes words of its own around the template's words."""
     assert [row.fault for row in MESSAGE_ROWS if row.fits(refusal(words))] == faults
 
 

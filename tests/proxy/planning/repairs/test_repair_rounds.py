@@ -1,4 +1,4 @@
-"""Tests of repairs to turns with several calls, and with a text beside calls."""
+"""Tests of repairs to model turns with several calls, and to turns with both a text and calls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ BESIDE = [
 
 
 def test_each_call_gets_a_round_with_its_result() -> None:
-    """The first round keeps the text, and the change has the index of the turn."""
+    """Each call of a turn gets a turn of its own, with its result.
+
+    The first keeps the text. One change with the turn's index is listed.
+    """
     draft = split_parallel_calls(draft_of([*PARALLEL, assistant("done")]), ERROR)
 
     assert draft.messages == [
@@ -53,7 +56,7 @@ def test_each_call_gets_a_round_with_its_result() -> None:
 
 @pytest.mark.parametrize("profile", [OPENAI, CHAT_TEMPLATE, DEEPSEEK_THINKING, MISTRAL], ids=lambda p: p.name)
 def test_rounds_are_legal_for_the_profile(profile: Profile) -> None:
-    """Every round has what the profile requires of a turn, such as reasoning."""
+    """A split history breaks no rule of its profile, such as the rule that each turn must have reasoning."""
     history = [PARALLEL[0], {**PARALLEL[1], "reasoning_content": "Hm."}, *PARALLEL[2:]]
     history = history if profile is DEEPSEEK_THINKING else PARALLEL
     draft = split_parallel_calls(draft_of(history, profile=profile), ERROR)
@@ -63,7 +66,7 @@ def test_rounds_are_legal_for_the_profile(profile: Profile) -> None:
 
 
 def test_an_empty_text_stands_in_every_round() -> None:
-    """A server that was sent an empty text beside calls is sent no null."""
+    """If the turn with calls had an empty text, each turn of the split has an empty text and not null."""
     history = [user("go"), assistant("", [call(A), call(B, "g")]), tool(A), tool(B)]
 
     messages = split_parallel_calls(draft_of(history), ERROR).messages
@@ -72,7 +75,7 @@ def test_an_empty_text_stands_in_every_round() -> None:
 
 
 def test_no_result_is_lost() -> None:
-    """A history that is sent as it came may have a call without its result, and a result without its call."""
+    """A split loses no result, even if a call has no result and a result has no call."""
     history = [user("go"), assistant(None, [call(A), call(B, "g")]), tool("stray", "one"), tool(B, "two")]
 
     messages = split_parallel_calls(draft_of(history), ERROR).messages
@@ -83,7 +86,7 @@ def test_no_result_is_lost() -> None:
 
 @pytest.mark.parametrize("empty", [None, []])
 def test_an_empty_list_of_calls_is_dropped(empty: list[Any] | None) -> None:
-    """The templates of Llama 3 refuse a turn with the field ``tool_calls`` that has not exactly one call."""
+    """A field ``tool_calls`` without calls is dropped, since Llama 3's templates require exactly one call in it."""
     history = [user("go"), {**assistant("Good day."), "tool_calls": empty}, user("on")]
     draft = split_parallel_calls(draft_of(history), ERROR)
 
@@ -92,7 +95,7 @@ def test_an_empty_list_of_calls_is_dropped(empty: list[Any] | None) -> None:
 
 
 def test_single_calls_are_the_same_draft() -> None:
-    """Rounds of one call each need no repair."""
+    """A history in which each turn has at most one call is returned as the same draft."""
     draft = draft_of(BESIDE)
 
     assert split_parallel_calls(draft, ERROR) is draft
@@ -100,7 +103,7 @@ def test_single_calls_are_the_same_draft() -> None:
 
 @pytest.mark.parametrize("profile", [OPENAI, CHAT_TEMPLATE, MISTRAL], ids=lambda p: p.name)
 def test_a_text_beside_calls_gets_a_turn_of_its_own(profile: Profile) -> None:
-    """The history stays legal for the profile, and each change has the index of the turn."""
+    """A text in a turn with a call moves to a turn of its own, and a user turn follows. The history stays legal."""
     draft = separate_texts_from_calls(draft_of(BESIDE, profile=profile), ERROR)
 
     beside_calls = None if profile.null_content else ""
@@ -123,7 +126,7 @@ def test_a_text_beside_calls_gets_a_turn_of_its_own(profile: Profile) -> None:
 
 
 def test_blank_texts_beside_calls_are_dropped() -> None:
-    """mistral-common takes white space for a text."""
+    """Blank texts in a turn with calls are dropped, since mistral-common counts white space as a text."""
     history = [user("go"), assistant([text(" "), text("\n")], [call(A)]), tool(A, "one")]
     draft = separate_texts_from_calls(draft_of(history), ERROR)
 
@@ -132,7 +135,7 @@ def test_blank_texts_beside_calls_are_dropped() -> None:
 
 
 def test_ids_that_mistral_common_checks_next_are_replaced() -> None:
-    """A call and its result get the same new id."""
+    """An id of another form gets a new id of nine characters, the same for the call and its result."""
     history = [user("go"), assistant("I look.", [call("call_1")]), tool("call_1", "one")]
     draft = separate_texts_from_calls(draft_of(history), ERROR)
 
@@ -143,9 +146,9 @@ def test_ids_that_mistral_common_checks_next_are_replaced() -> None:
 
 
 def test_a_model_turn_that_holds_nothing_is_dropped() -> None:
-    """mistral-common refuses an empty model turn with the words for a text beside calls.
+    """A model turn that holds nothing is dropped. mistral-common refuses it with the words for a text with calls.
 
-    A turn with a refusal holds something.
+    A model turn with a refusal is kept.
     """
     history = [user("go"), assistant(""), user("on"), assistant(None, refusal="I will not."), user("why")]
     draft = separate_texts_from_calls(draft_of(history), ERROR)
@@ -155,7 +158,7 @@ def test_a_model_turn_that_holds_nothing_is_dropped() -> None:
 
 
 def test_a_history_of_signed_calls_is_the_same_draft() -> None:
-    """A new turn would begin without a signature, and models that sign calls never give these errors."""
+    """A history for a model that signs its calls is returned as the same draft by both repairs."""
     draft = draft_of([*PARALLEL, *BESIDE], profile=GEMINI_3)
 
     assert split_parallel_calls(draft, ERROR) is draft

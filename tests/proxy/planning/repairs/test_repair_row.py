@@ -1,4 +1,4 @@
-"""Tests of the provider's words that a row of the repair table fits."""
+"""Tests of which of a provider's errors a row of the repair table fits."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ BESIDE = Row("fault", _unchanged, "a report", says=("one phrase",), beside=("a p
     ],
 )
 def test_a_row_fits_one_of_its_phrases_beside_one_of_its_places(row: Row, words: str, fits: bool) -> None:
-    """The words are compared in lower case."""
+    """A row fits an error with one of its phrases and one of its places, whatever the case of their letters."""
     assert row.fits(refusal(words)) is fits
 
 
 def test_a_row_fits_a_code() -> None:
-    """A provider may name the fault by a code alone."""
+    """A row fits an error whose code, and not its message, holds the row's phrase."""
     assert BARE.fits(refusal("Bad request.", type="another_code"))

@@ -14,7 +14,7 @@ LLAMA = refusal("Prompting with images is incompatible with system messages.")
 
 
 def test_system_messages_become_user_messages_with_the_same_words() -> None:
-    """Developer messages are system messages too."""
+    """System and developer messages become user messages with the same words."""
     draft = system_as_user(draft_of([system("One."), developer("Two."), user("go")]), refusal("No."))
 
     assert [(message["role"], message["content"]) for message in draft.messages] == [
@@ -26,7 +26,10 @@ def test_system_messages_become_user_messages_with_the_same_words() -> None:
 
 
 def test_texts_of_system_messages_stand_before_the_first_user_text() -> None:
-    """The changes list each folded message. A later system message becomes a user message at its place."""
+    """System texts before the first user turn move into that turn.
+
+    A later system message becomes a user message at its place. Each is listed as a change.
+    """
     history = [system("One."), developer("Two."), user("go"), assistant("done"), system("Three."), user("on")]
     draft = fold_systems(draft_of(history), LLAMA)
 
@@ -44,7 +47,7 @@ def test_texts_of_system_messages_stand_before_the_first_user_text() -> None:
 
 
 def test_only_a_template_without_the_role_gets_merged_neighbours() -> None:
-    """Gemma's template would next refuse neighbours of one role, and a request is repaired only once."""
+    """Adjacent user turns are merged for Gemma's template, which would refuse them next, and not for Llama's."""
     history = [system("One."), user("go"), user("on")]
 
     assert [m["content"] for m in fold_systems(draft_of(history), GEMMA).messages] == ["One.\n\ngo\n\non"]
@@ -52,7 +55,7 @@ def test_only_a_template_without_the_role_gets_merged_neighbours() -> None:
 
 
 def test_a_template_that_allows_a_system_message_keeps_it() -> None:
-    """Two templates complain of the order in nearly the same words, and one of them counts the system message."""
+    """A system message is moved only for the template that counts it as a turn, and not for one that allows it."""
     counting = refusal("Conversation roles must alternate user/assistant/user/assistant/...")
     allowing = refusal(
         "After the optional system message, conversation roles must alternate user/assistant/..."
@@ -74,7 +77,7 @@ def test_an_instruction_is_put_before_an_image() -> None:
 
 
 def test_system_messages_alone_become_the_user_s() -> None:
-    """A request of instructions alone keeps their words."""
+    """A history of one system message becomes a user message that begins with the same words."""
     draft = fold_systems(draft_of([system("One.")]), GEMMA)
 
     assert [message["role"] for message in draft.messages] == ["user"]
@@ -82,7 +85,7 @@ def test_system_messages_alone_become_the_user_s() -> None:
 
 
 def test_a_history_without_system_messages_is_the_same_draft() -> None:
-    """The repair merges nothing where there is no system message."""
+    """A history without system messages is returned as the same draft, without any merge."""
     draft = draft_of([user("go"), user("on")], profile=OPENAI)
 
     assert fold_systems(draft, GEMMA) is draft

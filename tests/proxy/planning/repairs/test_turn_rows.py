@@ -30,12 +30,12 @@ from tests.proxy.planning.repairs.asking import refusal
     ],
 )
 def test_words_of_every_version_lead_to_their_repair(words: str, fault: str) -> None:
-    """mistral-common 1.5, 1.8 and 1.13 differ in the words in brackets."""
+    """One row fits each version's wording of a refusal, such as those of mistral-common 1.5, 1.8 and 1.13."""
     assert [row.fault for row in TURN_ROWS if row.fits(refusal(words))] == [fault]
 
 
 def test_a_turn_that_holds_nothing_has_other_words_at_mistral() -> None:
-    """Mistral's own service says "but not none", which no separation of texts would mend."""
+    """No row fits Mistral's own "but not none", since a separation of texts from calls would not repair that fault."""
     words = "Assistant message must have either content or tool_calls, but not none."
 
     assert [row.fault for row in TURN_ROWS if row.fits(refusal(words))] == []

@@ -95,7 +95,7 @@ def test_missing_credentials_are_found_with_their_reason(chain: list[BaseExcepti
     ids=repr,
 )
 def test_other_failures_are_not_taken_for_missing_credentials(chain: list[BaseException]) -> None:
-    """Otherwise a client could open a deployment's circuit by its words, or by an image that needs a package."""
+    """A client that causes such a failure by its words or an image must not open a deployment's circuit."""
     for outer, inner in pairwise(chain):
         outer.__cause__ = inner
 

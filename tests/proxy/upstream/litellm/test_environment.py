@@ -11,7 +11,7 @@ from proxy.upstream.litellm.environment import LOGGERS, QUIET, quiet_litellm
 
 
 def test_environment_of_the_operator_is_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A debug setting would write histories into the log."""
+    """With the operator's debug setting, litellm would write histories into the log."""
     monkeypatch.setenv("LITELLM_LOG", "DEBUG")
     monkeypatch.setenv("LITELLM_MODE", "DEV")
     quiet_litellm()

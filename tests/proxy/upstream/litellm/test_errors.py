@@ -1,4 +1,4 @@
-"""Tests of litellm's exceptions as the proxy's errors: the causes decide, not litellm's class."""
+"""Tests that litellm's exceptions become the proxy's errors by their causes, and not by litellm's class."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def chained(*errors: BaseException) -> BaseException:
 
 
 def answered(status: int, body: bytes, **extensions: bytes) -> httpx.HTTPStatusError:
-    """Return the error of an HTTP answer."""
+    """Return httpx's error for an answer with *status* and *body*."""
     answer = httpx.Response(status, content=body, request=REQUEST, extensions=dict(extensions))
     return httpx.HTTPStatusError("x", request=REQUEST, response=answer)
 
@@ -103,7 +103,7 @@ def test_causes_decide_the_kind_of_error(
 
 
 def test_an_http_answer_keeps_its_status_and_its_masked_message() -> None:
-    """The class and the status of litellm's own error do not count."""
+    """The HTTP answer's status and masked message are used, whatever the class of litellm's own error."""
     body = json.dumps({"error": {"message": "No quota for sk-secret-of-ours."}}).encode()
     found = to_proxy_error(chained(ConnectionError(), answered(429, body)), secrets=("sk-secret-of-ours",))
 

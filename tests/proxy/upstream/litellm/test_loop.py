@@ -31,7 +31,7 @@ async def test_a_coroutine_runs_in_one_other_thread() -> None:
 
 
 async def test_error_of_a_coroutine_is_raised_as_the_same_object() -> None:
-    """The error crosses the threads."""
+    """The caller gets the error object that the coroutine raised in the other thread."""
     thread, error = LoopThread(), ValueError("no")
 
     async def fail() -> None:
@@ -62,7 +62,7 @@ async def test_cancelling_cancels_the_coroutine_without_waiting() -> None:
 
 
 async def test_closing_cancels_the_tasks_that_still_run() -> None:
-    """Closing cancels running tasks, since litellm leaves a logging task."""
+    """Closing the thread cancels its running tasks, since litellm leaves a logging task."""
     thread, ended = LoopThread(), threading.Event()
 
     async def work() -> None:
@@ -84,7 +84,7 @@ async def test_closing_cancels_the_tasks_that_still_run() -> None:
 
 
 async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
-    """A running generator cannot be closed, so closing waits for the cancelled step."""
+    """A running generator cannot be closed, so closing the stream waits until the cancelled step has ended."""
     thread, closed = LoopThread(), threading.Event()
 
     async def chunks() -> AsyncGenerator[int, None]:
@@ -110,7 +110,7 @@ async def test_a_stream_is_closed_while_it_waits_for_a_chunk() -> None:
 
 
 async def test_closing_closes_only_the_clients_of_this_loop() -> None:
-    """Litellm's cache names each client by its loop."""
+    """Litellm's cache may hold clients of several event loops. Each key ends with the id of the client's loop."""
     thread, closed = LoopThread(), list[str]()
 
     class Client:

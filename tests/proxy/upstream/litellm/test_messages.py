@@ -66,7 +66,7 @@ def test_result_that_is_no_clean_object_arrives_as_text(content: Any) -> None:
 
 
 def test_clean_object_is_left_to_litellm() -> None:
-    """The message stays the same, since litellm sends a clean JSON object as an object."""
+    """The result message stays the same object, since litellm itself sends a clean JSON text as an object."""
     history = [user("go"), assistant(calls=[call("c")]), tool("c", json.dumps({"a": 1}))]
 
     assert litellm_messages(history, GEMINI_2)[-1] is history[-1]

@@ -1,4 +1,4 @@
-"""litellm does not change cleaned tools."""
+"""Tests of the tools that litellm gets: litellm does not change cleaned schemas."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_cleaned_schemas_arrive_as_they_are(schemas: list[dict[str, Any]]) -> No
     "name", ["strict", "$ref", "$defs", "type", "properties", "additionalProperties", "items"]
 )
 def test_properties_named_like_keywords_arrive(name: str) -> None:
-    """Litellm searches for keywords at every level."""
+    """Litellm searches for keywords at every level, but leaves properties that are named like keywords."""
     schema = {"type": "object", "properties": {name: TEXT, "b": TEXT}, "required": [name]}
     nested = {"type": "object", "properties": {"a": schema}}
 

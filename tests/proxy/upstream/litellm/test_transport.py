@@ -1,4 +1,4 @@
-"""Tests of calls through litellm: large calls are converted on a second event loop."""
+"""Tests of calls through litellm: large calls and calls that look up credentials run on a second event loop."""
 
 from __future__ import annotations
 

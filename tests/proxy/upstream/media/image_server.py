@@ -27,12 +27,12 @@ class ImageServer:
     heads: list[dict[str, str]] = field(default_factory=list)
 
     def url(self, path: str, host: str = "images.test") -> str:
-        """Return the address of a path, under a name that :class:`Names` knows."""
+        """Return the URL of *path* on this server. The test's :class:`Names` resolves *host*."""
         return f"http://{host}:{self.port}{path}"
 
 
 class Names(AbstractResolver):
-    """Resolves from a table. Each look-up of a name gives the name's next answer, and the last answer stays."""
+    """Resolves from a table. Each look-up of a name returns its next list of addresses. The last list is repeated."""
 
     def __init__(self, **answers: list[list[str]]) -> None:
         self._answers = {name.replace("_", "."): list(given) for name, given in answers.items()}

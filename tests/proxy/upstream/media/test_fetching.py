@@ -40,7 +40,7 @@ def fetcher(images: ImageServer, **settings: Any) -> MediaFetcher:
 
 
 async def fetch(found: MediaFetcher, *addresses: str, seconds: float = 30.0) -> list[Fetched | Unfetched]:
-    """Return what was found at *addresses*."""
+    """Return a result for each of *addresses*: the image, or the reason why it was not fetched."""
     until = asyncio.get_running_loop().time() + seconds
     return list((await found.fetch(addresses, client=CLIENT, until=until)).values())
 
@@ -83,7 +83,7 @@ async def test_image_becomes_a_data_url_with_the_type_of_its_bytes(
 async def test_large_image_is_encoded_in_a_worker_thread(
     images: ImageServer, monkeypatch: pytest.MonkeyPatch, more: int, beside: bool
 ) -> None:
-    """The result is complete whatever its length modulo three."""
+    """The base64 text is complete, whether or not the image's length is a multiple of three."""
     encoders = set()
 
     def encode(data: bytes) -> bytes:
@@ -100,7 +100,7 @@ async def test_large_image_is_encoded_in_a_worker_thread(
 async def test_no_credentials_cookies_or_forward_proxies_are_used(
     images: ImageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The request has the headers of the fetcher only."""
+    """The request goes straight to the server, with five headers that hold no credential and no cookie."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     await fetch(fetcher(images), images.url("/a.png"))
@@ -168,7 +168,7 @@ async def test_socket_factory_checks_the_address_again(images: ImageServer) -> N
     "target", ["http://10.0.0.1:{port}/x", "http://inside.test:{port}/x", "http://[::1]:{port}/x"]
 )
 async def test_a_redirect_to_a_private_address_is_refused(images: ImageServer, target: str) -> None:
-    """Each redirect is checked by the same rules."""
+    """The target of each redirect is checked by the same rules as the client's URL."""
     names = Names(images_test=LOOPBACK, inside_test=[["192.168.0.7"]])
     url = images.url("/to/0") + "?url=" + target.format(port=images.port)
 
@@ -195,13 +195,13 @@ async def test_a_redirect_to_a_private_address_is_refused(images: ImageServer, t
 async def test_reason_of_each_refused_url_holds_no_part_of_it(
     images: ImageServer, url: str, told: str
 ) -> None:
-    """Each rule has its own reason."""
+    """Each rule gives its own reason, which holds no part of the URL."""
     assert await words(fetcher(images), url.format(port=images.port)) == told
 
 
 @pytest.mark.parametrize("path", ["/slow", "/silent"])
 async def test_slow_image_ends_at_the_fetch_timeout(images: ImageServer, path: str) -> None:
-    """The limit holds before and after the first bytes."""
+    """The fetch timeout holds before and after the image's first bytes."""
     begun = time.monotonic()
 
     assert await words(fetcher(images, timeout_s=0.1), images.url(path)) == "did not come in time"
@@ -210,13 +210,13 @@ async def test_slow_image_ends_at_the_fetch_timeout(images: ImageServer, path: s
 
 @pytest.mark.parametrize("path", ["/slow", "/silent"])
 async def test_the_deadline_ends_a_fetch(images: ImageServer, path: str) -> None:
-    """The deadline counts where the fetch timeout is longer."""
+    """The request's deadline ends a fetch whose own timeout is longer."""
     with pytest.raises(TimeoutError):
         await fetch(fetcher(images, timeout_s=60.0), images.url(path), seconds=0.1)
 
 
 async def test_large_image_is_refused(images: ImageServer) -> None:
-    """The announced length counts, and so do the bytes of a body without end."""
+    """An image with a too large announced length is refused, and so is a body without end."""
     told = "is larger than the 1 MiB that are fetched for a request"
 
     assert await words(fetcher(images), images.url(f"/large/{MIB}")) == told

@@ -11,7 +11,7 @@ from proxy.upstream.media.image_room import ImageRoom
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.binary(max_size=40))), st.integers(0, 100))
 def test_bytes_of_all_images_stay_within_the_limit(pieces: list[tuple[int, bytes]], max_bytes: int) -> None:
-    """The dropped images are the last ones, and the others are complete."""
+    """Only the last images of the request are dropped, and the images before them are complete."""
     room = ImageRoom(6, max_bytes)
     for at, piece in pieces:
         room.images[at].add(piece)
@@ -39,7 +39,7 @@ def test_bytes_of_all_images_stay_within_the_limit(pieces: list[tuple[int, bytes
 def test_last_images_are_dropped_when_the_room_is_full(
     pieces: list[tuple[int, int]], over: list[int]
 ) -> None:
-    """The order of arrival does not matter."""
+    """The images' order in the request decides which images are dropped, and not the order of arrival."""
     room = ImageRoom(3, 10)
     for at, size in pieces:
         room.images[at].add(bytes(size))
@@ -48,7 +48,7 @@ def test_last_images_are_dropped_when_the_room_is_full(
 
 
 def test_what_is_dropped_makes_room() -> None:
-    """An image that failed holds no bytes."""
+    """A dropped image holds no bytes, so other images can use its part of the limit."""
     room = ImageRoom(2, 10)
     room.images[0].add(bytes(8))
     room.images[0].drop()

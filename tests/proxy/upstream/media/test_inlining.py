@@ -1,4 +1,4 @@
-"""Tests of images by URL through the whole proxy, which fetches them where the operator allows it."""
+"""Tests, through the whole proxy, of images that clients name by URL and that the proxy fetches."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def blobs(entry: dict[str, Any]) -> list[dict[str, Any]]:
 async def test_fetched_image_reaches_the_provider_inline(
     gemini: GeminiEmulator, images: ImageServer, open_guard: None, transport: str, log_lines: LogLines
 ) -> None:
-    """The header of changes counts the fetch. The address is in no log, metric or header."""
+    """The header ``x-turnright-changes`` counts the fetch. The image's address is in no log line, metric or header."""
     models = {"gemini": {"model": GEMINI, "api_base": f"{gemini.base}/v1beta", "api_key": OUR_KEY}}
     settings = settings_on(transport, models, general_settings=FETCH)
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as proxy:
@@ -136,7 +136,7 @@ async def test_retries_and_fallbacks_fetch_once(scripted: Callable[..., Any], im
 async def test_only_the_mode_repair_fetches(
     scripted: Callable[..., Any], images: ImageServer, mode: str
 ) -> None:
-    """The other modes do not change what is sent."""
+    """In the modes ``observe``, ``strict`` and ``off``, the proxy fetches no image."""
     upstream = ScriptedUpstream()
     async with scripted(upstream, {"gemini": {"model": GEMINI}}, sanitize={"mode": mode}) as proxy:
         await proxy.post({"model": "gemini", "messages": [user([image(images.url("/a.png"))])]})
@@ -166,7 +166,7 @@ async def test_unfetched_image_of_an_old_turn_becomes_a_note(
 async def test_newest_images_are_fetched_up_to_the_limit(
     scripted: Callable[..., Any], images: ImageServer
 ) -> None:
-    """One image too many in the newest turn is refused."""
+    """In an old turn, images over the limit are left out. In the newest turn, one image too many is refused."""
     upstream = ScriptedUpstream()
     parts = [image(images.url(f"/{number}.png")) for number in range(MAX_IMAGES + 1)]
     async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
@@ -182,7 +182,7 @@ async def test_newest_images_are_fetched_up_to_the_limit(
 async def test_image_that_is_named_many_times_is_sent_up_to_the_limit(
     scripted: Callable[..., Any], images: ImageServer
 ) -> None:
-    """A small request must not become a large one."""
+    """A small request that names one image many times must not become a large one."""
     upstream = ScriptedUpstream()
     parts = [image(images.url("/a.png")) for _ in range(MAX_IMAGES + 3)]
     async with scripted(upstream, {"gemini": {"model": GEMINI}}) as proxy:
@@ -206,7 +206,7 @@ async def test_model_that_fetches_by_itself_gets_the_address(
 
 
 def holder(name: str) -> dict[str, str]:
-    """Return the header with the key of *name*."""
+    """Return the header with the proxy key of the client *name*."""
     return {"Authorization": f"Bearer sk-of-{name}"}
 
 

@@ -1,4 +1,4 @@
-"""Look-ups of names that clients choose run in threads of their own."""
+"""Tests of the resolver that looks up image hosts in threads of its own, since clients choose the names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_a_name_without_addresses_is_an_os_error(
 async def test_an_idle_resolver_calls_at_once_and_a_busy_one_when_its_thread_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A look-up cannot be cancelled, so its thread counts until it ends."""
+    """A look-up cannot be cancelled, so the resolver is busy until the look-up's thread ends."""
     may_end, daemons = threading.Event(), []
 
     def wait(*given: Any, **named: Any) -> list[Any]:

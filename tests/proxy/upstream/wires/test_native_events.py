@@ -1,4 +1,4 @@
-"""A provider's own answer is attached for clients of its format only."""
+"""Tests that a provider's own JSON is attached to the canonical answer only for clients of the same format."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_client_of_the_same_format_takes_native_events(
     ids=["one chunk", "none", "several"],
 )
 def test_event_is_attached_to_its_one_chunk(chunks: list[Any], found: list[Any]) -> None:
-    """An event without chunks is attached to a new chunk without choices."""
+    """An event with several chunks is attached to none. An event without chunks gets a new chunk without choices."""
     assert attach_event(chunks, "toy", EVENT) == found
 
 
 def test_native_body_is_no_event_of_a_stream() -> None:
-    """The chunks of a whole answer have no source."""
+    """The chunks of a whole answer have no source, since the attached body is no event."""
     chunks = whole_as_chunks(attach_body(answer("a"), "toy", {"reply": "a"}))
 
     assert chunks

@@ -18,7 +18,7 @@ from tests.proxy.upstream.wires.gemini.test_reading_any_answer import _json
 
 @given(st.binary(max_size=20) | _json.map(lambda value: json.dumps(value).encode()))
 def test_any_bytes_are_json_or_the_provider_s_fault(text: bytes) -> None:
-    """Reading the bytes raises no other exception."""
+    """Reading any bytes gives a JSON value, or raises ``UpstreamFault`` and no other exception."""
     try:
         value = load_payload(text)
     except UpstreamFault:
@@ -49,7 +49,7 @@ def test_lone_surrogate_is_read() -> None:
 
 
 def test_invalid_json_without_surrogates_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second parse of 64 MiB would take seconds."""
+    """Such JSON is parsed only once, since a second parse of 64 MiB would take seconds."""
     monkeypatch.setattr("proxy.upstream.wires.payloads.json.loads", None)
 
     with pytest.raises(UpstreamFault, match="not JSON"):

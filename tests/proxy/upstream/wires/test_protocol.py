@@ -1,4 +1,7 @@
-"""Every wire keeps the protocol. A new wire is added to ``samples.table`` with its sample."""
+"""Tests that every wire keeps the contract in ``proxy.upstream.wires.protocol``.
+
+A new wire is added to ``samples.table`` with its sample.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ def test_request_is_json_with_the_messages_in_their_order(sample: WireSample, st
 
 @BOTH
 def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool) -> None:
-    """Proxies log URLs, and a body may be stored."""
+    """The key is only in its header, since proxies log URLs and a body may be stored."""
     deployment = sample_deployment(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     headers = wire.headers(deployment)
@@ -90,7 +93,7 @@ def test_key_is_in_its_header_and_nowhere_else(sample: WireSample, stream: bool)
 
 @BOTH
 def test_url_is_below_the_address_of_the_deployment(sample: WireSample, stream: bool) -> None:
-    """The key must not go to another host."""
+    """The URL is below the deployment's address, so that the key goes to no other host."""
     deployment = sample_deployment(sample)
 
     assert wire_of(deployment).url(call_of(deployment), stream=stream).startswith(f"{BASE}/")
@@ -169,7 +172,7 @@ def test_error_in_place_of_an_answer_raises_with_its_message(sample: WireSample)
 
 
 def test_error_in_a_stream_raises_with_its_message(sample: WireSample) -> None:
-    """The chunks before the error are no answer."""
+    """An error in a stream is a fault with the provider's message, even after a first chunk."""
     reader = wire_of(deployment := sample_deployment(sample)).read_stream(call_of(deployment))
     reader.feed(SSEDecoder().feed(sample.stream)[0])
 
@@ -190,7 +193,10 @@ def test_body_that_is_no_json_raises(sample: WireSample, body: bytes) -> None:
 def test_source_is_attached_for_a_client_of_the_wire_s_own_format_alone(
     sample: WireSample, client: str | None
 ) -> None:
-    """Every event and every whole answer has its source. In OpenAI's format there is none."""
+    """For a client of the wire's own format, every event and every whole answer has its source.
+
+    OpenAI's format has no sources.
+    """
     deployment = sample_deployment(sample)
     wire, call = wire_of(deployment), call_of(deployment)
     if client is not None:

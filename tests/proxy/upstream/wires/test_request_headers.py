@@ -1,4 +1,4 @@
-"""The deployment's own headers are sent in place of the wire's, whatever their spelling."""
+"""Tests that a deployment's own headers replace the wire's headers of the same name, in any spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the decoder for server-sent events: corners of the format, splits of the bytes, and limits."""
+"""Tests of the decoder for server-sent events: special cases of the format, splits of the bytes, and limits."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ STREAMS = st.tuples(MARKS, st.lists(st.tuples(LINES, ENDS), max_size=12)).map(
 
 @given(raw=STREAMS, cuts=st.lists(st.integers(0, 200), max_size=8))
 def test_any_split_gives_the_same_payloads(raw: bytes, cuts: list[int]) -> None:
-    """Random streams are cut at random places."""
+    """A random stream gives the same payloads at any split."""
     at = sorted({0, len(raw), *(min(cut, len(raw)) for cut in cuts)})
 
     assert decoded(*(raw[a:b] for a, b in pairwise(at))) == decoded(raw)
@@ -182,7 +182,7 @@ def test_time_of_a_large_event_in_small_pieces_is_linear(size: int, line: int) -
     ],
 )
 def test_last_event_needs_no_blank_line(stream: bytes, last: list[bytes]) -> None:
-    """An incomplete line is dropped with its event."""
+    """The last event counts without a blank line, but an incomplete line is dropped with its event."""
     for at in range(len(stream) + 1):
         decoder = SSEDecoder()
         decoder.feed(stream[:at])

@@ -1,4 +1,4 @@
-"""A deployment's wires are those of its provider's row, or OpenAI's where the provider has no row."""
+"""Tests of the table of wires: a provider has the wires of its row, or OpenAI's wires if it has no row."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_gemini_has_no_text_completions() -> None:
 
 @pytest.mark.parametrize("provider", WIRES)
 def test_configuration_may_name_the_provider_of_each_row(provider: str) -> None:
-    """Otherwise the configuration would refuse ``transport: direct`` for the provider."""
+    """The configuration knows the provider of each row, and so accepts ``transport: direct`` for the provider."""
     assert speaks_to(provider)
 
 

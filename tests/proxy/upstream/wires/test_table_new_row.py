@@ -1,4 +1,4 @@
-"""A new row of the table is all that a new wire needs.
+"""Tests that a new wire needs nothing but a new row in the table of wires.
 
 The tests send requests for the toy wire through the whole proxy.
 """
@@ -84,7 +84,7 @@ async def test_whole_answer_comes_over_the_new_wire() -> None:
 
 
 async def test_stream_comes_over_the_new_wire() -> None:
-    """The bytes arrive one by one."""
+    """A stream that arrives byte by byte over the new wire reaches the client in OpenAI's format."""
     async with toy_answering(answer_in_bytes) as (proxy, provider):
         reply = await proxy.post(chat(stream=True))
 
@@ -104,7 +104,7 @@ async def test_whole_answer_where_a_stream_was_asked_for_becomes_chunks() -> Non
 
 
 async def test_truncated_stream_ends_in_an_error() -> None:
-    """The client gets no finish reason."""
+    """A truncated stream ends in an error, and the client gets no finish reason."""
     async with toy_answering(break_off) as (proxy, _):
         reply = await proxy.post(chat(stream=True))
 
@@ -122,7 +122,7 @@ async def test_refusal_gives_the_provider_s_message_and_status() -> None:
 
 
 async def test_text_completion_becomes_a_chat() -> None:
-    """The toy's row has no text completions."""
+    """A text completion is sent as a chat, since the toy's row has no text completions."""
     async with toy_answering(answer_whole) as (proxy, provider):
         reply = await proxy.post({"model": MODEL, "prompt": "Hello."}, "/v1/completions")
 
@@ -131,7 +131,7 @@ async def test_text_completion_becomes_a_chat() -> None:
 
 
 async def test_embedding_is_refused_before_anything_is_sent() -> None:
-    """The toy's row has no embeddings."""
+    """An embedding request is refused and not sent, since the toy's row has no embeddings."""
     async with toy_answering(answer_whole) as (proxy, provider):
         reply = await proxy.post({"model": MODEL, "input": "Hello."}, "/v1/embeddings")
 

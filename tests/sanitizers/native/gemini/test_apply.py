@@ -142,7 +142,7 @@ def test_legal_list_comes_back_as_the_same_object(native: Contents) -> None:
     ],
 )
 def test_damaged_list_is_repaired(native: Contents, written: Contents) -> None:
-    """A written content that equals an item of the list is the same object."""
+    """A written content that equals an item of the client's list is the same object as that item."""
     made = repaired(native)
 
     assert made == written
@@ -161,7 +161,7 @@ def test_two_user_turns_become_one_content_for_gemini_1() -> None:
 
 
 def test_media_that_moves_out_of_a_response_stays_native() -> None:
-    """Before Gemini 3, the media stands in a content of its own after the responses."""
+    """Before Gemini 3, the media part leaves the response, and stays the same object."""
     medium = {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "plot"}}
     response = {"name": "f", "id": "a", "response": {"output": "see"}, "parts": [medium]}
     made = repaired([ASKED, CALLED, user({"functionResponse": response}), MORE], GEMINI_2)
@@ -243,7 +243,7 @@ def test_shortened_result_is_written_anew_beside_unchanged_ones() -> None:
 
 
 def test_inserted_user_message_is_a_content_and_system_message_is_none() -> None:
-    """A system message belongs to ``systemInstruction``."""
+    """A system message is left out of the contents, since it belongs to ``systemInstruction``."""
     native = [ASKED, CALLED, ANSWERED]
     projected = project_contents(native)
     more = [{"role": "system", "content": "rules"}, *projected.messages, {"role": "user", "content": "stop"}]
@@ -255,7 +255,7 @@ def test_inserted_user_message_is_a_content_and_system_message_is_none() -> None
 
 
 def test_renamed_call_renames_its_response() -> None:
-    """The message of a result has no name, so the pipeline renames only the call."""
+    """The message of a result has no name, so the written response gets its name from the renamed call."""
     native = [ASKED, model(called("my tool", "a")), user(answered("my tool", "a"))]
     made = repaired(native)
 

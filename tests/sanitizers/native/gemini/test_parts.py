@@ -1,4 +1,4 @@
-"""Tests parts in both spellings of proto JSON."""
+"""Tests how the fields of Gemini's parts are read, in both spellings of proto JSON."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_signature_is_read_in_both_spellings(name: str) -> None:
     ],
 )
 def test_unreadable_content_is_refused_with_its_place(content: Any, param: str) -> None:
-    """Unreadable content is refused with the field's path, and without its value."""
+    """Unreadable content is refused with the path of the unreadable field."""
     with pytest.raises(Unrepairable) as refused:
         parts_of(content, 3)
 

@@ -121,7 +121,10 @@ def test_response_without_a_call_keeps_its_name_for_the_pipeline() -> None:
 
 
 def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
-    """Derived ids differ, and stay the same while the list grows, so that prompt caches keep hitting."""
+    """Ids derived for calls without an id differ, and stay the same while the list grows.
+
+    So prompt caches keep hitting.
+    """
     start = [user(said()), model(called("f"), called("f"))]
     first = project_contents(start)
     longer = project_contents([*start, user(answered("f"), answered("f")), model(called("f"))])
@@ -133,7 +136,7 @@ def test_derived_ids_differ_and_stay_while_the_list_grows() -> None:
 
 
 def test_derived_id_differs_from_every_id_of_the_list() -> None:
-    """A derived id differs from every id of the list, also from later ones."""
+    """An id derived for a call without one differs from every id of the list, also from later ids."""
     [turn] = project_contents([model(called("f"))]).messages
     taken = turn["tool_calls"][0]["id"]
 
@@ -145,7 +148,7 @@ def test_derived_id_differs_from_every_id_of_the_list() -> None:
 
 
 def test_originals_are_keyed_by_objects_that_stay_alive() -> None:
-    """Originals are keyed by the ids of living objects.
+    """``originals`` is keyed by the ``id()`` of message parts and calls that stay alive.
 
     The ``id()`` of a deleted object could become another's.
     """

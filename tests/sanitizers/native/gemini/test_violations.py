@@ -63,7 +63,7 @@ def test_broken_rule_is_found_in_its_place(rule: str, native: list[dict[str, Any
 
 
 def test_every_rule_is_broken_once() -> None:
-    """The table above has all rules and no other."""
+    """The table ``BROKEN`` has all rules and no other."""
     assert {rule for rule, _, _ in BROKEN} == RULES.keys()
 
 

@@ -14,9 +14,9 @@ from tests.support.strategies.contents import PNG
 
 
 def test_sound_parts_are_the_same_objects_and_others_are_left_out() -> None:
-    """Sound parts stay the same objects with thoughts, signatures and unknown fields.
+    """Parts that Gemini accepts stay the same objects with thoughts, signatures and unknown fields.
 
-    Other parts are left out.
+    Parts without data, and empty texts without a signature, are left out.
     """
     thought = {"text": "a", "thought": True, "later": 1}
     signed = {"text": "", "thoughtSignature": SIGNED}
@@ -48,7 +48,7 @@ def test_unchanged_part_of_a_changed_message_is_its_native_part() -> None:
     ("arguments", "args"), [('{"a": 1}', {"a": 1}), ("[1]", {"_raw": "[1]"}), ("", {"_raw": ""})]
 )
 def test_new_call_has_its_arguments_as_an_object(arguments: str, args: dict[str, Any]) -> None:
-    """A new call has its arguments as an object. Its id is left out if the contents use none."""
+    """A new call has its arguments as an object. The call's id is left out if the client's call had none."""
     message = assistant(None, [call("x", "f", arguments), call("y", "g", "{}")])
 
     parts = write_turn(message, {}, {"y"})
@@ -90,7 +90,10 @@ def test_media_that_is_not_inline_is_refused() -> None:
     ],
 )
 def test_new_result_is_its_own_object_or_its_text(content: Any, response: dict[str, Any]) -> None:
-    """A new result is written as its own object or its text, with its call's name and id."""
+    """A new result becomes a response with its JSON object, or with its text under ``output``.
+
+    It has its call's name and id.
+    """
     part = write_result(tool("x", content), None, "f", "x", {})
 
     assert part == {"functionResponse": {"id": "x", "name": "f", "response": response}}

@@ -37,7 +37,10 @@ with_forms = st.sampled_from([row for row in PROVIDER_PROFILES if row.call_id_fo
 
 
 def in_rounds(ids: list[str]) -> History:
-    """Return a history with one tool round for each id. The function and the result have the number of the id."""
+    """Return a history with one tool round for each id.
+
+    The function's name and the result's text hold the number of the id.
+    """
     messages = []
     for number, one in enumerate(ids):
         messages += [
@@ -140,7 +143,7 @@ def test_ids_stay_while_the_history_grows(given: list[str], profile: Profile) ->
 
 @given(id_lists, with_forms, st.sampled_from(PROVIDER_PROFILES))
 def test_ids_stay_behind_another_provider(given: list[str], first: Profile, second: Profile) -> None:
-    """Ids stay different, and a second gateway of the same provider changes no id."""
+    """Ids stay different after a repair for another provider. A second repair for the same provider changes no id."""
     once = list(sanitize(in_rounds(given), first).messages)
 
     assert sanitize(copy.deepcopy(once), first).messages == once
@@ -235,7 +238,7 @@ def test_derived_id_differs_from_a_given_one(profile: Profile) -> None:
     "profile", [row for row in PROVIDER_PROFILES if row.call_id_form == "any"], ids=lambda row: row.name
 )
 def test_profiles_without_a_form_take_any_character(profile: Profile) -> None:
-    """Where no form is required, ids of up to 40 characters stay, even if an id is used again."""
+    """Where no form is required, ids with any character stay, even if an id is used again."""
     history = [
         message | {"reasoning_content": ""} for message in in_rounds(["functions.f:0", "functions.f:0"])
     ]

@@ -231,7 +231,7 @@ LEGACY = [
 
 @pytest.mark.parametrize("case", [*CALLS, *TYPES, *LEGACY], ids=lambda case: case.id)
 def test_each_call_gets_a_form_that_can_be_sent(case: Case) -> None:
-    """Text that is no JSON object is kept under ``_raw``.
+    """An arguments text that is no JSON object is kept under ``_raw``.
 
     OpenAI accepts any text, so there the text stays unchanged.
     """

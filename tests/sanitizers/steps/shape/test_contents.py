@@ -292,7 +292,7 @@ def test_each_content_gets_the_form_that_its_provider_accepts(case: Case) -> Non
 
 
 def test_fields_are_named_in_the_order_of_the_alphabet() -> None:
-    """The order of a set would differ from process to process."""
+    """Dropped fields are named in alphabetical order, since a set's order differs from process to process."""
     message = user("a", x_b=1, x_a=1, x_d=1, cache_control={}, x_c=1)
 
     _, changes = normalize_shape((Entry(message, 0),), MISTRAL)

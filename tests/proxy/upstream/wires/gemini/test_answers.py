@@ -1,4 +1,4 @@
-"""Tests whole answers of Gemini, and faults in place of an answer."""
+"""Tests of reading Gemini's whole answers, and of the faults for bodies that hold no answer."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from proxy.upstream.wires.gemini import read_answer
 
 SIGNATURE = "T3Vycw=="
 SIGNED = {"google": {"thought_signature": SIGNATURE}}
-"""The signature as an answer carries it, in a call or in a message."""
+"""The value of ``extra_content`` in which a call or a message of the proxy's answer carries the signature."""
 
 
 def body(*parts: dict[str, Any], reason: str | None = "STOP", **rest: Any) -> dict[str, Any]:
-    """Return an answer with one candidate."""
+    """Return Gemini's answer with one candidate, which holds *parts*."""
     ending = {"finishReason": reason} if reason else {}
     return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, **ending}], **rest}
 

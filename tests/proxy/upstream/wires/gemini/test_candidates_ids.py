@@ -9,7 +9,7 @@ from tests.proxy.upstream.wires.gemini.test_answers import body, call, only_choi
 
 
 def ids(*parts: dict[str, Any], **rest: Any) -> list[str]:
-    """Return the ids of the calls."""
+    """Return the ids of the calls in an answer with *parts*."""
     message = only_choice(read_answer(body(*parts, **rest), model="m"))["message"]
     return [one["id"] for one in message["tool_calls"]]
 
@@ -25,7 +25,7 @@ def test_missing_ids_are_derived() -> None:
 
 
 def test_id_of_another_call_is_replaced() -> None:
-    """The same call that is sent again is one call. Another call with its id gets a new id."""
+    """A call that Gemini repeats with the same id is one call. Another call with its id gets a new id."""
     assert ids(call("f", {}, id="r"), call("f", {}, id="r")) == ["r"]
 
     first, second = ids(call("f", {"a": 1}, id="r"), call("f", {"a": 2}, id="r"), call("f", {"a": 2}, id="r"))

@@ -1,4 +1,4 @@
-"""Signatures without a call go to the next call, or to the answer."""
+"""Tests that a signature on a part without a call goes to the next call, or to the answer's message."""
 
 from __future__ import annotations
 

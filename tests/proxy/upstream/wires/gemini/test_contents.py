@@ -29,23 +29,23 @@ INLINE = {"inlineData": {"mimeType": "image/png", "data": PIXEL}}
 
 
 def said(*texts: str, role: str = "user") -> dict[str, Any]:
-    """Return a content of texts."""
+    """Return one of Gemini's contents, with a part for each of *texts*."""
     return {"role": role, "parts": [{"text": one} for one in texts]}
 
 
 def called(name: str, args: dict[str, Any], wire_id: str) -> dict[str, Any]:
-    """Return a call with an id."""
+    """Return a part with a function call and the call's id."""
     return {"functionCall": {"id": wire_id, "name": name, "args": args}}
 
 
 def answered(name: str, response: dict[str, Any], wire_id: str) -> dict[str, Any]:
-    """Return a response with an id."""
+    """Return a part with a function response and the call's id."""
     return {"functionResponse": {"id": wire_id, "name": name, "response": response}}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A history and its contents, and the texts of its system instruction."""
+    """A history, and the contents and system texts that the wire must write for the history."""
 
     id: str
     given: list[dict[str, Any]]
@@ -193,7 +193,7 @@ def test_history_becomes_contents_and_a_system_instruction(case: Case) -> None:
     ],
 )
 def test_unsanitized_history_is_refused_with_its_place(history: list[dict[str, Any]], param: str) -> None:
-    """An illegal history is refused with the place of its fault. The wire guesses nothing."""
+    """An illegal history is refused with the place of its fault. The wire does not repair such a history."""
     with pytest.raises(InvalidRequest) as caught:
         build_request(history, {}, GEMINI_3, "m")
 

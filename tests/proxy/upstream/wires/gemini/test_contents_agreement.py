@@ -1,4 +1,4 @@
-"""The wire's contents equal those of litellm, apart from the differences listed here.
+"""Tests that the contents of the proxy's Gemini wire equal litellm's, apart from the differences listed here.
 
 litellm runs in this process, without a socket.
 """
@@ -74,7 +74,7 @@ def with_media_beside(body: Body) -> Body:
 
 
 def with_user_neighbours_merged(body: Body) -> Body:
-    """Media after parallel results is joined with the user's next text."""
+    """User neighbours: this wire joins media after parallel results with the user's next text."""
     contents = body["contents"][:1]
     for before, content in pairwise(body["contents"]):
         plain = all(not any("functionResponse" in part for part in one["parts"]) for one in (before, content))
@@ -108,9 +108,9 @@ ALWAYS: tuple[Callable[[Body], Body], ...] = (
     with_system_as_one_text,
 )
 BEFORE_GEMINI_3: tuple[Callable[[Body], Body], ...] = (with_media_beside, with_user_neighbours_merged)
-"""The intended differences, each with its reason.
+"""The functions that undo the intended differences. Each function's docstring names its difference.
 
-One more difference does not occur in these strategies. litellm makes an image of a result whose text is a data URL, and
+Other differences do not occur in these strategies. litellm makes an image of a result whose text is a data URL, and
 this wire keeps the text. litellm joins equal calls, and may give calls with a shared id a wrong name. The sanitizer
 repairs such histories first.
 """

@@ -53,7 +53,7 @@ def test_signature_of_a_call_is_sent(profile: Profile) -> None:
     ids=str,
 )
 def test_signature_in_another_field_is_not_sent(carrier: dict[str, Any]) -> None:
-    """The call is sent with neither the signature nor a stand-in."""
+    """A signature outside of ``extra_content.google`` is not sent with its call, nor is a stand-in for it."""
     assert sent({**call("c1"), **carrier}) == [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]
 
 
@@ -77,7 +77,7 @@ def test_message_without_a_text_sends_no_signature(content: Any) -> None:
 
 
 def test_user_messages_and_results_send_no_signature() -> None:
-    """Only the model signs its texts and calls."""
+    """Signatures in user messages and results are not sent, since only the model signs texts and calls."""
     history = [
         user([text("a"), image()], **OWN),
         assistant(None, [call("c1")]),
@@ -111,7 +111,7 @@ def test_a_result_without_the_suffix_finds_its_call(mark: str) -> None:
 
 
 def test_ids_alike_without_their_suffixes_stay_apart() -> None:
-    """Each result has the id of its own call."""
+    """Ids that differ only in the suffix stay different, and each result has the id of its own call."""
     ids = [f"c1__thought__{OURS}", f"c1__thought__{THEIRS}", "__thought__"]
     history = [user("a"), assistant(None, [call(one) for one in ids]), *(tool(one, one) for one in ids)]
 

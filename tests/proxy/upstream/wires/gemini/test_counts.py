@@ -14,7 +14,7 @@ from tests.proxy.upstream.wires.gemini.test_answers import body
     "count", [True, -1, 1.5, "five", "5 ", "\u0665", [], {}, 2**31, float("inf"), float("nan"), 1e300]
 )
 def test_invalid_count_counts_as_missing(count: Any) -> None:
-    """The client never gets an invalid count, and no sum includes the count."""
+    """An invalid total is replaced by the sum of the other counts."""
     usage = {"promptTokenCount": 5, "candidatesTokenCount": 3, "totalTokenCount": count}
 
     answer = read_answer(body({"text": "a"}, usageMetadata=usage), model="m")

@@ -51,7 +51,7 @@ def body(**parameters: Any) -> dict[str, Any]:
 def test_functions_are_declared_once_in_one_tool_object(
     parameters: dict[str, Any], declared: list[dict[str, Any]]
 ) -> None:
-    """Some of Gemini's APIs refuse a request with several tool objects."""
+    """All functions are in one tool object, since some of Gemini's APIs refuse several."""
     assert body(**parameters) == {"tools": [{"functionDeclarations": declared}]}
 
 
@@ -84,7 +84,7 @@ def test_tool_choice_without_declarations_is_left_out(parameters: dict[str, Any]
 @pytest.mark.parametrize("name", ["tool_choice", "function_call"])
 @pytest.mark.parametrize("choice", ["any", {"name": "h"}, {"function": "f"}, {}, {"type": "allowed_tools"}])
 def test_unknown_tool_choice_is_refused(name: str, choice: Any) -> None:
-    """The wire does not replace an unknown tool choice by the model's own choice."""
+    """The wire refuses an unknown tool choice and does not replace it by ``auto``."""
     with pytest.raises(InvalidRequest) as caught:
         body(tools=[tool()], **{name: choice})
 

@@ -29,7 +29,7 @@ def test_embedding_s_method_follows_the_count_of_texts(value: Any, method: str) 
 
 
 def test_each_text_has_the_client_s_own_fields_and_the_dimensions() -> None:
-    """Gemini reads these fields in each request of a batch."""
+    """Each request of a batch holds the fields and the dimensions, since Gemini reads them there."""
     parameters = {"input": ["a", "b"], "dimensions": 5}
     body = build_embedding_request(parameters, {"task_type": "RETRIEVAL_QUERY"}, "e")
 
@@ -56,7 +56,7 @@ def test_each_text_has_the_client_s_own_fields_and_the_dimensions() -> None:
 def test_tokens_and_fields_of_other_parameters_are_refused(
     value: Any, extras: dict[str, Any], param: str
 ) -> None:
-    """Gemini accepts no tokens as input. The wire writes these fields itself, so a client may not set them."""
+    """Gemini accepts no tokens as input. A client may not set fields that the wire writes itself."""
     with pytest.raises(InvalidRequest) as caught:
         build_embedding_request({"input": value}, extras, "e")
     assert caught.value.param == param
@@ -90,7 +90,7 @@ def test_embeddings_are_openai_s_list_in_the_order_of_the_texts(
     ids=repr,
 )
 def test_a_200_without_embeddings_is_a_fault(body: Any, status: int | None) -> None:
-    """An error in the body keeps its status."""
+    """A 200 whose body holds an error becomes a fault with the error's status."""
     with pytest.raises(UpstreamFault) as caught:
         read_embeddings(body, model="e")
     assert caught.value.upstream_status == status

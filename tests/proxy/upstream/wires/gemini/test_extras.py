@@ -25,7 +25,7 @@ TOOLS = [{"type": "function", "function": {"name": "f"}}]
 
 
 def sent(allowed: list[str], **fields: Any) -> Any:
-    """Return the body that the wire writes for a request to a deployment that allows these names."""
+    """Return the body that the wire writes for a request to a deployment that allows the fields *allowed*."""
     settings = settings_of({"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": allowed}})
     request = {"model": "m", "messages": [user("a")], **fields}
     plan = plan_request(
@@ -56,7 +56,7 @@ def sent(allowed: list[str], **fields: Any) -> Any:
     ],
 )
 def test_extra_fields_are_sent_when_the_operator_allows_them(name: str, value: Any) -> None:
-    """A field that the operator does not allow is left out."""
+    """A field of Gemini is sent if the operator allows its name, and left out otherwise."""
     assert sent([name], **{name: value})[name] == value
     assert name not in sent([], **{name: value})
 
@@ -113,7 +113,10 @@ def test_fields_of_the_history_are_refused(name: str, fields: dict[str, Any]) ->
 def test_generation_settings_are_merged(
     name: str, parameters: dict[str, Any], given: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    """Settings from OpenAI's parameters win. Of two settings that exclude each other, only one is sent."""
+    """Settings from OpenAI's parameters win over the client's ``generationConfig``.
+
+    Of two settings that exclude each other, only one is sent.
+    """
     assert sent([name], **parameters, **{name: given})["generationConfig"] == expected
 
 
@@ -126,7 +129,7 @@ def test_generation_settings_that_are_no_object_are_refused() -> None:
 
 
 def test_parameter_without_a_field_is_unsupported_even_if_allowed() -> None:
-    """A parameter that Gemini has no field for is reported as left out."""
+    """A parameter that Gemini has no field for is reported as unsupported, even if the operator allows its name."""
     settings = settings_of(
         {"m": {"model": f"gemini/{MODEL}", "allowed_openai_params": ["parallel_tool_calls", "temperature"]}}
     )

@@ -73,7 +73,7 @@ def test_types_are_in_capitals() -> None:
     ],
 )
 def test_schema_with_other_keywords_is_sent_as_json_schema(schema: Any) -> None:
-    """The schema is sent as the same object."""
+    """A schema that ``parameters`` cannot hold is sent unchanged in ``parametersJsonSchema``."""
     [(field, sent)] = parameter_fields(given := root(schema)).items()
 
     assert field == "parametersJsonSchema"
@@ -81,7 +81,7 @@ def test_schema_with_other_keywords_is_sent_as_json_schema(schema: Any) -> None:
 
 
 def test_schema_that_is_nested_too_deeply_is_sent_as_json_schema() -> None:
-    """The translation stops at a limit of nesting."""
+    """A schema beyond the limit of nesting is sent untranslated, in ``parametersJsonSchema``."""
     schema: Any = STRING
     for _ in range(100):
         schema = {"type": "array", "items": schema}
@@ -100,7 +100,7 @@ def test_schema_that_is_nested_too_deeply_is_sent_as_json_schema() -> None:
     ],
 )
 def test_empty_parameters_are_left_out(schema: Any) -> None:
-    """Some models refuse an empty object."""
+    """Empty parameters are left out, since some models refuse an empty object."""
     assert parameter_fields(schema) == {}
 
 
@@ -129,7 +129,7 @@ def test_object_without_properties_but_with_a_description_is_declared(schema: An
     ),
 )
 def test_judge_takes_every_cleaned_schema(schema: dict[str, Any], target: tuple[str, Any]) -> None:
-    """The schema may be anything that a client declares."""
+    """The emulator's judge accepts the declaration of any schema after it was cleaned."""
     model, dialect = target
     try:
         cleaned = clean_schema(schema, dialect).schema

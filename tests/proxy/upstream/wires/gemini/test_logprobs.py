@@ -25,7 +25,7 @@ _TOKEN = {"token": "a", "logProbability": -1}
     ],
 )
 def test_invalid_log_probabilities_are_left_out(chosen: Any, top: Any) -> None:
-    """The answer is complete without log probabilities."""
+    """An answer with invalid log probabilities is read without them."""
     answer = body({"text": "a"})
     answer["candidates"][0]["logprobsResult"] = {"chosenCandidates": chosen, "topCandidates": top}
 
@@ -46,7 +46,7 @@ def test_invalid_alternatives_are_left_out(top: Any) -> None:
 
 
 def test_log_probabilities_are_read_into_openai_s_form() -> None:
-    """Gemini leaves out a log probability of zero."""
+    """A missing log probability is read as zero, since Gemini leaves out zeros."""
     answer = body({"text": "a"})
     top = [{"token": "a"}, {"token": "ß", "logProbability": -2.5}]
     answer["candidates"][0]["logprobsResult"] = {

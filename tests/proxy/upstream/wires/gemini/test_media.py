@@ -48,7 +48,7 @@ def audio(data: Any = "aGk=", style: Any = "wav") -> dict[str, Any]:
 def test_inline_data_is_padded_base64_under_geminis_type(
     part: dict[str, Any], mime_type: str, data: str
 ) -> None:
-    """Other encodings and names of types are rewritten."""
+    """Media in other encodings or under other type names become padded base64 under Gemini's type."""
     contents = build_request([user([part])], {}, GEMINI_3, "m")["contents"]
 
     assert contents == [{"role": "user", "parts": [{"inlineData": {"mimeType": mime_type, "data": data}}]}]

@@ -1,4 +1,4 @@
-"""Any JSON from a provider is read, or is the provider's fault."""
+"""Tests that any JSON from Gemini is read as an answer, or raises the provider's fault."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def check_usage(usage: dict[str, Any] | None) -> None:
 
 @given(_json | _mutated())
 def test_any_whole_answer_is_read_or_is_the_providers_fault(value: Any) -> None:
-    """An answer can be written as JSON, and a fault has a message."""
+    """Any JSON in place of a whole answer gives an answer that JSON can hold, or a fault with a message."""
     answer = outcome(lambda: read_answer(value, model="m"))
     if isinstance(answer, str):
         assert answer
@@ -186,7 +186,7 @@ def test_arguments_that_cannot_be_written_as_json_are_a_fault(args: Any) -> None
     ],
 )
 def test_text_or_finish_reason_of_another_type_is_a_fault(answer: Any) -> None:
-    """A value of another type would be lost."""
+    """A text or finish reason of another type is a fault, since its value would be lost."""
     with pytest.raises(UpstreamFault, match="not Gemini's"):
         read_answer(answer, model="m")
 

@@ -1,4 +1,4 @@
-"""Tests that the texts of candidates are never mixed."""
+"""Tests of the candidates' indexes: missing indexes are filled in, and invalid or repeated indexes are faults."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_invalid_or_repeated_index_is_a_fault(indices: tuple[Any, ...]) -> None:
 
 
 def test_single_candidate_without_an_index_is_the_first() -> None:
-    """A single candidate without an index is the first. JSON leaves out an index of zero."""
+    """In an event, a single candidate without an index is the first candidate. JSON leaves out an index of zero."""
     reader = StreamReader("m")
 
     seen = [

@@ -1,4 +1,4 @@
-"""Google's message is read from its errors, however they are wrapped."""
+"""Tests that Google's message is read from the body of an error, even if other proxies have wrapped it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ERROR = {"error": {"code": 429, "message": "Quota exceeded.", "status": "RESOURC
     ],
 )
 def test_innermost_message_is_the_refusals(body: Any, words: str | None) -> None:
-    """Proxies on the way wrap Google's message."""
+    """The innermost of nested error messages is read, since proxies on the way wrap Google's message."""
     assert read_error(429, orjson.dumps(body)) == words
 
 
@@ -59,7 +59,7 @@ _json = st.recursive(
 
 @given(_json)
 def test_any_error_body_gives_a_message_or_none(value: Any) -> None:
-    """An exception would hide the error that is being read."""
+    """No error body raises an exception, which would hide the provider's error."""
     words = read_error(500, json.dumps(value).encode())
 
     assert words is None or words

@@ -1,4 +1,4 @@
-"""Errors under a 200 keep Google's message and status, however they are wrapped."""
+"""Tests that an error in the body of a 200 keeps Google's message and status, however it is wrapped."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_wrapped_error_in_a_whole_answer_keeps_message_and_status(value: Any) ->
 
 
 def test_error_without_a_message_gives_its_name_and_status() -> None:
-    """The client learns at least the kind of error."""
+    """An error without a message gives its name and status, so that the client learns the kind of error."""
     with pytest.raises(UpstreamFault, match=r"^RESOURCE_EXHAUSTED \(status 429\)$"):
         wire_of(DEPLOYMENT).read_answer(b'{"error": {"status": "RESOURCE_EXHAUSTED"}}', CALL)
 

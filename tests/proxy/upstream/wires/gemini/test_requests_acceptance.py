@@ -1,4 +1,4 @@
-"""The emulator's judge accepts every sanitized history, and no text is lost."""
+"""Tests that the emulator's judge accepts the requests for sanitized histories, and that no text is lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ histories = st.one_of(any_histories(), damaged_histories(), legal_histories())
 def sanitized(history: list[dict[str, Any]], model: str, *, elsewhere: bool = False) -> Messages | None:
     """Return the history as the wire gets it, or None when it cannot be repaired.
 
-    The signatures are restored first. The store is empty, or with *elsewhere* knows every signature as foreign.
+    The signatures are restored first. The signature store is empty. With *elsewhere*, the store knows every signature
+    as foreign.
     """
     profile = profile_for(f"gemini/{model}")
     try:

@@ -16,7 +16,7 @@ MEDIA_RESPONSE = {"name": "f", "response": {"content": "seen it"}}
 
 
 def test_media_of_a_result_is_nested_from_gemini_3_on() -> None:
-    """Gemini 3.6 refuses media in any other place."""
+    """The media of a result is nested in the function response, since Gemini 3.6 refuses any other place."""
     history = [user("a"), assistant(None, [call("c1"), call("c2")]), tool("c1", MEDIA_RESULT), tool("c2")]
 
     last = build_request(history, {}, GEMINI_3_STRICT, "m")["contents"][-1]
@@ -80,7 +80,7 @@ def test_media_of_parallel_results_follows_them_before_gemini_3() -> None:
 def test_json_object_is_the_response_and_anything_else_its_content(
     content: Any, response: dict[str, Any]
 ) -> None:
-    """An object that Gemini would refuse is sent as a text."""
+    """Only a JSON object that Gemini accepts is the response. Anything else is sent as ``content``."""
     history = [user("a"), assistant(None, [call("c1")]), tool("c1", content)]
 
     last = build_request(history, {}, GEMINI_3, "m")["contents"][-1]

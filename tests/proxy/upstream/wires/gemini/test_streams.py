@@ -20,7 +20,7 @@ def event(*parts: dict[str, Any], **rest: Any) -> dict[str, Any]:
 
 
 def read(*events: Any) -> list[dict[str, Any]]:
-    """Return all chunks of a stream."""
+    """Return all chunks that the reader makes of *events*."""
     reader = StreamReader("m")
     return [chunk for one in events for chunk in reader.feed(one)] + reader.close()
 
@@ -104,7 +104,7 @@ def test_each_candidate_has_its_own_finish_reason() -> None:
     ],
 )
 def test_last_complete_usage_counts(metadata: list[dict[str, Any]]) -> None:
-    """Each report counts the whole answer so far, so reports are not added up."""
+    """The last complete usage is sent, since each of Gemini's reports counts the whole answer so far."""
     first, second = metadata
 
     chunk = read(event({"text": "a"}, usageMetadata=first), body(usageMetadata=second))[-1]

@@ -1,4 +1,4 @@
-"""A stream and a whole answer with the same parts give the same answer."""
+"""Tests that a stream and a whole answer with the same parts give the same answer."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def outcome(reading: Callable[[], Any]) -> Any:
 def gathered(chunks: list[dict[str, Any]]) -> tuple[dict[str, Any], AnswerFindings]:
     """Normalize the chunks, join them as a client does, and return the answer with the findings.
 
-    Calls come whole. Only empty arguments and late signatures may come with the finish reason.
+    The first piece of a call is whole. Only empty arguments and a late signature may come in a later piece.
     """
     normalizer = ChunkNormalizer(fallback_id="x", created=1, model="m", include_usage=True, ids=ids())
     messages: dict[int, dict[str, Any]] = {}

@@ -65,6 +65,6 @@ def test_every_effort_of_the_allow_list_is_known() -> None:
 
 @pytest.mark.parametrize("model", [V2_0, "gemini-2.5-flash-image", "gemini-2.5-pro-preview-tts"])
 def test_no_effort_where_the_model_does_not_think(model: str) -> None:
-    """The effort is left out, and reported as not supported."""
+    """For a model that does not think, the effort is left out and reported as not supported."""
     assert config(model, reasoning_effort="low") is None
     assert "reasoning_effort" not in carried_parameters(profile_for(f"gemini/{model}"), model)

@@ -29,7 +29,7 @@ def test_url_names_the_model_and_the_method(stream: bool, method: str) -> None:
     ("params", "expected"), [({}, {}), ({"api_key": "k"}, {"x-goog-api-key": "k"})], ids=["no key", "key"]
 )
 def test_headers_name_the_key(params: dict[str, str], expected: dict[str, str]) -> None:
-    """The same headers are sent with every kind of call."""
+    """Chat and embedding calls have the same headers, with the key if the deployment has one."""
     assert GEMINI.embeddings is not None
     deployment = deployment_of(MODEL, **params)
 

@@ -35,7 +35,7 @@ TIME = {"type": "function", "function": {"name": "get_time"}}
 
 
 class Gemini:
-    """A client of the emulator that uses the wire."""
+    """A client of the Gemini emulator that writes requests and reads answers with the proxy's wire."""
 
     def __init__(self, session: aiohttp.ClientSession, base: str) -> None:
         self._session = session
@@ -77,7 +77,7 @@ async def gemini() -> AsyncIterator[Gemini]:
 
 @pytest.mark.parametrize("model", MODELS)
 async def test_calls_with_ids_and_signatures_are_sent_back_and_answered(gemini: Gemini, model: str) -> None:
-    """The emulator checks the signatures."""
+    """The emulator checks the signatures that come back with the calls, and answers."""
     tools = [WEATHER, TIME]
     history = [user("Please use get_weather and get_time.")]
 
@@ -144,7 +144,7 @@ async def test_emulator_applies_the_settings(gemini: Gemini, model: str) -> None
 async def test_faulty_end_is_an_error_whole_and_streamed(
     gemini: Gemini, fault: dict[str, Any], words: str
 ) -> None:
-    """Litellm reports a faulty end as ``stop``."""
+    """A faulty end is an error, although litellm reports ``stop`` for it."""
     await gemini.control("faults", {"faults": [{**fault, "times": 2}]})
 
     with pytest.raises(UpstreamFault, match=words):
@@ -154,7 +154,7 @@ async def test_faulty_end_is_an_error_whole_and_streamed(
 
 
 async def test_stream_without_a_finish_reason_is_a_fault(gemini: Gemini) -> None:
-    """The response's body itself ends without an error."""
+    """A stream without a finish reason is a fault, even if the HTTP response itself ends normally."""
     await gemini.control("faults", {"faults": [{"end_after_chunks": 2}]})
 
     with pytest.raises(UpstreamFault, match="broke off"):
@@ -162,7 +162,7 @@ async def test_stream_without_a_finish_reason_is_a_fault(gemini: Gemini) -> None
 
 
 async def test_thought_parts_are_reasoning(gemini: Gemini) -> None:
-    """The signature of the text is in the message's ``extra_content``."""
+    """Thought parts become ``reasoning_content``. The text's signature is in ``extra_content``."""
     parts = [{"text": "hm", "thought": True}, {"text": "yes"}]
     await gemini.control("answers", {"answers": [{"parts": parts}]})
 
@@ -174,7 +174,7 @@ async def test_thought_parts_are_reasoning(gemini: Gemini) -> None:
 
 
 async def test_message_of_an_error_is_read_from_its_envelope(gemini: Gemini) -> None:
-    """The emulator answers with Google's JSON."""
+    """The message is read from Google's error JSON, which the emulator sends."""
     await gemini.control("faults", {"faults": [{"status": 429, "retry_delay_seconds": 7}]})
 
     status, body = await gemini.post("gemini-3.6-flash", "generateContent", [user("a")])

@@ -1,4 +1,4 @@
-"""Builds answers of OpenAI's wire, and reads them as a client does."""
+"""Reads answers through OpenAI's wire and the normalizers, and checks that what the client gets is legal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOKEN = {
 
 
 def whole(value: Any) -> Any:
-    """Return a whole answer as a client gets it. The answer must be legal."""
+    """Return *value*, the JSON of a provider's whole answer, as a client gets it. The answer must be legal."""
     read = read_answer(json.dumps(value).encode())
     found, notes = normalize_answer(
         read, fallback_id="chatcmpl-0123456789abcdef01234567", created=5, model="m"

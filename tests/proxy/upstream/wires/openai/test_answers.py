@@ -54,7 +54,7 @@ def test_answer_is_returned_unchanged_with_unknown_fields() -> None:
 
 @pytest.mark.parametrize("body", NO_ANSWER, ids=repr)
 def test_json_of_another_shape_is_the_providers_fault(body: Any) -> None:
-    """Later modules could not read such JSON as an answer."""
+    """JSON of another shape than an answer's is a fault, since later modules could not read it."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         read_answer(json.dumps(body).encode())
 
@@ -89,7 +89,7 @@ def test_done_ends_the_stream() -> None:
 
 
 def test_a_choice_that_stands_twice_in_an_event_is_two_chunks() -> None:
-    """In a first chunk, OpenAI's own client keeps only the last of two choices with one index."""
+    """Two entries of one choice become two chunks, since OpenAI's own client keeps only the last in a first chunk."""
     pieces = [{"index": 0, "delta": {"content": text}} for text in "ab"]
     event = {"choices": pieces, "usage": None}
 
@@ -173,6 +173,6 @@ JSON = st.recursive(
 
 @given(body=JSON)
 def test_any_json_has_a_message_or_none(body: Any) -> None:
-    """An exception would hide the error that is being read."""
+    """No error body raises an exception, which would hide the provider's error."""
     words = read_error(json.dumps(body).encode())
     assert words is None or words

@@ -1,4 +1,4 @@
-"""Any JSON in place of an answer gives a legal answer, or is the provider's fault."""
+"""Tests that any JSON in place of an answer gives a legal answer, or raises the provider's fault."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @st.composite
 def damaged(draw: st.DrawFn, value: Any) -> Any:
-    """Draw a real value in which one to three values are replaced or left out."""
+    """Draw *value* with one to three of its inner values replaced or left out."""
     value = copy.deepcopy(value)
     for _ in range(draw(st.integers(1, 3))):
         found = list(places(value))
@@ -84,7 +84,7 @@ def damaged(draw: st.DrawFn, value: Any) -> Any:
 
 @given(value=JSON | damaged(RICH))
 def test_any_answer_is_legal_or_the_providers_fault(value: Any) -> None:
-    """The client gets a legal answer or a 502."""
+    """The client gets a legal answer, or the provider's fault is raised."""
     try:
         whole(value)
     except UpstreamFault:
@@ -101,7 +101,7 @@ def test_any_stream_is_legal_or_the_providers_fault(values: list[Any]) -> None:
 
 
 def test_undamaged_samples_are_legal() -> None:
-    """The client gets the samples unchanged, but for a null refusal and a corrected finish reason."""
+    """The client gets the whole sample unchanged, except for a null refusal and a corrected finish reason."""
     [choice] = RICH["choices"]
     message = {name: value for name, value in choice["message"].items() if name != "refusal"}
     assert whole(RICH) == {**RICH, "choices": [{**choice, "message": message, "finish_reason": "tool_calls"}]}

@@ -1,4 +1,4 @@
-"""An answer is complete when each choice has a finish reason."""
+"""Tests that an answer is complete when each of its choices has a finish reason."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read(*events: Any) -> StreamReader:
     ],
 )
 def test_stream_with_all_its_ends_is_complete(events: list[Any]) -> None:
-    """``[DONE]`` is not needed, and events without choices do not matter."""
+    """A stream with a finish reason for each choice is complete, with or without ``[DONE]``."""
     assert read(*events).close() == []
 
 

@@ -14,7 +14,7 @@ from tests.support.scripted_upstream import answer, chunk
 
 @pytest.mark.parametrize("reason", [True, 1, ["stop"], {"type": "stop"}, "error"], ids=repr)
 def test_finish_reason_that_is_no_text_is_refused(reason: Any) -> None:
-    """The reason ``error`` is refused too."""
+    """A finish reason that is not a text is refused, and so is the text ``error``."""
     is_refused({"choices": [{"message": {"content": "x"}, "finish_reason": reason}]}, chunk(finish=reason))
 
 

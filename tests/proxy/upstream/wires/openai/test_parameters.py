@@ -1,4 +1,4 @@
-"""Parameters that OpenAI's own models refuse are withheld at OpenAI's own address only."""
+"""Tests that parameters that OpenAI's own models refuse are withheld only at OpenAI's own address."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sent(model: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any
 
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "gpt-5", "gpt-5.1", "gpt-5-search-api"])
 def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
-    """Of two limits, the one under the older name is withheld."""
+    """``max_tokens`` is sent as ``max_completion_tokens``, and is withheld where a request has both."""
     both = {"max_tokens": 5, "max_completion_tokens": 7}
 
     assert sent(f"openai/{model}", {"user": "u", "max_tokens": 5}) == {
@@ -42,7 +42,7 @@ def test_max_tokens_goes_under_the_models_name_for_it(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-5-chat-latest"])
 def test_model_that_takes_max_tokens_gets_it(model: str) -> None:
-    """The model gets both limits unchanged."""
+    """A model that knows ``max_tokens`` gets it under this name, and neither limit is withheld."""
     assert sent(f"openai/{model}", {"max_tokens": 5}) == {"max_tokens": 5}
     assert withheld(f"openai/{model}", {"max_tokens": 5, "max_completion_tokens": 7}) == set()
 

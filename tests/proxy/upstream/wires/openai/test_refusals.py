@@ -1,4 +1,4 @@
-"""Tests of errors inside a 200, and of their status."""
+"""Tests of errors in the body of a 200 on OpenAI's wire, and of the status that is read from such an error."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_messages_are_found_in_the_client_s_body() -> None:
 
 
 def test_changed_messages_are_written_anew() -> None:
-    """The client's bytes are not used for changed messages."""
+    """The messages of a call without the client's body are written as new JSON."""
     sent = json.loads(build_request(call_of([user("Mended. \u00e9\U0001f600")]), stream=False))
 
     assert sent == {"model": "gpt-4.1", "messages": [user("Mended. \u00e9\U0001f600")]}
@@ -112,7 +112,7 @@ def test_stream_options_go_with_streams_alone(stream: bool, ask_usage: bool, add
 
 
 def test_top_level_holds_the_deployment_s_model_and_allowed_fields_only() -> None:
-    """The client's other fields are left out."""
+    """The body holds the provider's model name, the messages, the parameters and the allowed fields only."""
     call = call_of(
         orjson.loads(ODD),
         b'{"messages":' + ODD + b"}",
@@ -148,7 +148,7 @@ def sent_for(messages: bytes) -> bytes:
     ],
 )
 def test_history_with_a_duplicate_key_is_written_anew(messages: bytes, sent: bytes) -> None:
-    """Parsers differ in which of two values with the same key they keep."""
+    """Such a history is written anew, since parsers differ in which of two values with the same key they keep."""
     assert sent_for(messages) == sent
 
 
@@ -161,7 +161,7 @@ def test_history_with_a_duplicate_key_is_written_anew(messages: bytes, sent: byt
     ],
 )
 def test_keys_within_texts_and_other_objects_are_no_duplicates(messages: bytes) -> None:
-    """The history is sent byte for byte."""
+    """A history with equal keys only in texts or in different objects is sent byte for byte."""
     assert sent_for(messages) == messages
 
 

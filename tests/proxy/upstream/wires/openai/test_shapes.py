@@ -1,4 +1,4 @@
-"""Answers in other shapes are rewritten as OpenAI writes them, or are the provider's fault."""
+"""Tests that answers in other shapes are rewritten as OpenAI writes them, or raise the provider's fault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def message_of(**message: Any) -> Any:
 
 
 def call_of(call: Any) -> Any:
-    """Return the call that a client gets in a whole answer."""
+    """Return the call that a client gets for the provider's *call* in a whole answer."""
     [found] = message_of(tool_calls=[call])["tool_calls"]
     return found
 
@@ -42,14 +42,14 @@ def pieces_of(*values: Any) -> list[Any]:
 
 
 def piece_of(piece: Any) -> Any:
-    """Return the piece of a call that a client gets in a stream."""
+    """Return the piece that a client gets for the provider's *piece* of a call in a stream."""
     [found] = pieces_of(chunk({"tool_calls": [piece]}))
     return found
 
 
 @pytest.mark.parametrize("index", [True, False, -1, 0.0, "0", [], [0], {}], ids=repr)
 def test_index_that_is_no_place_is_refused(index: Any) -> None:
-    """An invalid index could mean any choice."""
+    """A choice with an invalid index is refused, since the index could mean any choice."""
     is_refused(
         {"choices": [{"index": index, "message": {"content": "x"}, "finish_reason": "stop"}]},
         chunk({"content": "x"}, index=index),
@@ -57,7 +57,7 @@ def test_index_that_is_no_place_is_refused(index: Any) -> None:
 
 
 def test_choice_without_an_index_gets_its_place() -> None:
-    """An index of null counts as missing."""
+    """A choice without an index, or with an index of null, gets its position."""
     choices = [
         {"message": {}, "finish_reason": "stop"},
         {"index": None, "message": {}, "finish_reason": "stop"},
@@ -69,7 +69,7 @@ def test_choice_without_an_index_gets_its_place() -> None:
 
 @pytest.mark.parametrize("choice", [{}, {"message": None}, {"text": "x"}], ids=repr)
 def test_whole_answer_without_a_message_is_refused(choice: Any) -> None:
-    """In a stream a chunk may have no delta."""
+    """A choice of a whole answer needs a message. In a stream, a choice may have no delta."""
     with pytest.raises(UpstreamFault, match="not a chat completion"):
         whole({"choices": [{"index": 0, "finish_reason": "stop", **choice}]})
     assert streamed({"choices": [{"index": 0, "finish_reason": "stop"}]})
@@ -197,14 +197,14 @@ def test_call_without_a_name_is_refused(call: Any) -> None:
 
 @pytest.mark.parametrize(("call_id", "written"), [(7, "7"), (0, "0"), ("c1", "c1")])
 def test_numeric_id_becomes_its_digits(call_id: Any, written: str) -> None:
-    """Clients expect a text as the id."""
+    """A numeric id of a call becomes a text, since clients expect a text."""
     assert call_of({**CALL, "id": call_id})["id"] == written
     assert piece_of({"index": 0, **CALL, "id": call_id})["id"] == written
 
 
 @pytest.mark.parametrize("call_id", [None, ""])
 def test_call_without_an_id_gets_one(call_id: Any) -> None:
-    """The id is unique in the answer. Later pieces of the call have no id."""
+    """The proxy's id for such a call is unique in the answer. Later pieces of the call have no id."""
     call = {**CALL, "id": call_id, "type": None}
     calls = message_of(tool_calls=[call, call])["tool_calls"]
     begun = {**call, "function": {"name": "f", "arguments": '{"a":'}}
@@ -290,7 +290,7 @@ def check_usage(usage: Any, wanted: Any) -> None:
     ],
 )
 def test_missing_count_is_what_the_total_leaves(usage: Any, wanted: tuple[int, int] | None) -> None:
-    """Floats that are whole numbers are counts too."""
+    """A missing count is the total less the other count. Floats that are whole numbers are counts too."""
     if wanted is None:
         check_usage(usage, None)
     else:
@@ -352,7 +352,7 @@ def test_usage_that_is_no_object_is_refused(usage: Any) -> None:
     ids=repr,
 )
 def test_invalid_log_probabilities_of_a_chat_are_left_out(logprobs: Any) -> None:
-    """Text completions write log probabilities in another shape."""
+    """Log probabilities of another shape, such as that of text completions, are left out."""
     value = answer()
     value["choices"][0]["logprobs"] = logprobs
     event = chunk({"content": "x"})
@@ -375,6 +375,6 @@ def test_log_probabilities_of_chats_stay(logprobs: Any) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("audio", 1), ("annotations", 1), ("annotations", [1])])
 def test_invalid_audio_and_annotations_are_left_out(name: str, value: Any) -> None:
-    """The text is complete without audio and annotations."""
+    """Invalid audio and annotations are left out, since the text is complete without them."""
     assert name not in message_of(**{name: value})
     assert name not in streamed(chunk({"content": "x", name: value}))[0]["choices"][0]["delta"]

@@ -18,7 +18,7 @@ from tests.proxy.upstream.wires.openai.test_wire import MODEL
 
 
 def test_text_stream_is_read_to_its_end() -> None:
-    """``[DONE]`` may be missing after the finish reason."""
+    """A text stream is complete after its finish reason, even without ``[DONE]``."""
     assert OPENAI.texts is not None
     reader = OPENAI.texts.read_stream(TextCall(deployment_of(MODEL), {}, LIMITS))
     choice = {"index": 0, "text": "Good day.", "finish_reason": "stop"}
@@ -66,14 +66,14 @@ def test_choices_with_one_index_are_numbered_by_their_order() -> None:
     ids=repr,
 )
 def test_a_200_without_a_whole_text_is_a_fault(value: Any, cause: Cause) -> None:
-    """A choice without a finish reason broke off."""
+    """A body without complete texts is a fault. A choice without a finish reason counts as truncated."""
     with pytest.raises(UpstreamFault) as caught:
         read_text_answer(orjson.dumps(value))
     assert caught.value.cause is cause
 
 
 def test_a_text_after_its_finish_reason_is_a_fault_and_blanks_are_none() -> None:
-    """Clients read nothing after the finish reason."""
+    """A text after the finish reason is a fault, since clients do not read it. Blanks are no fault."""
     reader = TextStreamReader()
     reader.feed(b'{"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}')
 

@@ -44,7 +44,7 @@ def test_each_kind_of_call_has_its_path() -> None:
     ids=["no key", "key", "organization"],
 )
 def test_headers_name_the_key_and_the_organization(params: dict[str, str], expected: dict[str, str]) -> None:
-    """The same headers are sent with every kind of call."""
+    """Chat, embedding and text calls have the same headers."""
     deployment = deployment_of(MODEL, **params)
     wires = (OPENAI.chat, OPENAI.embeddings, OPENAI.texts)
 
@@ -54,7 +54,7 @@ def test_headers_name_the_key_and_the_organization(params: dict[str, str], expec
 
 
 def test_allowed_parameter_is_not_withheld() -> None:
-    """The operator's ``allowed_openai_params`` overrides the table of models."""
+    """A parameter in the operator's ``allowed_openai_params`` is not reported as unsupported."""
     parameters = {"top_k": 5}
 
     assert OPENAI.chat.unsupported(deployment_of(MODEL), parameters) == {"top_k"}

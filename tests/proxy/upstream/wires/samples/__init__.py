@@ -1,1 +1,1 @@
-"""Sample data of each wire for the conformance test. ``sample`` defines the fields, and ``table`` lists the samples."""
+"""Sample data of each wire for ``test_protocol``. ``sample`` defines the fields, and ``table`` lists the samples."""

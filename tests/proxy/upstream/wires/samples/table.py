@@ -1,4 +1,4 @@
-"""The samples of the conformance test, one for each wire, in the order of the table of wires."""
+"""The samples of ``test_protocol``, one for each wire, in the order of the table of wires."""
 
 from __future__ import annotations
 
