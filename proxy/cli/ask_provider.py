@@ -21,7 +21,7 @@ from proxy.planning.plan_target import plan_target
 from proxy.planning.probe.count_tokens import MAX_ANSWER
 from proxy.planning.probe.history_values import ProbeHistory
 from proxy.planning.probe.judge_reply import Finding, Reply
-from proxy.planning.probe.run_course import Course
+from proxy.planning.probe.order_requests import RequestSequence
 from proxy.resilience.request_words import RequestWords
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
@@ -44,15 +44,15 @@ class Prober:
     pause_s: float = 0.0
     note: Callable[[ProbeHistory], None] = lambda _: None
 
-    async def run(self, course: Course) -> tuple[Finding, ...]:
-        """Send each history that *course* yields after the previous reply, and return the findings of *course*."""
+    async def run(self, sequence: RequestSequence) -> tuple[Finding, ...]:
+        """Send each history that *sequence* yields after the previous reply, and return the findings of *sequence*."""
         await self.upstream.start()
         try:
-            history = next(course)
+            history = next(sequence)
             while True:
                 self.note(history)
                 reply = await self.ask(history)
-                history = course.send(reply)
+                history = sequence.send(reply)
                 await asyncio.sleep(self.pause_s)
         except StopIteration as ended:
             findings: tuple[Finding, ...] = ended.value

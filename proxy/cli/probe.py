@@ -31,8 +31,8 @@ from proxy.planning.probe.count_tokens import count_tokens
 from proxy.planning.probe.describe import Probe, describe_differences, describe_probe
 from proxy.planning.probe.history_values import ProbeHistory
 from proxy.planning.probe.judge_reply import Verdict
-from proxy.planning.probe.known_refusals import way_of
-from proxy.planning.probe.run_course import run_course
+from proxy.planning.probe.known_refusals import upstream_of
+from proxy.planning.probe.order_requests import order_requests
 from proxy.upstream.select_transport import SelectingUpstream
 from sanitizers import Profile
 
@@ -54,8 +54,8 @@ def run_probe(options: argparse.Namespace) -> int:
         return UNUSABLE
     if options.report is not None and not Path(options.report).absolute().parent.is_dir():
         return _refuse(f"{options.report}: its directory does not exist")
-    way, profile = way_of(deployment), _profile(settings, deployment)
-    cases = choose_cases(profile, way)
+    upstream_name, profile = upstream_of(deployment), _profile(settings, deployment)
+    cases = choose_cases(profile, upstream_name)
     size = count_tokens(cases, deployment.model)
     model = without_secrets(deployment.model, settings, deployment)
     print(show_size(size, model, options.pause), file=sys.stderr)
@@ -66,10 +66,10 @@ def run_probe(options: argparse.Namespace) -> int:
     progress = _Progress(size.requests)
     prober = Prober(settings, deployment, upstream, options.pause, progress)
     try:
-        findings = asyncio.run(prober.run(run_course(cases)))
+        findings = asyncio.run(prober.run(order_requests(cases)))
     finally:
         progress.end()
-    probe = Probe(model, way, profile.name, findings, cases.untested)
+    probe = Probe(model, upstream_name, profile.name, findings, cases.untested)
     status = _STATUS[probe.verdict]
     if options.report is not None and not _write_report(options.report, probe):
         status = UNUSABLE

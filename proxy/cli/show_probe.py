@@ -12,18 +12,18 @@ from proxy.cli.show_messages import printable
 from proxy.planning.probe.choose_cases import Expected
 from proxy.planning.probe.count_tokens import Size
 from proxy.planning.probe.describe import Probe
-from proxy.planning.probe.judge_reply import Finding, Said, Verdict
+from proxy.planning.probe.judge_reply import Finding, Reaction, Verdict
 
 _COLOURS = {
     Verdict.AGREES: "green",
-    Verdict.CAREFUL: "cyan",
+    Verdict.PRECAUTION: "cyan",
     Verdict.DIFFERS: "bold red",
     Verdict.HIDDEN: "dim",
     Verdict.NOT_ASKED: "yellow",
 }
 _VERDICTS = {
     Verdict.AGREES: "agrees",
-    Verdict.CAREFUL: "careful",
+    Verdict.PRECAUTION: "careful",
     Verdict.DIFFERS: "DIFFERS",
     Verdict.HIDDEN: "not sent",
     Verdict.NOT_ASKED: "not asked",
@@ -36,7 +36,7 @@ _EXPECTED = {
 _SUMMARY = (
     (Verdict.AGREES, "agree"),
     (Verdict.DIFFERS, "differ"),
-    (Verdict.CAREFUL, "accepted although forbidden to be safe"),
+    (Verdict.PRECAUTION, "accepted although forbidden to be safe"),
     (Verdict.HIDDEN, "not sent"),
     (Verdict.NOT_ASKED, "not asked"),
 )
@@ -59,7 +59,7 @@ def show_probe(probe: Probe, *, colours: bool) -> Iterator[str]:
 
 
 def _parts(probe: Probe) -> Iterator[Part]:
-    yield f"{printable(probe.model)} ({probe.way}), profile {probe.profile}"
+    yield f"{printable(probe.model)} ({probe.upstream}), profile {probe.profile}"
     yield ""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for title in ("history", "the profile", "the provider", "result", ""):
@@ -84,10 +84,10 @@ def _parts(probe: Probe) -> Iterator[Part]:
 def _said(finding: Finding) -> str:
     status = f" {finding.status}" if finding.status is not None else ""
     row = f" ({finding.row})" if finding.row else ""
-    match finding.said:
-        case Said.REFUSED | Said.FAILED | Said.STOPPED:
-            return f"{finding.said}{status}{row}"
-        case Said.ACCEPTED:
+    match finding.reaction:
+        case Reaction.REFUSED | Reaction.FAILED | Reaction.STOPPED:
+            return f"{finding.reaction}{status}{row}"
+        case Reaction.ACCEPTED:
             return "accepted"
         case _:
             return "-"

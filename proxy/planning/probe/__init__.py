@@ -8,7 +8,7 @@
     known_refusals     the histories that each provider is known to refuse
     choose_cases       the histories that test one profile, proven by the checker
     judge_reply        a reply as agreement, difference, or nothing that tells
-    run_course         the order of the requests, and the point at which a probe stops
+    order_requests         the order of the requests, and the point at which a probe stops
     count_tokens       the requests and tokens of a probe
     describe           the results as JSON-ready values, and the report
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from proxy.planning.probe.all_histories import BASELINES, HISTORIES
 from proxy.planning.probe.history_values import ProbeHistory
-from proxy.planning.probe.known_refusals import Way, is_known_refused
+from proxy.planning.probe.known_refusals import UpstreamName, is_known_refused
 from sanitizers import Message, Profile, find_violations
 from sanitizers.invariants import RULES
 
@@ -61,10 +61,12 @@ class Cases:
         return tuple(case for case in self.cases if not case.hidden)
 
 
-def choose_cases(profile: Profile, way: Way, histories: Sequence[ProbeHistory] = HISTORIES) -> Cases:
+def choose_cases(
+    profile: Profile, upstream: UpstreamName, histories: Sequence[ProbeHistory] = HISTORIES
+) -> Cases:
     """Return the cases that test *profile*, in the order of the checker's rules.
 
-    *way* is the transport and the provider.
+    *upstream* is the transport and the provider.
     """
     baselines = {
         need: fitted for need, history in BASELINES.items() if (fitted := _fit(history, profile)) is not None
@@ -72,7 +74,7 @@ def choose_cases(profile: Profile, way: Way, histories: Sequence[ProbeHistory] =
     cases: list[Case] = []
     untested: list[str] = []
     for rule in RULES:
-        found = list(_cases_of(rule, profile, way, [one for one in histories if one.needs in baselines]))
+        found = list(_cases_of(rule, profile, upstream, [one for one in histories if one.needs in baselines]))
         cases += found
         if not found:
             untested.append(rule)
@@ -82,21 +84,23 @@ def choose_cases(profile: Profile, way: Way, histories: Sequence[ProbeHistory] =
     )
 
 
-def _cases_of(rule: str, profile: Profile, way: Way, histories: Sequence[ProbeHistory]) -> Iterator[Case]:
+def _cases_of(
+    rule: str, profile: Profile, upstream: UpstreamName, histories: Sequence[ProbeHistory]
+) -> Iterator[Case]:
     own = [history for history in histories if history.rule == rule]
-    chosen = [case for one in own if not one.spare and (case := _case(one, profile, way)) is not None]
-    spare = [case for one in own if one.spare and (case := _case(one, profile, way)) is not None]
+    chosen = [case for one in own if not one.spare and (case := _case(one, profile, upstream)) is not None]
+    spare = [case for one in own if one.spare and (case := _case(one, profile, upstream)) is not None]
     yield from chosen or spare[:1]
 
 
-def _case(history: ProbeHistory, profile: Profile, way: Way) -> Case | None:
+def _case(history: ProbeHistory, profile: Profile, upstream: UpstreamName) -> Case | None:
     fitted = _fit(history, profile)
     if fitted is None:
         return None
     hidden = _KEPT_HERE if history.rule == "signature_unreadable" else ""
     if not find_violations(fitted.messages, profile):
         return Case(fitted, Expected.ACCEPTED, hidden)
-    known = is_known_refused(way, profile, history.id)
+    known = is_known_refused(upstream, profile, history.id)
     if history.rule == "remote_media":
         hidden = _FETCHED_HERE
     return Case(fitted, Expected.REFUSED if known else Expected.EITHER, hidden)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.planning.probe.judge_reply import Finding, Verdict
-from proxy.planning.probe.known_refusals import Way
+from proxy.planning.probe.known_refusals import UpstreamName
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Probe:
     """
 
     model: str
-    way: Way
+    upstream: UpstreamName
     profile: str
     findings: tuple[Finding, ...]
     untested: tuple[str, ...]
@@ -66,7 +66,7 @@ def describe_differences(probe: Probe) -> dict[str, Any]:
 
 
 def _head(probe: Probe) -> dict[str, Any]:
-    return {"model": probe.model, "way": probe.way, "profile": probe.profile}
+    return {"model": probe.model, "upstream": probe.upstream, "profile": probe.profile}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "rule": finding.case.history.rule,
         "history": finding.case.history.id,
         "expected": finding.case.expected.value,
-        "said": finding.said.value,
+        "said": finding.reaction.value,
         "verdict": finding.verdict.value,
         "status": finding.status,
         "row": finding.row or None,

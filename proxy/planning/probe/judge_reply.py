@@ -13,7 +13,7 @@ from proxy.resilience.read_error import NO_ERROR_FACTS, ProviderError
 from proxy.resilience.read_subject import Subject
 
 
-class Said(StrEnum):
+class Reaction(StrEnum):
     """The outcome of one request."""
 
     ACCEPTED = "accepted"
@@ -42,7 +42,7 @@ class Verdict(StrEnum):
     NOT_ASKED = "not_asked"
     """The provider could not be asked, or its answer tells nothing about the rule."""
 
-    CAREFUL = "careful"
+    PRECAUTION = "careful"
     """The provider accepts a history that the profile forbids only as a precaution. The profile need not be changed."""
 
     HIDDEN = "hidden"
@@ -60,18 +60,18 @@ class Reply:
     """The provider's error message, for the table and the JSON output, and not for the report."""
 
     @property
-    def said(self) -> Said:
+    def reaction(self) -> Reaction:
         """The outcome of the request."""
         if self.kind is None or self.kind in _ANSWERS:
-            return Said.ACCEPTED
+            return Reaction.ACCEPTED
         if self.kind is Kind.CONVERSION:
-            return Said.NOT_SENT
+            return Reaction.NOT_SENT
         if self.kind in _STOPS:
-            return Said.STOPPED
+            return Reaction.STOPPED
         of_all_requests = self.error.refusal.subject is not Subject.NONE
         if of_all_requests and self.kind in (Kind.MODEL_GONE, Kind.NOT_ALLOWED_HERE):
-            return Said.STOPPED
-        return Said.REFUSED if self.kind in _REFUSALS else Said.FAILED
+            return Reaction.STOPPED
+        return Reaction.REFUSED if self.kind in _REFUSALS else Reaction.FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Finding:
 
     case: Case
     verdict: Verdict
-    said: Said
+    reaction: Reaction
     status: int | None = None
     row: str = ""
     words: str = ""
@@ -163,7 +163,7 @@ Few other rules have such phrases.
 _ACCEPTED = MappingProxyType(
     {
         Expected.ACCEPTED: Verdict.AGREES,
-        Expected.EITHER: Verdict.CAREFUL,
+        Expected.EITHER: Verdict.PRECAUTION,
         Expected.REFUSED: Verdict.DIFFERS,
     }
 )
@@ -178,26 +178,26 @@ def judge_reply(case: Case, reply: Reply) -> Finding:
     A failure of the provider is never a difference. But the words of a failure may prove that the profile is right,
     since llama.cpp reports a refusal by its template with status 500.
     """
-    said = reply.said
+    reaction = reply.reaction
     own = _FAULTS.get(case.history.rule, ())
-    row, words = ("", "") if said is Said.ACCEPTED else find_words(reply.error, own)
+    row, words = ("", "") if reaction is Reaction.ACCEPTED else find_words(reply.error, own)
     verdict, why = Verdict.AGREES, ""
-    if said is Said.STOPPED:
+    if reaction is Reaction.STOPPED:
         verdict, why = Verdict.NOT_ASKED, "the provider takes no more requests"
-    elif said is Said.FAILED:
+    elif reaction is Reaction.FAILED:
         if not case.forbidden or row not in own:
             verdict, why = Verdict.NOT_ASKED, f"the provider failed ({reply.kind})"
-    elif said is Said.NOT_SENT:
+    elif reaction is Reaction.NOT_SENT:
         verdict, why = Verdict.HIDDEN, "the transport cannot write it"
         if not case.forbidden:
             verdict, why = Verdict.DIFFERS, "the transport cannot write what the profile allows"
-    elif said is Said.ACCEPTED:
+    elif reaction is Reaction.ACCEPTED:
         verdict = _ACCEPTED[case.expected]
     elif case.expected is Expected.ACCEPTED:
         verdict = Verdict.DIFFERS
     elif case.expected is Expected.REFUSED and own and row not in own and row in _KNOWN_FAULTS:
         verdict, why = Verdict.NOT_ASKED, f"refused for another reason ({row})"
-    return Finding(case, verdict, said, reply.status, row, words, reply.shown, why)
+    return Finding(case, verdict, reaction, reply.status, row, words, reply.shown, why)
 
 
 def find_words(error: ProviderError, faults: tuple[str, ...] = ()) -> tuple[str, str]:

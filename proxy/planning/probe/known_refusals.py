@@ -16,22 +16,22 @@ from proxy.core.deployment import Deployment
 from proxy.upstream.transports import transport_of
 from sanitizers import Profile
 
-Way: TypeAlias = str
+UpstreamName: TypeAlias = str
 """The transport and the provider of a deployment, such as ``litellm/anthropic``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The ids of histories that are refused over *ways*, under profiles whose names begin with *profile*."""
+    """The ids of histories that are refused over *upstreams*, under profiles whose names begin with *profile*."""
 
-    ways: frozenset[Way]
+    upstreams: frozenset[UpstreamName]
     profile: str
     histories: frozenset[str]
     source: str
 
 
-def _row(ways: str, profile: str, histories: str, *, source: str) -> Row:
-    return Row(frozenset(ways.split()), profile, frozenset(histories.split()), source)
+def _row(upstreams: str, profile: str, histories: str, *, source: str) -> Row:
+    return Row(frozenset(upstreams.split()), profile, frozenset(histories.split()), source)
 
 
 TABLE: tuple[Row, ...] = (
@@ -112,17 +112,18 @@ TABLE: tuple[Row, ...] = (
 )
 """The known refusals.
 
-All rows that fit the way and the profile apply together. A refusal without a report to cite has no entry.
+All rows that fit the upstream and the profile apply together. A refusal without a report to cite has no entry.
 """
 
 
-def way_of(deployment: Deployment) -> Way:
+def upstream_of(deployment: Deployment) -> UpstreamName:
     """Return the transport and the provider of the deployment's requests, such as ``litellm/anthropic``."""
     return f"{transport_of(deployment)}/{deployment.provider}"
 
 
-def is_known_refused(way: Way, profile: Profile, history: str) -> bool:
-    """Return True where the provider at the end of *way* is known to refuse the history with this id."""
+def is_known_refused(upstream: UpstreamName, profile: Profile, history: str) -> bool:
+    """Return True where the provider at the end of *upstream* is known to refuse the history with this id."""
     return any(
-        way in row.ways and profile.name.startswith(row.profile) and history in row.histories for row in TABLE
+        upstream in row.upstreams and profile.name.startswith(row.profile) and history in row.histories
+        for row in TABLE
     )

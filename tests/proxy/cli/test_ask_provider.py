@@ -16,8 +16,8 @@ from proxy.planning.plan_target import profile_of
 from proxy.planning.probe.all_histories import HISTORIES
 from proxy.planning.probe.choose_cases import choose_cases
 from proxy.planning.probe.judge_reply import Finding, Verdict
-from proxy.planning.probe.known_refusals import way_of
-from proxy.planning.probe.run_course import run_course
+from proxy.planning.probe.known_refusals import upstream_of
+from proxy.planning.probe.order_requests import order_requests
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.process.emulators import in_a_thread
 from tests.process.providers import WIRES, route_of
@@ -38,8 +38,8 @@ async def probe(model: str, address: str, transport: str = "auto", **router: Any
     entry = {"model_name": "m", "litellm_params": params, "transport": transport}
     settings = settings_of(model_list=[entry], router_settings=router)
     deployment = choose_pool("m", settings)[0]
-    cases = choose_cases(profile_of(deployment, settings.sanitize), way_of(deployment))
-    return await Prober(settings, deployment, SelectingUpstream((deployment,))).run(run_course(cases))
+    cases = choose_cases(profile_of(deployment, settings.sanitize), upstream_of(deployment))
+    return await Prober(settings, deployment, SelectingUpstream((deployment,))).run(order_requests(cases))
 
 
 @contextmanager
@@ -225,7 +225,7 @@ async def test_histories_arrive_as_they_are_and_each_is_sent_once() -> None:
 
     settings = settings_of({"m": model})
     deployment = choose_pool("m", settings)[0]
-    cases = choose_cases(profile_of(deployment, settings.sanitize), way_of(deployment))
+    cases = choose_cases(profile_of(deployment, settings.sanitize), upstream_of(deployment))
     sent = [*cases.baselines, *(case.history for case in cases.sent)]
     assert [body["messages"] for body in bodies] == [list(history.messages) for history in sent]
     assert [body.get("stream") for body in bodies] == [None] * len(sent)

@@ -11,7 +11,7 @@ from tests.proxy.planning.probe.replies import ANSWERED, case_of, refusal
 
 PREFILL = "Requests ending with a model turn\nare not supported. " + 100 * "x"
 AGREES = judge_reply(case_of("no_turn", Expected.REFUSED), refusal(400))
-CAREFUL = judge_reply(case_of("blank_text", Expected.EITHER), ANSWERED)
+PRECAUTION = judge_reply(case_of("blank_text", Expected.EITHER), ANSWERED)
 DIFFERS = judge_reply(case_of("trailing_model_turn", Expected.ACCEPTED), refusal(400, PREFILL))
 NOT_ASKED = judge_reply(case_of("orphaned_result", Expected.REFUSED), refusal(503, "Overloaded."))
 
@@ -28,7 +28,7 @@ def cells(line: str) -> list[str]:
 
 
 def test_each_history_has_a_row_with_what_both_say() -> None:
-    shown = lines(AGREES, CAREFUL, DIFFERS, NOT_ASKED)
+    shown = lines(AGREES, PRECAUTION, DIFFERS, NOT_ASKED)
 
     assert shown[0] == "openai/m (direct/openai), profile openai"
     assert [cells(line) for line in shown[2:5]] == [
@@ -50,7 +50,7 @@ def test_words_of_the_provider_are_on_one_line_and_cut() -> None:
 
 
 def test_the_counts_and_the_rules_without_a_history_follow() -> None:
-    shown = lines(AGREES, AGREES, CAREFUL, DIFFERS)
+    shown = lines(AGREES, AGREES, PRECAUTION, DIFFERS)
 
     assert shown[-2:] == [
         "2 agree, 1 differ, 1 accepted although forbidden to be safe.",

@@ -28,9 +28,9 @@ def test_each_case_is_legal_or_illegal_by_exactly_its_rule(name: str) -> None:
     )
 
 
-def expected_of(name: str, way: str) -> dict[str, Expected]:
+def expected_of(name: str, upstream: str) -> dict[str, Expected]:
     """Return the expected outcome of each history by its id."""
-    return {case.history.id: case.expected for case in choose_cases(PROFILES[name], way).cases}
+    return {case.history.id: case.expected for case in choose_cases(PROFILES[name], upstream).cases}
 
 
 def test_only_a_known_refusal_is_expected_as_one() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.core.failures import Cause
 from proxy.planning.probe.choose_cases import Expected
-from proxy.planning.probe.judge_reply import Reply, Said, Verdict, find_words, judge_reply
+from proxy.planning.probe.judge_reply import Reaction, Reply, Verdict, find_words, judge_reply
 from proxy.resilience.failure_table import Kind
 from tests.proxy.planning.probe.replies import ANSWERED, case_of, failure, refusal
 
@@ -19,7 +19,7 @@ PREFILL = "Requests ending with a model turn are not supported."
         (Expected.ACCEPTED, ANSWERED, Verdict.AGREES),
         (Expected.ACCEPTED, refusal(400), Verdict.DIFFERS),
         (Expected.ACCEPTED, refusal(422, PREFILL), Verdict.DIFFERS),
-        (Expected.EITHER, ANSWERED, Verdict.CAREFUL),
+        (Expected.EITHER, ANSWERED, Verdict.PRECAUTION),
         (Expected.EITHER, refusal(400), Verdict.AGREES),
         (Expected.REFUSED, ANSWERED, Verdict.DIFFERS),
         (Expected.REFUSED, refusal(400), Verdict.AGREES),
@@ -88,7 +88,7 @@ def test_a_history_that_the_transport_cannot_write_is_hidden_unless_the_profile_
 
 @pytest.mark.parametrize("kind", [Kind.EMPTY, Kind.TRUNCATED, Kind.THINKING_ONLY, Kind.MALFORMED_CALL])
 def test_a_bad_answer_is_an_acceptance_of_the_history(kind: Kind) -> None:
-    assert Reply(kind).said is Said.ACCEPTED
+    assert Reply(kind).reaction is Reaction.ACCEPTED
 
 
 def test_only_the_words_of_the_row_are_kept() -> None:
@@ -105,5 +105,5 @@ def test_a_refusal_without_a_known_row_has_no_words() -> None:
 
 
 def test_an_unknown_model_stops_the_probe_and_a_404_for_one_request_does_not() -> None:
-    assert refusal(404, "The model `gpt-9` does not exist").said is Said.STOPPED
-    assert refusal(404, "No endpoints found that support image input").said is Said.REFUSED
+    assert refusal(404, "The model `gpt-9` does not exist").reaction is Reaction.STOPPED
+    assert refusal(404, "No endpoints found that support image input").reaction is Reaction.REFUSED

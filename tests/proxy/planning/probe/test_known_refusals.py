@@ -6,12 +6,12 @@ import pytest
 
 from proxy.planning.probe.all_histories import HISTORIES
 from proxy.planning.probe.choose_cases import choose_cases
-from proxy.planning.probe.known_refusals import TABLE, Row, is_known_refused, way_of
+from proxy.planning.probe.known_refusals import TABLE, Row, is_known_refused, upstream_of
 from sanitizers.profile_names import PROFILES
 from tests.proxy.upstream.deployments import deployment_of
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{min(row.ways)} {row.profile}")
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{min(row.upstreams)} {row.profile}")
 def test_every_entry_is_a_history_that_a_profile_of_the_row_forbids(row: Row) -> None:
     fitting = [profile for name, profile in PROFILES.items() if name.startswith(row.profile)]
     forbidden = {
@@ -23,8 +23,8 @@ def test_every_entry_is_a_history_that_a_profile_of_the_row_forbids(row: Row) ->
 
 
 def test_the_way_is_the_transport_and_the_provider() -> None:
-    assert way_of(deployment_of("gemini/gemini-3.6-flash")) == "direct/gemini"
-    assert way_of(deployment_of("anthropic/claude-opus-4-6")) == "litellm/anthropic"
+    assert upstream_of(deployment_of("gemini/gemini-3.6-flash")) == "direct/gemini"
+    assert upstream_of(deployment_of("anthropic/claude-opus-4-6")) == "litellm/anthropic"
 
 
 def test_a_history_is_refused_on_the_ways_of_its_row_alone() -> None:

@@ -10,20 +10,20 @@ from collections.abc import Generator
 
 from proxy.planning.probe.choose_cases import Case, Cases
 from proxy.planning.probe.history_values import Need, ProbeHistory
-from proxy.planning.probe.judge_reply import Finding, Reply, Said, Verdict, judge_reply
+from proxy.planning.probe.judge_reply import Finding, Reaction, Reply, Verdict, judge_reply
 
-Course = Generator[ProbeHistory, Reply, tuple[Finding, ...]]
+RequestSequence = Generator[ProbeHistory, Reply, tuple[Finding, ...]]
 """A generator that yields the histories to send, gets each reply by ``send``, and returns the results of all cases."""
 
 _STOP_WORDS = {
-    Said.FAILED: "the provider does not answer",
-    Said.NOT_SENT: "the transport cannot write the plain history",
-    Said.REFUSED: "the provider refuses the plain history",
-    Said.STOPPED: "the provider takes no more requests",
+    Reaction.FAILED: "the provider does not answer",
+    Reaction.NOT_SENT: "the transport cannot write the plain history",
+    Reaction.REFUSED: "the provider refuses the plain history",
+    Reaction.STOPPED: "the provider takes no more requests",
 }
 
 
-def run_course(cases: Cases) -> Course:
+def order_requests(cases: Cases) -> RequestSequence:
     """Yield each history to send, until all cases are judged or the provider takes no more requests.
 
     No more histories are yielded after a reply that refuses the key, the rate, the quota or the model. The same holds
@@ -33,10 +33,10 @@ def run_course(cases: Cases) -> Course:
     stopped = ""
     for history in cases.baselines:
         reply = yield history
-        if reply.said is Said.ACCEPTED:
+        if reply.reaction is Reaction.ACCEPTED:
             continue
         why = describe_stop(reply)
-        if history.needs == "text" or reply.said in (Said.FAILED, Said.STOPPED):
+        if history.needs == "text" or reply.reaction in (Reaction.FAILED, Reaction.STOPPED):
             stopped = why
             break
         lacking[history.needs] = f"{why} with {history.needs}"
@@ -45,9 +45,9 @@ def run_course(cases: Cases) -> Course:
     for case in cases.cases:
         why = stopped or lacking.get(case.history.needs, "")
         if case.hidden:
-            findings.append(Finding(case, Verdict.HIDDEN, Said.NOTHING, why=case.hidden))
+            findings.append(Finding(case, Verdict.HIDDEN, Reaction.NOTHING, why=case.hidden))
         elif why:
-            findings.append(Finding(case, Verdict.NOT_ASKED, Said.NOTHING, why=why))
+            findings.append(Finding(case, Verdict.NOT_ASKED, Reaction.NOTHING, why=why))
         else:
             finding, stopped = yield from _ask(case, plain[case.history.needs])
             findings.append(finding)
@@ -58,19 +58,21 @@ def _ask(case: Case, plain: ProbeHistory) -> Generator[ProbeHistory, Reply, tupl
     """Yield the history of *case*. Return the result, and the reason to stop the probe, which may be empty."""
     reply = yield case.history
     finding = judge_reply(case, reply)
-    if reply.said is Said.STOPPED:
+    if reply.reaction is Reaction.STOPPED:
         return finding, describe_stop(reply)
-    is_unexpected = finding.verdict is Verdict.DIFFERS and reply.said is Said.REFUSED
-    if not is_unexpected and reply.said is not Said.FAILED:
+    is_unexpected = finding.verdict is Verdict.DIFFERS and reply.reaction is Reaction.REFUSED
+    if not is_unexpected and reply.reaction is not Reaction.FAILED:
         return finding, ""
     check = yield plain
-    if check.said is Said.ACCEPTED:
+    if check.reaction is Reaction.ACCEPTED:
         return finding, ""
     stopped = describe_stop(check)
-    return Finding(case, Verdict.NOT_ASKED, reply.said, reply.status, shown=reply.shown, why=stopped), stopped
+    return Finding(
+        case, Verdict.NOT_ASKED, reply.reaction, reply.status, shown=reply.shown, why=stopped
+    ), stopped
 
 
 def describe_stop(reply: Reply) -> str:
     """Return the reason why no more requests are sent after *reply*."""
     facts = [str(reply.kind)] if reply.status is None else [str(reply.status), str(reply.kind)]
-    return f"{_STOP_WORDS[reply.said]} ({', '.join(facts)})"
+    return f"{_STOP_WORDS[reply.reaction]} ({', '.join(facts)})"

@@ -10,7 +10,7 @@ from proxy.core.failures import Cause
 from proxy.planning.probe.all_histories import BASELINES
 from proxy.planning.probe.choose_cases import Case, Cases, Expected
 from proxy.planning.probe.judge_reply import Finding, Reply, Verdict
-from proxy.planning.probe.run_course import run_course
+from proxy.planning.probe.order_requests import order_requests
 from tests.proxy.planning.probe.replies import ANSWERED, case_of, failure, refusal
 
 PLAIN = BASELINES["text"].id
@@ -28,11 +28,11 @@ def run(
     *replies* maps an id and a request's number to the reply.
     """
     baselines = (BASELINES["text"], BASELINES["tools"]) if tools else (BASELINES["text"],)
-    course = run_course(Cases(given or (FIRST, SECOND, THIRD), baselines, ()))
-    sent = [next(course).id]
+    sequence = order_requests(Cases(given or (FIRST, SECOND, THIRD), baselines, ()))
+    sent = [next(sequence).id]
     while True:
         try:
-            sent.append(course.send(replies(sent[-1], len(sent))).id)
+            sent.append(sequence.send(replies(sent[-1], len(sent))).id)
         except StopIteration as ended:
             return sent, ended.value
 
@@ -46,7 +46,7 @@ def test_plain_history_goes_first_and_once_where_all_is_well() -> None:
     sent, findings = run(lambda at, _: refusal(400) if at == "trailing_model_turn" else ANSWERED)
 
     assert sent == [PLAIN, "user_after_result", "trailing_model_turn", "no_turn"]
-    assert verdicts(findings) == [Verdict.AGREES, Verdict.AGREES, Verdict.CAREFUL]
+    assert verdicts(findings) == [Verdict.AGREES, Verdict.AGREES, Verdict.PRECAUTION]
 
 
 def test_a_refusal_that_the_profile_does_not_expect_is_checked_by_the_plain_history() -> None:
@@ -88,7 +88,7 @@ def test_a_failure_at_one_history_does_not_stop_the_probe() -> None:
     sent, findings = run(lambda at, _: refusal(500) if at == "user_after_result" else ANSWERED)
 
     assert sent == [PLAIN, "user_after_result", PLAIN, "trailing_model_turn", "no_turn"]
-    assert verdicts(findings) == [Verdict.NOT_ASKED, Verdict.DIFFERS, Verdict.CAREFUL]
+    assert verdicts(findings) == [Verdict.NOT_ASKED, Verdict.DIFFERS, Verdict.PRECAUTION]
 
 
 def test_a_provider_that_goes_down_stops_the_probe() -> None:
