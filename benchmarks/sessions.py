@@ -2,8 +2,8 @@
 
 The shape follows recorded coding sessions. A request adds about 850 tokens of history, of which two thirds are tool
 results and a third call arguments. The lengths of results are log-normal: most are short, a few are whole files. The
-user speaks every dozen requests. The texts are random words, since cuts depend on lengths alone. Real texts, for
-counting tokens, are in :mod:`benchmarks.agent_histories`.
+user speaks every dozen requests. The texts are random words, since only their lengths decide where a history is cut to
+fit a context window. Real texts, for counting tokens, are in :mod:`benchmarks.agent_histories`.
 """
 
 from __future__ import annotations

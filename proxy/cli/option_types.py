@@ -12,7 +12,10 @@ _MAX_SECONDS = 3600
 
 
 def port(text: str) -> int:
-    """Return the port number in *text*. 0 stands for any free port. Raises ArgumentTypeError for any other text."""
+    """Return the port number in *text*.
+
+    0 stands for any free port. Raises ArgumentTypeError for a text that is no port number.
+    """
     try:
         number = int(text)
     except ValueError:

@@ -11,7 +11,7 @@ _MODES = ("repair", "strict")
 def with_texts_beside_calls(messages: Messages, profile: Profile, mode: str) -> Messages:
     """Return sanitized *messages* with an empty text in each model turn that has calls and no content.
 
-    In a turn with calls, null, a missing content and an empty text mean the same. So the empty text is no repair, and
+    Null, a missing content and an empty text mean the same in a turn with calls. So the empty text is no repair, and
     mode ``strict`` refuses nothing for it. Where the profile accepts null, where no content is missing, and in the
     modes that send the history as it came, *messages* itself is returned.
 

@@ -1,4 +1,4 @@
-"""Tests that broken histories of public reports are repaired, for the refusing provider and for all others."""
+"""Tests that broken histories of public reports are repaired, for the refusing provider and ``PROVIDER_PROFILES``."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LEGAL_IN_CHAT_FORM = {
 @pytest.mark.parametrize("profile", [GEMINI_2, GEMINI_3, GEMINI_3_STRICT], ids=lambda p: p.name)
 @pytest.mark.parametrize("entry", GEMINI, ids=lambda e: e["id"])
 def test_gemini_history_becomes_legal(entry: dict[str, Any], profile: Profile) -> None:
-    """Each reported history of Gemini becomes legal for every generation of Gemini."""
+    """Each reported history of Gemini becomes legal for every generation of Gemini from 2 on."""
     done = sanitize(entry["messages"], profile)
 
     assert done.violations == ()
@@ -95,7 +95,7 @@ def test_openai_history_becomes_legal(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", OTHERS, ids=lambda e: e["id"])
 def test_checker_finds_what_the_provider_refused(entry: dict[str, Any]) -> None:
-    """By its target's profile, each history breaks the rule that the provider named.
+    """By the profile of its ``target`` model, each history breaks the rule that its entry names.
 
     Histories whose fault is outside the history (``LEGAL_IN_CHAT_FORM``) break no rule.
     """
@@ -130,7 +130,10 @@ def test_history_of_another_provider_becomes_legal(entry: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda e: e["id"])
 def test_every_history_becomes_legal_everywhere(entry: dict[str, Any]) -> None:
-    """A history that one provider refused is repaired for all others. One history's image may be refused."""
+    """A history that one provider refused is repaired for each of ``PROVIDER_PROFILES``.
+
+    One history's image may be refused.
+    """
     for profile in PROVIDER_PROFILES:
         if entry["id"] == "g35" and "image_url" in profile.refused_media:
             with pytest.raises(Unrepairable):

@@ -83,8 +83,8 @@ def test_every_output_is_legal_and_a_second_pass_changes_nothing(history: Histor
 def test_steps_leave_a_legal_history_alone(history: History, profile: Profile) -> None:
     """The steps change nothing in a history without violations, even without the checker before them.
 
-    A step that changes a legal history would otherwise be skipped, since the pipeline runs steps only if the checker
-    finds a violation.
+    The pipeline would hide a step that changes a legal history, since it runs steps only if the checker finds a
+    violation.
     """
     if not find_violations(history, profile):
         messages, changes = run_steps(history, profile)

@@ -3,12 +3,12 @@
     arguments ── a JSON object? ── fits the declared schema? ──▶ unchanged, the same object
                     │ no                 │ no
                     ▼                    ▼
-              mend the notation ──▶ the fault, in words for the model, which is asked once more
+              mend notation ─fails─▶ the fault, in words for the model, which is asked once more
 
 The client runs the call, so a repair never invents a value. Repaired arguments differ from the broken arguments only in
-notation. Missing arguments become ``{}``. Calls of an answer that was cut off (``length``, ``content_filter``) are not
-checked. Two other gateways, Bifrost and agentgateway, write ``{}`` for arguments that they cannot read. The tool then
-runs with its defaults.
+notation, and must fit the schema too. Missing arguments become ``{}``. Calls of an answer that was cut off (``length``,
+``content_filter``) are not checked. Two other gateways, Bifrost and agentgateway, write ``{}`` for arguments that they
+cannot read. The tool then runs with its defaults.
 
 The check runs on the event loop. All calls of an answer share one limit of steps (``work_limit``).
 """

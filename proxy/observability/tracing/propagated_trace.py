@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @record
 class PropagatedTrace:
-    """A request whose trace is *context*. *token* returns random hexadecimal digits."""
+    """One request, as a part of the trace *context*. *token* returns random hexadecimal digits."""
 
     context: TraceContext
     token: Callable[[], str]

@@ -10,11 +10,17 @@ from sanitizers import Change, Messages
 from sanitizers.changes import Kind
 
 STEP = "parameters"
-"""The step's name in a change. A change of a parameter has index 0, and *detail* names the parameter."""
+"""The *step* of each change that is recorded here.
+
+A change of a parameter has index 0, and *detail* names the parameter.
+"""
 
 
 class Fitting:
-    """The parameters of one request, which the rules read and rewrite. Rules do not change the names in *allowed*."""
+    """The parameters of one request, which the rules read and rewrite.
+
+    Rules do not change the parameters that *allowed* names.
+    """
 
     def __init__(
         self, parameters: Mapping[str, Any], dialect: Dialect, messages: Messages, allowed: frozenset[str]
@@ -32,7 +38,10 @@ class Fitting:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The parameters as they are now. If nothing changed, this is the given object itself."""
+        """The parameters as they are now.
+
+        If no change was recorded and nothing was dropped, this is the given object itself.
+        """
         return self._fitted if self.changes or self.dropped else self._given
 
     def value(self, name: str) -> Any:

@@ -33,7 +33,7 @@ def value_of(deployed: Configured, name: str, default: str) -> str:
 
 
 def test_check_has_nothing_to_say(deployed: Configured, tmp_path: Path) -> None:
-    """``turnright check`` finds no fault and no warning when exactly the named keys are set."""
+    """``turnright check`` finds no fault and no warning when exactly the keys that the configuration names are set."""
     path = tmp_path / "turnright.yaml"
     path.write_text(deployed.text)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Tests of ``turns``: values that would guard nothing are refused with their path."""
+"""Tests of the section ``turns``: values out of range are refused with their path."""
 
 from __future__ import annotations
 
