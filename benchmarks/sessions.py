@@ -1,9 +1,9 @@
 """Generate agent sessions for the benchmarks from a fixed seed, so that every run has the same traffic.
 
 The shape follows recorded coding sessions. A request adds some 2,400 characters of history: three quarters are tool
-results, and a fifth are call arguments. The lengths of results are log-normal: most are short, a few are whole files. The
-user speaks every dozen requests. The texts are random words, since only their lengths decide where a history is cut to
-fit a context window. Real texts, for counting tokens, are in :mod:`benchmarks.agent_histories`.
+results, and a fifth are call arguments. The lengths of results are log-normal: most are short, a few are whole files.
+The user speaks every dozen requests. The texts are random words, since only their lengths decide where a history is cut
+to fit a context window. Real texts, for counting tokens, are in :mod:`benchmarks.agent_histories`.
 """
 
 from __future__ import annotations
