@@ -143,7 +143,7 @@ def test_every_history_becomes_legal_everywhere(entry: dict[str, Any]) -> None:
 
 
 def test_every_history_of_another_provider_names_its_rule() -> None:
-    """Where the data names no rule, ``LEGAL_IN_CHAT_FORM`` has the reason."""
+    """``LEGAL_IN_CHAT_FORM`` has the reason for each history whose data names no rule."""
     assert {entry["id"] for entry in OTHERS if entry["rule"] is None} == set(LEGAL_IN_CHAT_FORM)
 
 

@@ -67,7 +67,7 @@ def test_what_is_in_order_breaks_no_rule(history: History, profile: Profile) -> 
 
 @given(turns(), profiles.filter(lambda profile: profile.calls_with_text))
 def test_what_breaks_no_rule_is_in_order(history: History, profile: Profile) -> None:
-    """Where results stand in the order of their calls, a history is in order exactly if it breaks no rule."""
+    """A history whose results stand in the order of their calls is in order exactly if it breaks no rule."""
     order = order_of(history)
     usual = order.call_ids == order.result_ids and "?" not in order.letters
     if usual and not profile.echoes_reasoning and order.letters.rstrip("ds")[-1:] != "a":

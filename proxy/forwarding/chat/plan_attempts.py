@@ -214,7 +214,7 @@ class ChatAttemptPlanner:
             await note_refused(self._gateway.store, self._record.key, self._doubted)
 
     def _doubt(self, failure: Failure[Plan], repaired: Plan) -> None:
-        """Where the repair is one of signatures, keep the refused messages until an answer proves the cause."""
+        """Keep the refused messages after a repair of signatures, until an answer proves the cause."""
         if failure.plan is None or failure.said.says("missing a thought_signature"):
             return
         if any(change.reason == "signature" for change in repaired.later_changes):

@@ -104,7 +104,7 @@ def test_the_inner_name_is_used_where_the_outer_is_not_listed(model: str, listed
     ],
 )
 def test_gpt_5_has_its_input_limit_without_the_answer(model: str, window: int) -> None:
-    """Where the table's window includes the answer, the answer's tokens are subtracted."""
+    """The answer's tokens are subtracted from a window that includes the answer in the table."""
     assert window_of(deployment_of(model)) == Window(
         window, window_of(deployment_of(model)).max_output_tokens, False, "catalogue"
     )

@@ -31,7 +31,7 @@ from tests.support.builders import user
 def test_a_client_only_lowers_the_limit(
     limits: tuple[int, int], asked: int | None, alone: int, multi_agent: int
 ) -> None:
-    """Where the operator sets no limit, the client's limit applies."""
+    """The client's limit applies if the operator sets no limit."""
     policy = replace(WARN, max_rounds=limits[0], max_rounds_multi_agent=limits[1])
 
     lowered = policy if asked is None else policy.lowered(asked)

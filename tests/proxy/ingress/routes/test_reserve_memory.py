@@ -70,7 +70,7 @@ async def test_memory_is_held_until_the_request_ends(proxy: Proxied, upstream: S
 
 
 async def test_values_are_counted_only_where_memory_is_scarce(upstream: ScriptedUpstream) -> None:
-    """Where memory is plentiful, a body reserves the largest need for its size without a count."""
+    """A body reserves the largest need for its size without a count, if memory is plentiful."""
     settings = settings_of(general_settings={"max_in_flight_mib": 64, "keys": KEYS})
     body = json.dumps(chat("a" * 200_000)).encode()
     async with proxied(settings, upstream) as proxy:

@@ -188,7 +188,7 @@ async def test_fewer_places_refuse_new_requests_and_end_no_running_one(gateway: 
 
 
 async def test_store_keeps_the_newest_signatures_that_fit(gateway: Gateway) -> None:
-    """Where a reload makes the store smaller, the oldest signatures are dropped at once."""
+    """The oldest signatures are dropped at once if a reload makes the store smaller."""
     half_mib = bytes(2**19)
     await gateway.store.put("space", {"old": half_mib, "new": half_mib}, tenant="t")
 

@@ -80,7 +80,7 @@ EFFORTS_GIVEN: list[Row] = [
 
 @pytest.mark.parametrize("row", EFFORTS_GIVEN)
 def test_the_effort_is_one_that_the_model_takes(row: Row) -> None:
-    """Where thinking excludes a parameter, either the parameter or the effort is dropped."""
+    """Either the parameter or the effort is dropped if thinking excludes the parameter."""
     check_rule(*row)
 
 

@@ -238,7 +238,7 @@ def test_derived_id_differs_from_a_given_one(profile: Profile) -> None:
     "profile", [row for row in PROVIDER_PROFILES if row.call_id_form == "any"], ids=lambda row: row.name
 )
 def test_profiles_without_a_form_take_any_character(profile: Profile) -> None:
-    """Where no form is required, ids with any character stay, even if an id is used again."""
+    """Ids with any character stay if no form is required, even if an id is used again."""
     history = [
         message | {"reasoning_content": ""} for message in in_rounds(["functions.f:0", "functions.f:0"])
     ]

@@ -255,7 +255,7 @@ def test_invalid_field_of_the_answer_s_head_is_no_fault(name: str, value: Any) -
     "name", ["prompt_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details"]
 )
 def test_invalid_count_in_the_usage_is_left_out(name: str, value: Any) -> None:
-    """Where a count is missing and cannot be computed, the answer has no usage."""
+    """The answer has no usage if a count is missing and cannot be computed."""
     is_count = type(value) is int and value >= 0
     missing = name == "prompt_tokens" and not is_count
     prompt = value if name == "prompt_tokens" else 7
