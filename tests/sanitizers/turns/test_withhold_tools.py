@@ -131,5 +131,5 @@ def test_guidance_is_added_to_legacy_functions() -> None:
 def test_no_guidance_without_policy_delegation_or_a_text_description(
     parameters: dict[str, Any], policy: Any
 ) -> None:
-    """Where no guidance is due, the parameters stay the same object."""
+    """The parameters stay the same object if no guidance is due."""
     assert guard_turn([user("go")], parameters, policy).parameters is parameters
