@@ -142,10 +142,22 @@ class LiteLLMUpstream:
             raise await self._to_proxy_error(error, call) from None
 
     async def _to_proxy_error(self, error: Exception, call: UpstreamCall | TextCall) -> ProxyError:
+        _raise_swallowed_cancellation(error)
         if isinstance(error, ProxyError):
             return error
         translate = partial(to_proxy_error, error, secrets=secrets_of(call.deployment))
         return await run_offloaded(error_weight(kept_body(error) or b""), translate)
+
+
+def _raise_swallowed_cancellation(error: Exception) -> None:
+    """Raise :class:`asyncio.CancelledError` if this task was cancelled, although litellm raised *error*.
+
+    litellm swallows a cancellation that arrives while it reports a failed call to its hooks (1.105.3). The proxy would
+    then call the provider again for a client that has left.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError from error
 
 
 def _on_second_loop(call: UpstreamCall | TextCall) -> bool:

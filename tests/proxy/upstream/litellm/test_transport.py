@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
 
@@ -66,3 +67,42 @@ def test_a_call_whose_sdk_looks_for_credentials_runs_on_the_second_event_loop(
     call = UpstreamCall(deployment, [user("Hi.")], {}, Timeouts(60, 60, 60, 60), weight=1)
 
     assert _on_second_loop(call) is apart
+
+
+@pytest.mark.usefixtures("litellm")
+@BOTH
+async def test_client_that_leaves_while_litellm_reports_a_failed_call(
+    monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    """The call ends as cancelled, and not as the provider's failure, after which the proxy would call again.
+
+    litellm's report of a failed call to its hooks swallows the cancellation.
+    """
+
+    async def leave(**_: Any) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    upstream = LiteLLMUpstream()
+    await upstream.start()
+    monkeypatch.setattr("litellm.utils.async_post_call_failure_deployment_hook", leave)
+    async with providing(sending(whole(b"{}", status="429 Too Many Requests"))) as provider:
+        base = f"http://127.0.0.1:{provider.port}/v1"
+        entry = {"model": "openai/gpt-4.1", "api_base": base, "api_key": OUR_KEY}
+        [deployment] = resolve(settings_on("litellm", {"model": entry}), "model")
+        call = UpstreamCall(deployment, [user("Hi.")], {}, Timeouts(60, 60, 60, 60), weight=1)
+
+        async def ask() -> None:
+            if stream:
+                async for _ in upstream.stream(call):
+                    pass
+            else:
+                await upstream.complete(call)
+
+        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+            asking = group.create_task(ask())
+        await upstream.close()
+
+    assert asking.cancelled()
