@@ -22,6 +22,7 @@ from proxy.planning import windows
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.memory import MemoryStore
 from proxy.state.refused_requests import MAX_BODIES, Refusal, RefusedRequests
+from proxy.state.spaces import SIGNATURES
 from sanitizers.budget.estimate import CACHED_TEXTS
 from sanitizers.budget.text_cache import TextCache
 from sanitizers.schemas.outcome_cache import OutcomeCache
@@ -35,7 +36,7 @@ _NAMES = 4_096
 async def _store() -> object:
     store = MemoryStore(_STORE_MIB * 2**20)
     for number in range(2 * _STORE_MIB * 2**20 // _VALUE_BYTES):
-        await store.put("signatures", {f"call_{number:024x}": bytes(_VALUE_BYTES)}, tenant="t")
+        await store.put(SIGNATURES, {f"call_{number:024x}": bytes(_VALUE_BYTES)}, tenant="t")
     return store
 
 

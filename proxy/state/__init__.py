@@ -1,10 +1,12 @@
-"""The state that outlives a request: signatures in a :class:`Store`, learned windows, and refused requests.
+"""The state that outlives a request: signatures in a :class:`Store`, learned windows, cooldowns and refused requests.
 
 A store is a cache. A client may send the values again, or a request can do without them. So a store never fails a
 request. A store that fails returns nothing, and counts the failure. A lesson is a fact about a deployment that the
 proxy learned from the deployment's answers and errors. The files:
 
+    spaces            the kinds of facts that a store keeps
     memory            the store in this process
+    backend           the interface of a server or a file that keeps bytes
     kept_signatures   the stored form of a signed call
     lessons           the lessons of one deployment for one tenant
     learn_overflow    reads the lesson of an error about length
@@ -19,19 +21,60 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from proxy.state.memory import MemoryStore
+from proxy.state.spaces import Space
 
-__all__ = ["MemoryStore", "Store"]
+__all__ = ["MemoryStore", "Space", "Store"]
 
 
 class Store(Protocol):
-    """Stores bytes by key, separately for each *space* (a use) and each *tenant* (the name of the client's key).
+    """Stores bytes by key, separately for each *space* (a kind of fact) and each *tenant*. No method raises.
 
-    A tenant neither finds nor replaces another's values. A full store drops values of the tenant that holds the most
-    bytes.
+    The tenant is the name of the client's key, or "" for facts that belong to no client. A tenant neither finds nor
+    replaces another's values. A full store drops values of the tenant that holds the most bytes.
     """
 
-    async def get(self, space: str, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
-        """Return the values under *keys*. Of a tenant's values, the least recently used are dropped first."""
+    @property
+    def is_shared(self) -> bool:
+        """True where other processes may read and write the same values."""
 
-    async def put(self, space: str, values: Mapping[str, bytes], *, tenant: str) -> None:
-        """Store *values*, replacing the old values under the same keys. The values can be read once this returns."""
+    async def get(self, space: Space, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
+        """Return the values under *keys*, without those that are missing, expired or unreadable.
+
+        Of a tenant's values, the least recently used are dropped first.
+        """
+
+    async def put(
+        self,
+        space: Space,
+        values: Mapping[str, bytes],
+        *,
+        tenant: str,
+        lifetime_s: float | None = None,
+        absent_only: bool = False,
+    ) -> Mapping[str, bytes]:
+        """Store *values*, replacing the old values under the same keys. Return the values that stand now.
+
+        This process can read the values at once. Other processes can usually read them once this returns. A store that
+        is slow finishes the write later. *lifetime_s* replaces the space's lifetime.
+
+        With *absent_only*, values that stand already are kept. A key is missing from the result if the store could not
+        say which value stands.
+        """
+
+    async def swap(
+        self,
+        space: Space,
+        key: str,
+        old: bytes,
+        new: bytes | None,
+        *,
+        tenant: str,
+        lifetime_s: float | None = None,
+    ) -> bool:
+        """Replace the value under *key* by *new* if *old* stands there. None for *new* deletes the value.
+
+        Return True where the value was replaced. False means that another value stands, or that the store failed.
+        """
+
+    async def delete(self, space: Space, keys: Iterable[str], *, tenant: str) -> None:
+        """Delete the values under *keys*."""

@@ -15,9 +15,6 @@ import orjson
 
 from sanitizers.messages import is_too_dense
 
-SPACE = "signatures"
-"""The name of the signatures' space in a store."""
-
 
 @dataclass(frozen=True, slots=True)
 class Signed:

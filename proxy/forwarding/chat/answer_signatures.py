@@ -14,7 +14,8 @@ from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
-from proxy.state.kept_signatures import SPACE, Signed, StoredSignature, pack, pack_refused, text_key, unpack
+from proxy.state.kept_signatures import Signed, StoredSignature, pack, pack_refused, text_key, unpack
+from proxy.state.spaces import SIGNATURES
 from proxy.upstream.signature_carriers import STAND_INS, canonical_signature
 from sanitizers import Messages
 from sanitizers.messages import base_id, tool_calls_of
@@ -31,7 +32,7 @@ async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> M
     """
     if not keys:
         return {}
-    values = await store.get(SPACE, keys, tenant=tenant)
+    values = await store.get(SIGNATURES, keys, tenant=tenant)
     return {key: kept for key, value in values.items() if (kept := unpack(value)) is not None}
 
 
@@ -40,7 +41,7 @@ async def keep_signatures(signed: Collection[Signed], call: UpstreamCall, tenant
     if signed and call.rules.signs_calls:
         origin = origin_of(call.deployment, call.rules)
         values = {one.id or text_key(one.signature): pack(one, origin) for one in signed}
-        await store.put(SPACE, values, tenant=tenant)
+        await store.put(SIGNATURES, values, tenant=tenant)
 
 
 async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
@@ -58,7 +59,7 @@ async def note_refused(store: Store, tenant: str, messages: Messages) -> None:
         and signature not in STAND_INS
         and tag_in(base_id(str(call.get("id") or ""))) is None
     ]
-    await store.put(SPACE, dict.fromkeys(brought[-_MAX_DOUBTED:], pack_refused()), tenant=tenant)
+    await store.put(SIGNATURES, dict.fromkeys(brought[-_MAX_DOUBTED:], pack_refused()), tenant=tenant)
 
 
 def call_ids(call: UpstreamCall, plan: Plan, token: Callable[[], str]) -> CallIds:

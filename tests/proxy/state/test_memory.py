@@ -9,52 +9,86 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.state import MemoryStore
+from proxy.state.spaces import Space
+
+S, OTHER = Space("s", 60.0, "numbers", cached=True), Space("other", 60.0, "other numbers", cached=True)
+TIMED = Space("timed", 60.0, "numbers that expire")
 
 
 async def test_a_stored_value_is_found_in_its_space() -> None:
     """A value is in its own space, and in no other."""
     store = MemoryStore(10_000)
 
-    await store.put("a", {"k": b"1", "l": b"2"}, tenant="t")
-    await store.put("b", {"k": b"3"}, tenant="t")
+    await store.put(S, {"k": b"1", "l": b"2"}, tenant="t")
+    await store.put(OTHER, {"k": b"3"}, tenant="t")
 
-    assert await store.get("a", ["k", "l", "m"], tenant="t") == {"k": b"1", "l": b"2"}
-    assert await store.get("b", ["k", "l"], tenant="t") == {"k": b"3"}
+    assert await store.get(S, ["k", "l", "m"], tenant="t") == {"k": b"1", "l": b"2"}
+    assert await store.get(OTHER, ["k", "l"], tenant="t") == {"k": b"3"}
+
+
+async def test_a_value_is_gone_after_its_lifetime() -> None:
+    """The writer's lifetime replaces the space's. A new value has a new lifetime."""
+    now = 0.0
+    store = MemoryStore(10_000, lambda: now)
+    await store.put(TIMED, {"k": b"1", "l": b"2"}, tenant="t")
+    await store.put(TIMED, {"m": b"3"}, tenant="t", lifetime_s=90.0)
+    now = 50.0
+    await store.put(TIMED, {"l": b"4"}, tenant="t")
+
+    now = 60.0
+
+    assert await store.get(TIMED, "klm", tenant="t") == {"l": b"4", "m": b"3"}
+    assert len(store) == 2
+
+
+async def test_conditional_writes() -> None:
+    """A value that stands is kept by ``absent_only``, and is replaced or deleted by a swap that knows it."""
+    store = MemoryStore(10_000)
+
+    assert await store.put(S, {"k": b"1"}, tenant="t", absent_only=True) == {"k": b"1"}
+    assert await store.put(S, {"k": b"2", "l": b"3"}, tenant="t", absent_only=True) == {"k": b"1", "l": b"3"}
+    assert not await store.swap(S, "k", b"2", b"4", tenant="t")
+    assert await store.swap(S, "k", b"1", b"4", tenant="t")
+    assert await store.swap(S, "l", b"3", None, tenant="t")
+
+    assert await store.get(S, "kl", tenant="t") == {"k": b"4"}
+    await store.delete(S, "kl", tenant="t")
+    assert (len(store), store.size_bytes) == (0, 0)
 
 
 async def test_the_least_recently_used_value_is_dropped_first() -> None:
     """Reading a value is a use."""
     store = MemoryStore(2_000)
-    await store.put("a", dict.fromkeys("123", b"x" * 300), tenant="t")
-    await store.get("a", ["1"], tenant="t")
+    await store.put(S, dict.fromkeys("123", b"x" * 300), tenant="t")
+    await store.get(S, ["1"], tenant="t")
 
-    await store.put("a", {"4": b"x" * 300}, tenant="t")
+    await store.put(S, {"4": b"x" * 300}, tenant="t")
 
-    assert set(await store.get("a", list("1234"), tenant="t")) == {"1", "3", "4"}
+    assert set(await store.get(S, list("1234"), tenant="t")) == {"1", "3", "4"}
 
 
 async def test_value_larger_than_the_store_is_not_kept() -> None:
     """A value larger than the store evicts no other value."""
     store = MemoryStore(2_000)
-    await store.put("a", {"k": b"x"}, tenant="t")
+    await store.put(S, {"k": b"x"}, tenant="t")
 
-    await store.put("a", {"l": b"x" * 2_000}, tenant="t")
+    await store.put(S, {"l": b"x" * 2_000}, tenant="t")
 
-    assert await store.get("a", ["k", "l"], tenant="t") == {"k": b"x"}
+    assert await store.get(S, ["k", "l"], tenant="t") == {"k": b"x"}
 
 
 async def test_tenant_neither_finds_nor_replaces_another_s_value() -> None:
     """The empty name is a tenant of its own."""
     store = MemoryStore(10_000)
 
-    await store.put("s", {"k": b"1"}, tenant="a")
-    await store.put("s", {"k": b"2"}, tenant="b")
-    await store.put("s", {"l": b"3"}, tenant="")
+    await store.put(S, {"k": b"1"}, tenant="a")
+    await store.put(S, {"k": b"2"}, tenant="b")
+    await store.put(S, {"l": b"3"}, tenant="")
 
-    assert await store.get("s", "kl", tenant="a") == {"k": b"1"}
-    assert await store.get("s", "kl", tenant="b") == {"k": b"2"}
-    assert await store.get("s", "kl", tenant="") == {"l": b"3"}
-    assert await store.get("s", "kl", tenant="c") == {}
+    assert await store.get(S, "kl", tenant="a") == {"k": b"1"}
+    assert await store.get(S, "kl", tenant="b") == {"k": b"2"}
+    assert await store.get(S, "kl", tenant="") == {"l": b"3"}
+    assert await store.get(S, "kl", tenant="c") == {}
 
 
 async def test_the_largest_tenant_loses_a_value() -> None:
@@ -63,14 +97,14 @@ async def test_the_largest_tenant_loses_a_value() -> None:
     This tenant loses its least recently used value.
     """
     store = MemoryStore(4_000)
-    await store.put("s", {"large": bytes(2_000), "newer": bytes(10)}, tenant="a")
-    await store.put("s", dict.fromkeys("123", bytes(10)), tenant="b")
+    await store.put(S, {"large": bytes(2_000), "newer": bytes(10)}, tenant="a")
+    await store.put(S, dict.fromkeys("123", bytes(10)), tenant="b")
 
-    await store.put("s", {"new": bytes(700)}, tenant="c")
+    await store.put(S, {"new": bytes(700)}, tenant="c")
 
-    assert await store.get("s", ["large", "newer"], tenant="a") == {"newer": bytes(10)}
-    assert len(await store.get("s", "123", tenant="b")) == 3
-    assert len(await store.get("s", ["new"], tenant="c")) == 1
+    assert await store.get(S, ["large", "newer"], tenant="a") == {"newer": bytes(10)}
+    assert len(await store.get(S, "123", tenant="b")) == 3
+    assert len(await store.get(S, ["new"], tenant="c")) == 1
 
 
 class Model:
@@ -121,14 +155,14 @@ async def test_each_tenant_keeps_its_share(steps: list[tuple[str, str, str, int]
     for step, tenant, key, size in steps:
         before = {one: store.held_by(one) for one in "abc"}
         if step == "put":
-            await store.put("s", {key: bytes(size)}, tenant=tenant)
+            await store.put(S, {key: bytes(size)}, tenant=tenant)
             model.put(tenant, key, size)
             share = model.max_bytes / 3
             assert all(
                 store.held_by(one) == before[one] for one in "abc" if one != tenant and before[one] <= share
             )
         elif step == "get":
-            await store.get("s", [key], tenant=tenant)
+            await store.get(S, [key], tenant=tenant)
             model.use(tenant, key)
         else:
             model.max_bytes = 2_000 + size
@@ -139,7 +173,7 @@ async def test_each_tenant_keeps_its_share(steps: list[tuple[str, str, str, int]
         assert {one: store.held_by(one) for one in "abc"} == {one: model.size(one) for one in "abc"}
         assert len(store) == sum(map(len, model.held.values()))
     for tenant, values in model.held.items():
-        assert await store.get("s", "123456", tenant=tenant) == {key: bytes(size) for key, size in values}
+        assert await store.get(S, "123456", tenant=tenant) == {key: bytes(size) for key, size in values}
 
 
 async def test_the_heap_of_tenants_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,10 +189,10 @@ async def test_the_heap_of_tenants_is_bounded(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("proxy.state.memory.heappush", count)
     store = MemoryStore(500_000)
     for number in range(10_000):
-        await store.put("s", {f"{number}": b"x" * 50}, tenant=f"{number * 7_919 % 1_000}")
+        await store.put(S, {f"{number}": b"x" * 50}, tenant=f"{number * 7_919 % 1_000}")
 
     assert 10_000 < pushed <= 20_000
     assert len(store) == 500_000 // 306
-    await store.put("s", {"x": b""}, tenant="last")
+    await store.put(S, {"x": b""}, tenant="last")
     store.resize(0)
     assert (store.size_bytes, len(store)) == (0, 0)

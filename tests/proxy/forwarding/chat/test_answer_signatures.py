@@ -8,8 +8,9 @@ import pytest
 from typing_extensions import override
 
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
-from proxy.state.kept_signatures import REFUSED, SPACE, text_key
+from proxy.state.kept_signatures import REFUSED, text_key
 from proxy.state.memory import MemoryStore
+from proxy.state.spaces import SIGNATURES
 from proxy.upstream.signature_carriers import STAND_INS
 from tests.support.builders import assistant, call, user
 
@@ -76,6 +77,6 @@ async def test_history_without_signature_keys_makes_no_store_request() -> None:
 async def test_stored_signature_of_another_version_is_ignored() -> None:
     """A stored value that cannot be read counts as not stored."""
     store = MemoryStore(1_000_000)
-    await store.put(SPACE, {"a": b"{}", "b": b"\xff"}, tenant="blue")
+    await store.put(SIGNATURES, {"a": b"{}", "b": b"\xff"}, tenant="blue")
 
     assert await load_signatures(store, "blue", ["a", "b"]) == {}

@@ -15,6 +15,7 @@ from proxy.resilience.failure_table import Blame
 from proxy.server.app import create_gateway
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.state.refused_requests import Refusal
+from proxy.state.spaces import SIGNATURES
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.inspector.looking import ended_request
 from tests.support.held_places import acquire
@@ -190,13 +191,13 @@ async def test_fewer_places_refuse_new_requests_and_end_no_running_one(gateway: 
 async def test_store_keeps_the_newest_signatures_that_fit(gateway: Gateway) -> None:
     """The oldest signatures are dropped at once if a reload makes the store smaller."""
     half_mib = bytes(2**19)
-    await gateway.store.put("space", {"old": half_mib, "new": half_mib}, tenant="t")
+    await gateway.store.put(SIGNATURES, {"old": half_mib, "new": half_mib}, tenant="t")
 
     same = renewed(gateway, settings_of(entry("a")))
-    assert set(await same.store.get("space", ["old", "new"], tenant="t")) == {"old", "new"}
+    assert set(await same.store.get(SIGNATURES, ["old", "new"], tenant="t")) == {"old", "new"}
 
     smaller = renewed(same, settings_of(entry("a"), store={"memory_mib": 1}))
-    assert set(await smaller.store.get("space", ["old", "new"], tenant="t")) == {"new"}
+    assert set(await smaller.store.get(SIGNATURES, ["old", "new"], tenant="t")) == {"new"}
 
 
 async def test_fetcher_is_replaced_only_where_its_section_changes(gateway: Gateway) -> None:

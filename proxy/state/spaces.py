@@ -1,0 +1,41 @@
+"""The kinds of facts that a store keeps: the name, the lifetime and the tenant's part of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MINUTE_S = 60.0
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """One kind of fact in a store. Spaces are compared by identity, and each has one name."""
+
+    name: str
+    lifetime_s: float
+    """Seconds for which an entry is kept after it was written, unless the writer gives other seconds."""
+
+    holds: str
+    """A few words for the operator: the facts that the space holds."""
+
+    cached: bool = False
+    """True where this process may keep an entry in memory after it has read or written the entry.
+
+    Other entries are always read from the store itself, since other processes change them.
+    """
+
+
+SIGNATURES = Space("signatures", 14 * _DAY_S, "thought signatures of tool calls", cached=True)
+"""Signatures by the random id that the client got. An entry never changes, but may be replaced by a refusal."""
+
+LESSONS = Space("lessons", 7 * _DAY_S, "token factors of deployments, and whether they report usage")
+WINDOWS = Space("windows", 60 * _MINUTE_S, "context windows that errors taught")
+COOLDOWNS = Space("cooldowns", 60 * _MINUTE_S, "cooldowns that providers asked for")
+"""Each entry is written with the seconds that the provider asked for. An hour is the longest cooldown."""
+
+PROBES = Space("probes", 0.5 * _MINUTE_S, "which process tests a deployment after its cooldown")
+REFUSED = Space("refused", _MINUTE_S, "requests that a provider refused twice, as digests")
+
+SPACES = (SIGNATURES, LESSONS, WINDOWS, COOLDOWNS, PROBES, REFUSED)
+"""All spaces, in the order in which they are listed to the operator."""
