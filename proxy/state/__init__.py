@@ -7,6 +7,7 @@ proxy learned from the deployment's answers and errors. The files:
     spaces            the kinds of facts that a store keeps
     memory            the store in this process
     backend           the interface of a server or a file that keeps bytes
+    deployment_identity  the name of a deployment that all processes agree on
     kept_signatures   the stored form of a signed call
     lessons           the lessons of one deployment for one tenant
     learn_overflow    reads the lesson of an error about length
