@@ -4,16 +4,23 @@ A store is a cache. A client may send the values again, or a request can do with
 request. A store that fails returns nothing, and counts the failure. A lesson is a fact about a deployment that the
 proxy learned from the deployment's answers and errors. The files:
 
-    spaces            the kinds of facts that a store keeps
-    memory            the store in this process
-    backend           the interface of a server or a file that keeps bytes
+    spaces               the kinds of facts that a store keeps
+    memory               the store in this process
+    external_store       the store outside this process, behind its memory
+    backend              the interface of a server or a file that keeps bytes
+    guarded_backend      limits, a circuit and a ping around a backend
+    store_circuit        the circuit's decisions
+    write_behind         writes in batches, behind the requests
+    write_queue          the writes that wait
+    sealed_entries       the names and the values of entries in a backend
+    store_secret         the secret of a store, on which its processes agree
     deployment_identity  the name of a deployment that all processes agree on
-    kept_signatures   the stored form of a signed call
-    lessons           the lessons of one deployment for one tenant
-    learn_overflow    reads the lesson of an error about length
-    agreement         the lessons that count for all tenants
-    learned_windows   the lessons of all deployments
-    refused_requests  requests that were refused twice
+    kept_signatures      the stored form of a signed call
+    lessons              the lessons of one deployment for one tenant
+    learn_overflow       reads the lesson of an error about length
+    agreement            the lessons that count for all tenants
+    learned_windows      the lessons of all deployments
+    refused_requests     requests that were refused twice
 """
 
 from __future__ import annotations

@@ -1,0 +1,58 @@
+"""Names and values of entries in a backend: a name tells nothing of its key, and a foreign value is recognized.
+
+The name of an entry is an HMAC (keyed BLAKE2b, RFC 7693) over the tenant, the space and the key, with the store's
+secret. A value has a version and a digest before it. The digest covers the name and the value. So garbage, a value of
+another secret and a value that was copied to another name are not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from proxy.state.spaces import Space
+
+LARGEST_VALUE = 64 * 2**10
+"""The most bytes of one value, without its version and digest. Larger values are neither written nor read."""
+
+_VERSION = b"\x01"
+_NAME_BYTES = 16
+_DIGEST_BYTES = 8
+_HEAD_BYTES = len(_VERSION) + _DIGEST_BYTES
+
+
+class EntrySealer:
+    """Makes names, and seals and opens values. *prefix* begins each name, and *secret* has 16 to 64 bytes."""
+
+    __slots__ = ("_prefix", "_secret")
+
+    def __init__(self, prefix: str, secret: bytes) -> None:
+        self._prefix = prefix
+        self._secret = secret
+
+    def name(self, space: Space, tenant: str, key: str) -> str:
+        """Return the name of the entry under *key* of *tenant* in *space*.
+
+        The braces mark the digits for a server in cluster mode: the entries that one script touches share the digits.
+        """
+        digest = hashlib.blake2b(key=self._secret, digest_size=_NAME_BYTES)
+        for part in (tenant, space.name, key):
+            encoded = part.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(4) + encoded)
+        return f"{self._prefix}:1:{{{digest.hexdigest()}}}:{space.name}"
+
+    def seal(self, name: str, value: bytes) -> bytes:
+        """Return the bytes that the backend keeps of *value*. The same value gives the same bytes."""
+        return _VERSION + self._digest(name, value) + value
+
+    def open(self, name: str, sealed: bytes) -> bytes | None:
+        """Return the value in *sealed*, or None where another version, secret or name sealed it."""
+        if not _HEAD_BYTES <= len(sealed) <= _HEAD_BYTES + LARGEST_VALUE or sealed[:1] != _VERSION:
+            return None
+        value = sealed[_HEAD_BYTES:]
+        return value if hmac.compare_digest(sealed[1:_HEAD_BYTES], self._digest(name, value)) else None
+
+    def _digest(self, name: str, value: bytes) -> bytes:
+        digest = hashlib.blake2b(name.encode("ascii"), key=self._secret, digest_size=_DIGEST_BYTES)
+        digest.update(value)
+        return digest.digest()
