@@ -36,6 +36,7 @@ ROWS = [
     "Tokens",
     "Rounds",
     "Process",
+    "Store",
 ]
 UNITS = {"bytes", "ops", "percentunit", "reqps", "s", "short"}
 """Grafana's names of the units that the metrics have."""

@@ -2,7 +2,8 @@
 
     requests   requests, tokens and times        histories  changes, violations, budgets and turns
     upstream   calls, retries and circuits       process    the process itself; loop_lag is its event loop
-    gen_ai     OpenTelemetry's names             labelled   cheap look-ups of labels; series counts them
+    store      the store outside the process     labelled   cheap look-ups of labels; series counts them
+    gen_ai     OpenTelemetry's names
 
 Labels come from closed sets only: route templates, configured model names, step names and reasons, error codes. Nothing
 that a client sends becomes a label. The trace id of a request may be shown as an exemplar in the OpenMetrics format.
@@ -17,6 +18,7 @@ from proxy.observability.metrics.gen_ai import GenAiMetrics
 from proxy.observability.metrics.histories import HistoryMetrics
 from proxy.observability.metrics.process import ProcessMetrics
 from proxy.observability.metrics.requests import RequestMetrics
+from proxy.observability.metrics.store import StoreMetrics
 from proxy.observability.metrics.upstream import UpstreamMetrics
 
 __all__ = ["UNKNOWN_MODEL", "Metrics"]
@@ -28,7 +30,7 @@ UNKNOWN_MODEL = "unknown"
 """The model label of requests that name no configured model."""
 
 
-class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, ProcessMetrics):
+class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, StoreMetrics, ProcessMetrics):
     """The process's metrics.
 
     :func:`proxy.server.first_series.start_series` gives the models of a configuration their series.
@@ -39,6 +41,7 @@ class Metrics(RequestMetrics, UpstreamMetrics, HistoryMetrics, ProcessMetrics):
         RequestMetrics.__init__(self, self.registry)
         UpstreamMetrics.__init__(self, self.registry)
         HistoryMetrics.__init__(self, self.registry)
+        StoreMetrics.__init__(self, self.registry)
         ProcessMetrics.__init__(self, self.registry)
         self._gen_ai: GenAiMetrics | None = None
 
