@@ -6,6 +6,7 @@
 - log_writer: the worker thread that writes log lines
 - refusal_log: one line a minute for requests that are refused before their client is known
 - key_refusals: one line a minute for each deployment whose key a provider refuses
+- store_reports: the failures of the store outside the process
 - metrics: Prometheus metrics
 - tracing: spans, and the trace context that is passed on
 - gen_ai_names: OpenTelemetry's names of providers and operations

@@ -87,7 +87,7 @@ class ExternalStore:
         asked = list(keys)
         found = dict(await self._memory.get(space, asked, tenant=tenant)) if space.cached else {}
         missing = [key for key in asked if key not in found]
-        if missing and len(self._writes.queue):
+        if missing and not self._writes.is_idle:
             missing = self._find_waiting(space, tenant, missing, found)
         if not missing:
             return found
@@ -160,7 +160,7 @@ class ExternalStore:
         """Add the values that wait to be written to *found*. Return the keys of *keys* that do not wait."""
         missing = []
         for key in keys:
-            write = self._writes.queue.find((space, tenant, key))
+            write = self._writes.find((space, tenant, key))
             if write is None:
                 missing.append(key)
             elif write.value is not None:

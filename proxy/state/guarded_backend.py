@@ -114,7 +114,7 @@ class GuardedBackend:
     async def call(self, operation: Callable[[], Awaitable[T]], wait_s: float = WAIT_S) -> T | None:
         """Return the result of *operation* of the backend, or None after a failure or after *wait_s* seconds."""
         group = self._group
-        if group is None or self._circuit.is_open:
+        if group is None:
             return None
         task = group.create_task(self._attempt(operation))
         await asyncio.wait((task,), timeout=wait_s)
@@ -165,9 +165,8 @@ class GuardedBackend:
             self._note_down(kind)
 
     def _note_down(self, kind: FaultKind) -> None:
-        if self._was_up is not False:
-            self._was_up = False
-            self._events.went_down(kind)
+        self._was_up = False
+        self._events.went_down(kind)
 
     async def _watch(self) -> None:
         while True:

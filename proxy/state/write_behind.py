@@ -13,7 +13,7 @@ from functools import partial
 from proxy.state.backend import Backend, Entry, FaultKind, StoreFault
 from proxy.state.guarded_backend import GuardedBackend, StoreEvents
 from proxy.state.sealed_entries import EntrySealer
-from proxy.state.write_queue import Write, WriteQueue
+from proxy.state.write_queue import Place, Write, WriteQueue
 
 JOIN_S = 0.025
 """The most seconds that a request waits until its write is done."""
@@ -52,6 +52,7 @@ class WriteBehind:
         self._events = events
         self._clock = clock
         self.queue = WriteQueue()
+        self._in_flight: dict[Place, Write] = {}
         self._wake = asyncio.Event()
         self._written: asyncio.Future[None] | None = None
         self._resumes_at: float | None = None
@@ -63,6 +64,15 @@ class WriteBehind:
                 self._events.count_error(FaultKind.DROPPED)
         self._events.set_waiting(self.queue.size_bytes)
         self._wake.set()
+
+    def find(self, place: Place) -> Write | None:
+        """Return the write under *place* that is not known to be done, or None."""
+        return self.queue.find(place) or self._in_flight.get(place)
+
+    @property
+    def is_idle(self) -> bool:
+        """True where all writes are done."""
+        return not len(self.queue) and not self._in_flight
 
     async def join(self, limit_s: float = JOIN_S) -> None:
         """Wait until the writes that wait now are done, but at most *limit_s* seconds.
@@ -113,7 +123,10 @@ class WriteBehind:
         end = self.queue.taken + count
         while self.queue.taken < end and len(self.queue):
             batch = self.queue.take(_BATCH, _BATCH_BYTES, self._clock())
-            if batch and not await self._guard.call(partial(self._write_batch, batch), _BATCH_S):
+            self._in_flight = {write.place: write for write in batch}
+            done = not batch or await self._guard.call(partial(self._write_batch, batch), _BATCH_S)
+            self._in_flight = {}
+            if not done:
                 self.queue.put_back(batch)
                 return
 

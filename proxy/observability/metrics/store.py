@@ -45,18 +45,18 @@ class StoreMetrics:
         self._store_queue_bytes = Gauge(*_QUEUE_BYTES, registry=registry)
         self._store_skipped = Counter(*_SKIPPED, registry=registry)
 
-    def count_error(self, kind: FaultKind) -> None:
+    def count_store_error(self, kind: FaultKind) -> None:
         """Count one error of the store."""
         self._store_errors.labels(kind.value).inc()
 
-    def set_up(self, up: bool) -> None:
+    def set_store_up(self, up: bool) -> None:
         """Set whether requests use the store. False means that the circuit around the store is open."""
         self._store_up.set(1 if up else 0)
 
-    def set_queue_bytes(self, size: int) -> None:
+    def set_store_queue(self, size_bytes: int) -> None:
         """Set the bytes of the writes that wait for the store."""
-        self._store_queue_bytes.set(size)
+        self._store_queue_bytes.set(size_bytes)
 
-    def count_skipped(self) -> None:
+    def count_store_skipped(self) -> None:
         """Count one look-up that did not ask the store, since the circuit was open."""
         self._store_skipped.inc()

@@ -93,13 +93,30 @@ async def test_changing_values_are_always_read() -> None:
         assert await second.store.get(COOLDOWNS, ["a"], tenant="") == {"a": b"2"}
         assert 29.0 < min(first.backend.lifetimes.values()) <= 30.0
 
-        second.backend.frozen = asyncio.Event()
-        await second.store.put(COOLDOWNS, {"b": b"3"}, tenant="")
-        await second.store.delete(COOLDOWNS, ["a"], tenant="")
-        second.backend.frozen.set()
-        assert (await second.store.get(COOLDOWNS, ["b"], tenant=""))["b"] == b"3"
-        await until(lambda: second.events.waiting == 0)
-        assert await first.store.get(COOLDOWNS, ["a"], tenant="") == {}
+
+async def test_write_that_is_not_done_is_read() -> None:
+    """The process reads its own write and its own deletion while a slow store is busy with them."""
+    async with replicas(1) as (one,):
+        await one.store.put(COOLDOWNS, {"a": b"1", "b": b"2"}, tenant="")
+        one.backend.frozen = asyncio.Event()
+        await one.store.put(COOLDOWNS, {"a": b"3"}, tenant="")
+        await one.store.delete(COOLDOWNS, ["b"], tenant="")
+
+        assert await one.store.get(COOLDOWNS, ["a", "b"], tenant="") == {"a": b"3"}
+        one.backend.frozen.set()
+        await until(lambda: one.backend.calls["delete"] == 1)
+        assert await one.store.get(COOLDOWNS, ["a", "b"], tenant="") == {"a": b"3"}
+
+
+async def test_end_of_the_run_finishes_the_writes() -> None:
+    """A write that nobody waited for is done when the run has ended."""
+    values: dict[str, bytes] = {}
+    async with replicas(1, values) as (one,):
+        await one.store.put(COOLDOWNS, {"a": b"1"}, tenant="")
+        assert len(values) == 2
+        await one.store.delete(COOLDOWNS, ["a"], tenant="")
+
+    assert len(values) == 1
 
 
 async def test_one_of_many_puts_an_absent_value() -> None:

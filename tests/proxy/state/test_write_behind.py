@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -89,6 +90,19 @@ async def test_nobody_waits_for_a_store_that_failed(monkeypatch: pytest.MonkeyPa
 
         one.backend.fail(None)
         await until(lambda: one.stands("a") and one.stands("b"))
+
+
+async def test_nobody_waits_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one failed look-up no write is joined, though the circuit is closed: a request waits for one of both."""
+    async with writing(monkeypatch) as one:
+        one.backend.fail(FaultKind.TIMEOUT, "get")
+        await one.guard.call(partial(one.backend.get, ["a"]))
+        one.backend.frozen = asyncio.Event()
+        one.add("a")
+        async with asyncio.timeout(0.5):
+            await one.writes.join(60.0)
+        assert one.guard.is_up
+        one.backend.frozen.set()
 
 
 @pytest.mark.parametrize("kind", [FaultKind.FULL, FaultKind.READ_ONLY])

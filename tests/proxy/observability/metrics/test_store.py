@@ -31,7 +31,7 @@ def test_up_follows_the_circuit() -> None:
     metrics = Metrics()
     seen = []
     for up in (False, True):
-        metrics.set_up(up)
+        metrics.set_store_up(up)
         seen.append(value(metrics, "turnright_store_up"))
 
     assert seen == [0, 1]
@@ -41,7 +41,7 @@ def test_up_follows_the_circuit() -> None:
 def test_an_error_is_counted_under_its_own_kind(kind: FaultKind) -> None:
     """An error adds one to the series of its kind, and to no other series."""
     metrics = Metrics()
-    metrics.count_error(kind)
+    metrics.count_store_error(kind)
     counts = {other: value(metrics, "turnright_store_errors_total", kind=other) for other in FaultKind}
 
     assert counts == {other: float(other is kind) for other in FaultKind}
@@ -50,10 +50,10 @@ def test_an_error_is_counted_under_its_own_kind(kind: FaultKind) -> None:
 def test_waiting_writes_and_skipped_lookups_are_shown() -> None:
     """The queue's gauge has the newest size, and each skipped look-up is counted."""
     metrics = Metrics()
-    metrics.set_queue_bytes(4_096)
-    metrics.set_queue_bytes(700)
-    metrics.count_skipped()
-    metrics.count_skipped()
+    metrics.set_store_queue(4_096)
+    metrics.set_store_queue(700)
+    metrics.count_store_skipped()
+    metrics.count_store_skipped()
 
     assert value(metrics, "turnright_store_queue_bytes") == 700
     assert value(metrics, "turnright_store_skipped_total") == 2

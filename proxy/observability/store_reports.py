@@ -1,0 +1,39 @@
+"""Reports a store's failures: metrics for each, and one log line for each change of its state."""
+
+from __future__ import annotations
+
+from proxy.observability.logs import get_log
+from proxy.observability.metrics.store import StoreMetrics
+from proxy.state.backend import FaultKind
+
+
+class StoreReports:
+    """The listener to a store (:class:`proxy.state.guarded_backend.StoreEvents`), which records in *metrics*."""
+
+    def __init__(self, metrics: StoreMetrics) -> None:
+        self._metrics = metrics
+        self.count_error = metrics.count_store_error
+        self.count_skipped = metrics.count_store_skipped
+        self.set_waiting = metrics.set_store_queue
+
+    def went_down(self, kind: FaultKind) -> None:
+        """Log that requests go on without the store, and why."""
+        self._metrics.set_store_up(up=False)
+        get_log().warning("store_down", reason=kind.value)
+
+    def came_up(self) -> None:
+        """Log that requests use the store."""
+        self._metrics.set_store_up(up=True)
+        get_log().info("store_up")
+
+    def stopped_writing(self, kind: FaultKind, seconds: float) -> None:
+        """Log that the store takes no writes, and when the next write is tried."""
+        get_log().warning("store_takes_no_writes", reason=kind.value, next_try_s=seconds)
+
+    def resumed_writing(self) -> None:
+        """Log that the store takes writes again."""
+        get_log().info("store_takes_writes")
+
+    def set_aside(self, file: str, reason: str) -> None:
+        """Log that a damaged or foreign file was renamed to *file*, and that a new one was begun."""
+        get_log().error("store_set_aside", file=file, reason=reason)
