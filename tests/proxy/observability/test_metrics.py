@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from proxy import __version__
 from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.resilience.failure_table import Kind
+from proxy.state.backend import FaultKind
 from sanitizers.invariants import RULES
 from sanitizers.steps import STEP_NAMES
 from sanitizers.turns import EVENTS
@@ -83,6 +84,8 @@ async def assert_closed(proxy: Proxied) -> None:
             elif label == "reason":
                 assert value.replace("_", "").isalpha()
                 assert len(value) < 40
+            elif (name, label) == ("turnright_store_errors_total", "kind"):
+                assert value in set(FaultKind)
             elif (name, label) == ("turnright_signatures_total", "kind"):
                 assert value in SIGNATURE_KINDS
             elif (name, label) == ("turnright_budget_requests_total", "outcome"):
