@@ -28,15 +28,18 @@ def test_name_shows_nothing_but_the_space() -> None:
         SEALER.name(SIGNATURES, "blue", "call_2"),
         SEALER.name(SIGNATURES, "red", "call_1"),
         SEALER.name(LESSONS, "blue", "call_1"),
-        SEALER.name(SIGNATURES, "bluecall_1", ""),
-        SEALER.name(SIGNATURES, "", "bluecall_1"),
         OTHER.name(SIGNATURES, "blue", "call_1"),
         EntrySealer("other", b"s" * 32).name(SIGNATURES, "blue", "call_1"),
     ],
 )
 def test_names_of_other_entries_differ(other: str) -> None:
-    """Each of key, tenant, space, secret and prefix makes another name. Their lengths count."""
+    """Each of key, tenant, space, secret and prefix makes another name."""
     assert other != NAME
+
+
+def test_tenant_cannot_be_read_as_a_part_of_the_key() -> None:
+    """Two entries whose parts make the same text when they are joined have different names."""
+    assert SEALER.name(SIGNATURES, "a", "signaturesb") != SEALER.name(SIGNATURES, "asignatures", "b")
 
 
 @given(st.binary(max_size=300), st.text(max_size=20), st.text(max_size=20))
