@@ -25,6 +25,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     pools                             the deployments that answer for a model's name
     list_models                       the names for ``/v1/models``
     addresses                         the addresses of providers on the direct transport
+    redis_address                     the address of a Redis or Valkey server
 """
 
 from proxy.config.binding import bind_fault
