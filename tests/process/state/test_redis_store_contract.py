@@ -1,0 +1,17 @@
+"""Tests that a real Valkey, and the oldest supported Redis (7.0), keep bytes as every backend does."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.state.backend import Backend
+from proxy.state.redis_store import RedisBackend
+from tests.support.backend_contract import BackendContract
+
+
+class TestRedisBackend(BackendContract):
+    """Runs the suite on both servers."""
+
+    @pytest.fixture
+    def backend(self, redis_backend: RedisBackend) -> Backend:
+        return redis_backend
