@@ -9,7 +9,8 @@ proxy learned from the deployment's answers and errors. The files:
     external_store       the store outside this process, behind its memory
     backend              the interface of a server or a file that keeps bytes
     redis_store          the backend on a Redis or Valkey server
-    redis_connections    the connections to that server
+    redis_connections    the connections to that server, which Sentinels may name
+    redis_connection     one of these connections
     guarded_backend      limits, a circuit and a ping around a backend
     store_circuit        the circuit's decisions
     write_behind         writes in batches, behind the requests

@@ -13,7 +13,8 @@ from typing import NoReturn
 
 from proxy.config.redis_address import RedisAddress
 from proxy.state.backend import Entry, FaultKind, StoreFault
-from proxy.state.redis_connections import Command, RedisConnections, Reply, ReplyError
+from proxy.state.redis_connection import Command, Reply, ReplyError
+from proxy.state.redis_connections import RedisConnections
 
 _FULL = frozenset({"OOM", "MISCONF"})
 """Codes of a server that takes no writes: its memory is full, or it cannot write to its disk."""
