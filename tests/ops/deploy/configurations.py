@@ -12,7 +12,7 @@ from proxy.config import Settings, load_settings
 from tests.ops.deploy.manifests import KUSTOMIZATIONS, Document, render
 from tests.ops.deploy.tools import DEPLOY
 
-KEYS = {"GEMINI_API_KEY": "a", "TURNRIGHT_MASTER_KEY": "b"}
+KEYS = {"GEMINI_API_KEY": "a", "TURNRIGHT_MASTER_KEY": "b", "TURNRIGHT_STORE_URL": "memory://"}
 PLACES = (*KUSTOMIZATIONS, "compose")
 
 
@@ -41,7 +41,10 @@ class Configured:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The environment variables: an invented value for each key that the configuration names."""
+        """The environment variables: an invented value for each key that the configuration names.
+
+        The address of the store is the one that the gateway and compose have by default.
+        """
         return {name: value for name, value in KEYS.items() if f"os.environ/{name}" in self.text}
 
     @property

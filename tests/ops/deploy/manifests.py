@@ -12,7 +12,7 @@ import yaml
 from tests.ops.deploy.tools import DEPLOY, run_tool
 
 KUBERNETES = DEPLOY / "kubernetes"
-KUSTOMIZATIONS = ("base", "overlays/sidecar", "overlays/gateway")
+KUSTOMIZATIONS = ("base", "overlays/sidecar", "overlays/gateway", "overlays/gateway-valkey")
 
 Document = dict[str, Any]
 
@@ -27,6 +27,15 @@ class Manifests:
     def one(self, kind: str) -> Document:
         """Return the only document of a kind."""
         [found] = (document for document in self.documents if document["kind"] == kind)
+        return found
+
+    def named(self, kind: str, name: str) -> Document:
+        """Return the document of a kind with a name."""
+        [found] = (
+            document
+            for document in self.documents
+            if (document["kind"], document["metadata"]["name"]) == (kind, name)
+        )
         return found
 
     @property
@@ -44,7 +53,12 @@ class Manifests:
     @property
     def configuration(self) -> str:
         """The text of turnright's configuration."""
-        text: str = self.one("ConfigMap")["data"]["turnright.yaml"]
+        [text] = (
+            document["data"]["turnright.yaml"]
+            for document in self.documents
+            if document["kind"] == "ConfigMap" and "turnright.yaml" in document["data"]
+        )
+        assert isinstance(text, str)
         return text
 
     @property

@@ -1,4 +1,4 @@
-"""Tests the compose file: it is valid and hardened, listens on loopback only, and names files that exist.
+"""Tests the compose files: they are valid and hardened, listen on loopback only, and name files that exist.
 
 The tests read the file. They do not start compose, Prometheus or Grafana.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 import yaml
 
 from proxy import __version__
 from tests.ops.deploy.configurations import configured, read_compose
+from tests.ops.deploy.manifests import render
 from tests.ops.deploy.tools import DEPLOY, run_tool
 
 
@@ -20,9 +22,10 @@ def read(name: str) -> Any:
     return yaml.safe_load((DEPLOY / name).read_text("utf-8"))
 
 
-def test_it_is_what_the_specification_has() -> None:
-    """The compose file matches the compose specification's schema."""
-    done = run_tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.valkey.yaml"])
+def test_it_is_what_the_specification_has(name: str) -> None:
+    """The compose files match the compose specification's schema."""
+    done = run_tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / name)
 
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -62,11 +65,43 @@ def test_directories_are_mounted() -> None:
 
 
 def test_keys_are_asked_for() -> None:
-    """The container gets every key that the configuration names, and compose refuses to start if one is not set."""
-    given = read_compose()["services"]["turnright"]["environment"]
+    """The container gets every key that the configuration names, and compose refuses to start if one is not set.
+
+    The store's address is the exception. Without it, the store is in memory.
+    """
+    given = dict(read_compose()["services"]["turnright"]["environment"])
 
     assert set(configured("compose").keys) == set(given)
+    assert given.pop("TURNRIGHT_STORE_URL") == "${TURNRIGHT_STORE_URL:-memory://}"
     assert all(value.startswith(f"${{{name}:?") for name, value in given.items())
+
+
+def test_the_second_file_adds_valkey_alone() -> None:
+    """``compose.valkey.yaml`` adds one hardened service, and changes the address of turnright's store."""
+    services = read("compose.valkey.yaml")["services"]
+    valkey, turnright = services["valkey"], services["turnright"]
+    password = "${VALKEY_PASSWORD:?letters and digits}"
+
+    assert services.keys() == {"turnright", "valkey"}
+    assert turnright == {"environment": {"TURNRIGHT_STORE_URL": f"redis://:{password}@valkey:6379/0"}}
+    assert valkey["environment"] == {"VALKEY_PASSWORD": password}
+    assert (valkey["cap_drop"], valkey["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
+    assert (valkey["read_only"], valkey["user"]) == (True, "65532:65532")
+    assert "ports" not in valkey
+
+
+def test_valkey_is_the_one_of_kubernetes() -> None:
+    """Compose and the overlay ``gateway-valkey`` run the same image with the same command and the same probe."""
+    compose = read("compose.valkey.yaml")["services"]["valkey"]
+    spec = render("overlays/gateway-valkey").named("StatefulSet", "turnright-valkey")["spec"]
+    [container] = spec["template"]["spec"]["containers"]
+    probe = container["livenessProbe"]["exec"]["command"]
+
+    assert compose["image"] == container["image"]
+    assert [part.replace("$$", "$") for part in compose["command"]] == container["command"] + container[
+        "args"
+    ]
+    assert compose["healthcheck"]["test"][-1].replace("$$", "$") == probe[-1]
 
 
 def test_prometheus_scrapes_the_admin_listener() -> None:

@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from proxy.observability.metrics import Metrics
 from tests.ops.deploy.configurations import configured
@@ -93,9 +94,23 @@ def test_service_monitor_finds_the_service() -> None:
     assert endpoint["port"] in {port["name"] for port in service["spec"]["ports"]}
 
 
-def test_a_client_stays_on_one_replica() -> None:
-    """The service uses the client's address for affinity, since each process keeps its own store of signatures."""
+def test_the_store_is_in_memory_unless_the_secret_names_another() -> None:
+    """The configuration takes the store's address from the environment, which has ``memory://`` by default.
+
+    Of a variable in several sources, Kubernetes takes the last source's value. That source is the Secret.
+    """
+    gateway = render(GATEWAY)
+    default, secret = gateway.turnright["envFrom"]
+    variables = gateway.named("ConfigMap", default["configMapRef"]["name"])["data"]
+
+    assert variables == {"TURNRIGHT_STORE_URL": "memory://"}
+    assert secret == {"secretRef": {"name": "turnright-keys"}}
+    assert yaml.safe_load(gateway.configuration)["store"] == {"url": "os.environ/TURNRIGHT_STORE_URL"}
     assert configured(GATEWAY).settings.store.url == "memory://"
+
+
+def test_a_client_stays_on_one_replica() -> None:
+    """The service uses the client's address for affinity, since each process has its own memory of signatures."""
     assert render(GATEWAY).one("Service")["spec"]["sessionAffinity"] == "ClientIP"
 
 
