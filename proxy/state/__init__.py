@@ -17,6 +17,12 @@ proxy learned from the deployment's answers and errors. The files:
     write_queue          the writes that wait
     sealed_entries       the names and the values of entries in a backend
     store_secret         the secret of a store, on which its processes agree
+    sqlite_file       the files of an SQLite store: created, locked, set aside
+    sqlite_schema     the table and the settings of an SQLite store
+    sqlite_entries    the entries in the table: read, written, swept, evicted
+    sqlite_database   the open database, and its recovery from failures
+    sqlite_thread     the thread that owns the database
+    sqlite_store      the backend over a file
     deployment_identity  the name of a deployment that all processes agree on
     kept_signatures      the stored form of a signed call
     lessons              the lessons of one deployment for one tenant
