@@ -17,7 +17,10 @@ These modules decide what follows:
 
 These modules keep the state of deployments and clients:
 
-    circuit, sliding_count  counts failures of a deployment, for each tenant and for all
+    circuit, sliding_count  counts failures of a deployment, for each tenant
+    shared_circuit          the state of a deployment that counts for all tenants
+    account_cooldown        a cooldown that a provider asked for, as all replicas know it
+    probe_lease             the lease of the one probe among all replicas
     retry_budget            limits the share of retries
     deployment_health       the circuits and calls in flight of one deployment
     balancer                chooses the next deployment

@@ -30,7 +30,7 @@ others' retries, or evict others' state.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ from proxy.resilience.retry_budget import SharedRetryBudget
 
 if TYPE_CHECKING:
     from proxy.core.deployment import Deployment, Key
+    from proxy.resilience.account_cooldown import CooldownSharing
 
 MAX_WILDCARD_MODELS = 1_000
 
@@ -51,10 +52,13 @@ class Balancer:
     A new configuration gets a new balancer (:meth:`carry`), since positions in ``model_list`` may have changed. Calls
     in flight end on the old balancer. In all methods, *tried* holds the positions of deployments that the request has
     failed on. *tenant* is the name of the client's key.
+
+    *sharing* shares cooldowns that providers ask for with other replicas. Without it, each process is alone.
     """
 
-    def __init__(self, cooldown_s: float) -> None:
+    def __init__(self, cooldown_s: float, sharing: CooldownSharing | None = None) -> None:
         self._cooldown_s = cooldown_s
+        self._sharing = sharing
         self._named: dict[Key, DeploymentHealth] = {}
         self._wild: dict[Key, DeploymentHealth] = {}
         self._wild_circuits: TenantLru[Key, None] = TenantLru(MAX_WILDCARD_MODELS)
@@ -68,7 +72,7 @@ class Balancer:
         *moved* maps the old positions of these entries to the new ones. Both balancers share these entries' circuits
         and counts. So the result of a call that began before the change still counts for its deployment.
         """
-        balancer = Balancer(cooldown_s)
+        balancer = Balancer(cooldown_s, self._sharing)
         balancer._named.update(_move(self._named, moved))
         balancer._wild.update(_move(self._wild, moved))
         for tenant, (position, model), _ in self._wild_circuits.entries():
@@ -81,6 +85,17 @@ class Balancer:
             for health in remembered.values():
                 health.change_cooldown(cooldown_s)
         return balancer
+
+    def follow_cooldowns(self, deployments: Iterable[Deployment]) -> None:
+        """Let cooldowns of other replicas reach *deployments*, even before this process has used them.
+
+        The models of wildcards are not known before they are used, so wildcards are passed over. Without sharing, this
+        method does nothing.
+        """
+        if self._sharing is not None:
+            for deployment in deployments:
+                if not _is_wild(deployment):
+                    self._remembered(deployment, "")
 
     def choose(
         self, deployments: Sequence[Deployment], now: float, tried: Container[int] = (), tenant: str = ""
@@ -198,7 +213,8 @@ class Balancer:
         remembered = self._wild if wild else self._named
         health = remembered.get(key)
         if health is None:
-            health = remembered[key] = DeploymentHealth(deployment.label, self._cooldown_s)
+            account = None if self._sharing is None else self._sharing.account_of(deployment)
+            health = remembered[key] = DeploymentHealth(deployment.label, self._cooldown_s, account)
         if wild:
             health.circuit_of(tenant)
             self._forget_wild(self._wild_circuits.put(tenant, key, None))

@@ -1,11 +1,11 @@
 """Keeps requests away from a failing deployment, by the results of its last calls. Callers pass the time.
 
 Each tenant (a client's key) has its own circuit for each deployment. The circuits of one deployment also share a state
-for all tenants, the shared part (:class:`SharedCircuit`). A failure that a client's text may have caused counts for the
-circuit of that client's tenant. The shared part is open while the circuits of two tenants are open. An error about the
-account opens the tenant's circuit and the shared part at once. Three calls in a row that could not be sent open both
-too. So do four failures without an answer in between, from at least two tenants. With a single tenant, the shared part
-adds nothing to its circuit.
+for all tenants, the shared part (:mod:`proxy.resilience.shared_circuit`). A failure that a client's text may have
+caused counts for the circuit of that client's tenant. The shared part is open while the circuits of two tenants are
+open. An error about the account opens the tenant's circuit and the shared part at once. Three calls in a row that could
+not be sent open both too. So do four failures without an answer in between, from at least two tenants. With a single
+tenant, the shared part adds nothing to its circuit.
 
 Sources: M. Nygard, "Release It!" (circuit breaker). The thresholds are those of LiteLLM's router: 3 failures in a row,
 or more than half of at least 5 calls. The cooldown of 5 seconds is LiteLLM's too. A circuit never refuses a request.
@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from proxy.resilience.shared_circuit import SharedCircuit
 from proxy.resilience.sliding_count import SlidingCount
 
 _IN_A_ROW = 3
-_OF_ALL, _OF_ONE_TENANT = 4, 2
 _FEWEST_CALLS = 5
 _RECORD_S = 30.0
 _LONGEST_COOLDOWN_S = 60.0
@@ -52,60 +52,6 @@ class Ticket:
         self.shared_before = shared_before
 
 
-class SharedCircuit:
-    """The state that the circuits of all tenants of one deployment share, with the circuits themselves."""
-
-    __slots__ = ("_agreed_until", "_failed", "_unsent", "circuits", "open_until", "openings")
-
-    def __init__(self) -> None:
-        self.circuits: dict[str, Circuit] = {}
-        """The circuits by their tenants' names, in the order in which the tenants came."""
-
-        self.open_until: float | None = None
-        """The moment until which the circuit is open for all tenants."""
-
-        self.openings = 0
-        self._agreed_until = float("-inf")
-        self._unsent = 0
-        self._failed: dict[Circuit, int] = {}
-
-    def open(self, until: float) -> None:
-        """Open the circuit for all tenants, until the later of *until* and the moment already set."""
-        self.openings += 1
-        self.open_until = until if self.open_until is None else max(self.open_until, until)
-
-    def update_shared(self) -> None:
-        """Update the shared part after a tenant's own circuit opened or closed.
-
-        While the circuits of two tenants are open, the shared part is open for all tenants.
-        """
-        dues = sorted(circuit.own_due for circuit in self.circuits.values())
-        before, self._agreed_until = self._agreed_until, dues[-2] if len(dues) > 1 else float("-inf")
-        if self._agreed_until > before:
-            self.open(self._agreed_until)
-
-    def note_failure(self, circuit: Circuit, *, unsent: bool) -> bool:
-        """Count a failure of the tenant of *circuit*. Return True where the deployment fails for all tenants.
-
-        Three calls in a row that could not be sent are enough, from any tenants, since no client causes that. Otherwise
-        four failures are needed, without an answer in between. Each tenant counts for two at most. So one tenant's
-        failures are never enough, even with one chance failure of another tenant. Four tenants with one failure each
-        are enough.
-        """
-        self._unsent = self._unsent + 1 if unsent else 0
-        self._failed[circuit] = min(_OF_ONE_TENANT, self._failed.get(circuit, 0) + 1)
-        if self._unsent < _IN_A_ROW and sum(self._failed.values()) < _OF_ALL:
-            return False
-        self.note_answer()
-        return True
-
-    def note_answer(self) -> None:
-        """Clear the failures, since an answer has come."""
-        self._unsent = 0
-        if self._failed:
-            self._failed.clear()
-
-
 class Circuit:
     """The circuit of one deployment for one tenant. A *cooldown_s* of 0 switches it off.
 
@@ -129,9 +75,9 @@ class Circuit:
         "_shared",
     )
 
-    def __init__(self, cooldown_s: float, shared: SharedCircuit | None = None) -> None:
+    def __init__(self, cooldown_s: float, shared: SharedCircuit[Circuit] | None = None) -> None:
         self._cooldown_s = cooldown_s
-        self._shared = SharedCircuit() if shared is None else shared
+        self._shared: SharedCircuit[Circuit] = SharedCircuit() if shared is None else shared
         self._open_until: float | None = None
         self._openings = 0
         self._doublings = 0
@@ -147,7 +93,8 @@ class Circuit:
         """
         self._cooldown_s = cooldown_s
         if cooldown_s <= 0:
-            self._open_until = self._probe = self._shared.open_until = None
+            self._open_until = self._probe = None
+            self._shared.clear()
             self._shared.update_shared()
 
     def state(self, now: float) -> State:
@@ -159,9 +106,15 @@ class Circuit:
         return State.OPEN if is_open else State.HALF_OPEN
 
     def allows(self, now: float) -> bool:
-        """Return True where a request may go through: the circuit is closed, or half open without a probe."""
+        """Return True where a request may go through: the circuit is closed, or half open without a probe.
+
+        A half-open circuit whose cooldown other replicas share also needs the lease of the probe.
+        """
         state = self.state(now)
-        return state is State.CLOSED or (state is State.HALF_OPEN and self._probe is None)
+        if state is not State.HALF_OPEN:
+            return state is State.CLOSED
+        account = self._shared.account
+        return self._probe is None and (account is None or account.may_probe(now))
 
     @property
     def due(self) -> float:
@@ -188,7 +141,9 @@ class Circuit:
         ticket = Ticket(self._openings, shared.openings)
         opened = self._open_until is not None or shared.open_until is not None
         if opened and self._probe is None and self.state(now) is State.HALF_OPEN:
-            self._probe = ticket
+            account = shared.account
+            if account is None or account.begin_probe(ticket, now):
+                self._probe = ticket
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
@@ -198,6 +153,8 @@ class Circuit:
         """
         if self._probe is ticket:
             self._probe = None
+            if self._shared.account is not None:
+                self._shared.account.end_probe(ticket)
 
     def is_probe(self, ticket: Ticket) -> bool:
         """Return True where *ticket* is the probe's."""
@@ -251,7 +208,8 @@ class Circuit:
         *for_all* opens the circuit for every tenant. It is true where the failure concerns the account.
         """
         self.leave(ticket)
-        self._open(_bounded(self._cooldown_s if asked_s is None else asked_s), now, for_all=for_all)
+        wait_s = _bounded(self._cooldown_s if asked_s is None else asked_s)
+        self._open_as_asked(wait_s, now, for_all=for_all)
 
     def cool_down_long(
         self, ticket: Ticket, asked_s: float | None, now: float, *, for_all: bool = True
@@ -262,7 +220,12 @@ class Circuit:
         *for_all* is as in :meth:`cool_down`.
         """
         self.leave(ticket)
-        self._open(max(_LONG_COOLDOWN_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
+        self._open_as_asked(max(_LONG_COOLDOWN_S, _bounded(asked_s or 0.0)), now, for_all=for_all)
+
+    def close_until(self, until: float) -> None:
+        """Close the tenant's own circuit if it is due at *until* or before."""
+        if self.own_due <= until:
+            self._open_until = None
 
     def _close(self, ticket: Ticket) -> bool:
         """Close the parts that have not opened since the call began.
@@ -272,7 +235,8 @@ class Circuit:
         shared = self._shared
         if ticket.shared_before == shared.openings:
             shared.note_answer()
-            shared.open_until = None
+            if shared.open_until is not None:
+                shared.close()
         if ticket.openings_before != self._openings:
             return False
         if self._open_until is not None:
@@ -284,6 +248,13 @@ class Circuit:
         calls = self._calls.total(now)
         half = calls >= _FEWEST_CALLS and self._failures.total(now) * 2 > calls
         return half or self._in_a_row >= _IN_A_ROW
+
+    def _open_as_asked(self, wait_s: float, now: float, *, for_all: bool) -> None:
+        """Open the circuit as the provider asked. A cooldown of the account is shared with other replicas."""
+        self._open(wait_s, now, for_all=for_all)
+        account = self._shared.account
+        if for_all and account is not None:
+            account.ask(wait_s, now)
 
     def _open(self, wait_s: float, now: float, *, for_all: bool) -> None:
         if self._cooldown_s <= 0:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from proxy.resilience.circuit import Circuit, SharedCircuit, State
+from proxy.resilience.account_cooldown import AccountCooldown
+from proxy.resilience.circuit import Circuit, State
 from proxy.resilience.failure_table import Blame, Reach
+from proxy.resilience.shared_circuit import SharedCircuit
 
 MAX_TENANTS = 250
 """The most tenants (clients' keys) whose circuits are kept for one deployment.
@@ -16,14 +18,19 @@ Beyond that, the oldest closed circuit is dropped, or the oldest of all if none 
 
 
 class DeploymentHealth:
-    """The health of one deployment: its circuits, and its calls in flight."""
+    """The health of one deployment: its circuits, and its calls in flight.
 
-    __slots__ = ("_cooldown_s", "_default_circuit", "in_flight", "label", "shared")
+    *account* is the cooldown that other replicas share, or None without sharing.
+    """
 
-    def __init__(self, label: str, cooldown_s: float) -> None:
+    __slots__ = ("_account", "_cooldown_s", "_default_circuit", "in_flight", "label", "shared")
+
+    def __init__(self, label: str, cooldown_s: float, account: AccountCooldown | None = None) -> None:
         self.label = label
         self.in_flight = 0
-        self.shared = SharedCircuit()
+        self.shared: SharedCircuit[Circuit] = SharedCircuit()
+        self.shared.follow(account if cooldown_s > 0 else None)
+        self._account = account
         self._cooldown_s = cooldown_s
         self._default_circuit = Circuit(cooldown_s, self.shared)
 
@@ -58,6 +65,7 @@ class DeploymentHealth:
     def change_cooldown(self, cooldown_s: float) -> None:
         """Use another cooldown from the next opening on. 0 switches the circuits off."""
         self._cooldown_s = cooldown_s
+        self.shared.follow(self._account if cooldown_s > 0 else None)
         for circuit in (self._default_circuit, *self.shared.circuits.values()):
             circuit.change_cooldown(cooldown_s)
 

@@ -30,6 +30,9 @@ proxy learned from the deployment's answers and errors. The files:
     agreement            the lessons that count for all tenants
     learned_windows      the lessons of all deployments
     refused_requests     requests that were refused twice
+    cooldown_entry    the stored form of a cooldown
+    shared_cooldowns  shares cooldowns and probes with other replicas
+    replica_sync      calls what exchanges facts with other replicas
 """
 
 from __future__ import annotations

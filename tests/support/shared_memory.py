@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 
 from typing_extensions import override
@@ -13,7 +14,8 @@ from proxy.state import MemoryStore, Space
 class SharedMemory(MemoryStore):
     """A store that says that other processes use it. While :attr:`down` is true, it answers nothing, as in an outage.
 
-    :attr:`calls` counts the calls by method and space, such as ``get cooldowns``.
+    :attr:`calls` counts the calls by method and space, such as ``get cooldowns``, without those that a method of the
+    store makes itself.
     """
 
     is_shared = True
@@ -22,12 +24,15 @@ class SharedMemory(MemoryStore):
         super().__init__(max_bytes, clock)
         self.down = False
         self.calls: dict[str, int] = {}
+        self._within = False
 
     @override
     async def get(self, space: Space, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
         """Return the values, or nothing while the store is down."""
-        self._count("get", space)
-        return {} if self.down else await super().get(space, keys, tenant=tenant)
+        if self._within:
+            return await super().get(space, keys, tenant=tenant)
+        with self._counted("get", space):
+            return {} if self.down else await super().get(space, keys, tenant=tenant)
 
     @override
     async def put(
@@ -40,10 +45,14 @@ class SharedMemory(MemoryStore):
         absent_only: bool = False,
     ) -> Mapping[str, bytes]:
         """Store the values, or do nothing while the store is down."""
-        self._count("put", space)
-        if self.down:
-            return {}
-        return await super().put(space, values, tenant=tenant, lifetime_s=lifetime_s, absent_only=absent_only)
+        if self._within:
+            return await super().put(space, values, tenant=tenant, lifetime_s=lifetime_s)
+        with self._counted("put", space):
+            if self.down:
+                return {}
+            return await super().put(
+                space, values, tenant=tenant, lifetime_s=lifetime_s, absent_only=absent_only
+            )
 
     @override
     async def swap(
@@ -57,18 +66,27 @@ class SharedMemory(MemoryStore):
         lifetime_s: float | None = None,
     ) -> bool:
         """Swap the value, or do nothing while the store is down."""
-        self._count("swap", space)
-        return not self.down and await super().swap(
-            space, key, old, new, tenant=tenant, lifetime_s=lifetime_s
-        )
+        with self._counted("swap", space):
+            return not self.down and await super().swap(
+                space, key, old, new, tenant=tenant, lifetime_s=lifetime_s
+            )
 
     @override
     async def delete(self, space: Space, keys: Iterable[str], *, tenant: str) -> None:
         """Delete the values, or do nothing while the store is down."""
-        self._count("delete", space)
-        if not self.down:
+        if self._within:
             await super().delete(space, keys, tenant=tenant)
+            return
+        with self._counted("delete", space):
+            if not self.down:
+                await super().delete(space, keys, tenant=tenant)
 
-    def _count(self, method: str, space: Space) -> None:
+    @contextlib.contextmanager
+    def _counted(self, method: str, space: Space) -> Iterator[None]:
         call = f"{method} {space.name}"
         self.calls[call] = self.calls.get(call, 0) + 1
+        self._within = True  # no method of a MemoryStore waits, so no other call begins meanwhile
+        try:
+            yield
+        finally:
+            self._within = False
