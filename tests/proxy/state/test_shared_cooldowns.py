@@ -351,6 +351,18 @@ async def test_a_result_during_a_reading_counts_more_than_the_reading(world: Wor
     assert states(world) == [State.CLOSED] * 3
 
 
+async def test_a_reading_before_the_end_is_published_does_not_open_the_circuit_again(world: World) -> None:
+    """The ended cooldown still stands in the store then."""
+    world.replicas[0].refuse(30.0)
+    await world.tick()
+    second = world.replicas[1]
+    second.answer()
+
+    await second.shared.poll(world.now)
+
+    assert second.state() is State.CLOSED
+
+
 async def test_an_answer_while_the_cooldown_is_written_ends_it(world: World) -> None:
     """The end is published after the cooldown."""
     first = world.replicas[0]
