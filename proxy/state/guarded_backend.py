@@ -20,6 +20,9 @@ T = TypeVar("T")
 WAIT_S = 0.05
 """The most seconds that a request waits for one call, connecting included."""
 
+_LONGEST_S = 1.0
+"""The most seconds of one call, also where no request waits for the call any more. Its connection is then closed."""
+
 _PLACES = 6
 """Calls at a time. A backend has eight connections: the ping and the writes need one each."""
 
@@ -148,9 +151,13 @@ class GuardedBackend:
             if self._circuit.is_open or self._clock() - asked > WAIT_S:
                 return None
             try:
-                result = await operation()
+                async with asyncio.timeout(_LONGEST_S):
+                    result = await operation()
             except StoreFault as fault:
                 self._note_fault(fault.kind)
+                return None
+            except TimeoutError:
+                self._note_fault(FaultKind.TIMEOUT)
                 return None
             except Exception:  # noqa: BLE001 - a client library's error that nobody foresaw fails no request either
                 self._note_fault(FaultKind.CONNECTION)

@@ -197,3 +197,16 @@ async def test_calls_at_a_time_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
         await asyncio.sleep(0.01)
 
         assert one.backend.calls["get"] - begun == 6
+
+
+async def test_call_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that nobody waits for any more still ends, and gives its place back."""
+    monkeypatch.setattr("proxy.state.guarded_backend._LONGEST_S", 0.03)
+    async with guarded(monkeypatch) as one:
+        one.backend.frozen = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(6):
+                group.create_task(one.get())
+
+        await until(lambda: one.events.errors[FaultKind.TIMEOUT] == 6)
+        assert one.events.changes == ["up", "down: timeout"]
