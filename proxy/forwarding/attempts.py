@@ -28,6 +28,7 @@ from proxy.observability.request_record import RequestRecord
 from proxy.resilience.client_error import set_client_error
 from proxy.resilience.decide_action import Action, Situation, Step, decide_action
 from proxy.resilience.failure_table import INVALID, OVERFLOW, Kind
+from proxy.state.deployment_identity import identity_of
 from proxy.state.refused_requests import Refusal
 
 CallT = TypeVar("CallT")
@@ -113,8 +114,15 @@ class Attempts(Generic[PlanT, CallT]):
         action = self._choose_action(failure, now, can_repair=repaired is not None)
         if row is INVALID and action.step is not Step.REPAIR and failure.counted and not self.planner.noted:
             # With a note added, the refused body is no longer the client's.
-            refusal = Refusal(failure.error.http_status, failure.error.message)
-            gateway.refused_requests.refused(deployment.key, self.digest, refusal, now, self.record.key)
+            message = gateway.secrets.mask(failure.error.message)  # it may be stored outside the process
+            gateway.refused_requests.refused(
+                deployment.key,
+                self.digest,
+                Refusal(failure.error.http_status, message),
+                now,
+                self.record.key,
+                identity=identity_of(deployment),
+            )
         return _Decision(action.step, action.wait_s, repaired)
 
     async def follow(self, decision: _Decision[PlanT]) -> None:

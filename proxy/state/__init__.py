@@ -33,6 +33,13 @@ proxy learned from the deployment's answers and errors. The files:
     cooldown_entry    the stored form of a cooldown
     shared_cooldowns  shares cooldowns and probes with other replicas
     replica_sync      calls what exchanges facts with other replicas
+    shared_factor     the token factor of one deployment and tenant in the store
+    shared_window     one learned window in the store
+    coded_window      the shared window that a provider's code makes count for all tenants
+    lesson_pair       the shared lessons of one deployment and tenant
+    shared_lessons    shares lessons with other processes
+    refused_requests  requests that were refused twice
+    shared_refusals   shares refused requests with other processes
 """
 
 from __future__ import annotations

@@ -22,10 +22,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proxy.resilience.read_overflow import Overflow
-from proxy.state.lessons import TIGHT, Learned
+from proxy.state.lessons import LEAST_WINDOW, TIGHT, Learned
 from sanitizers.budget.calibration import MOST, Calibration, observe, raise_to
 
-_LEAST_WINDOW = 1_024
 _LEAST_SHARE = 16
 _LEAST_CONFIGURED_SHARE = 2
 _LEAST_GUESS = 4_096
@@ -84,7 +83,7 @@ def learn_overflow(overflow: Overflow, refused: Refused, calibration: Calibratio
     prompt = _prompt_of(overflow, refused)
     limit = overflow.limit
     share = _LEAST_CONFIGURED_SHARE if refused.configured else _LEAST_SHARE
-    if limit is not None and limit < max(_LEAST_WINDOW, proved + 1, (known or 0) // share):
+    if limit is not None and limit < max(LEAST_WINDOW, proved + 1, (known or 0) // share):
         limit = None
     if limit is not None and overflow.requested is not None and overflow.requested <= limit:
         limit = None  # this is not an overflow of that limit
@@ -114,7 +113,7 @@ def _tight(overflow: Overflow, sent: int) -> int:
 
     A limit below 1,024 tokens counts as 1,024.
     """
-    return int(min(sent, max(overflow.limit or sent, _LEAST_WINDOW)) * TIGHT)
+    return int(min(sent, max(overflow.limit or sent, LEAST_WINDOW)) * TIGHT)
 
 
 def _prompt_of(overflow: Overflow, refused: Refused) -> int | None:

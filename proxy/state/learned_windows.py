@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from proxy.core.deployment import Deployment, Key
 from proxy.core.tenant_lru import TenantLru
@@ -29,19 +30,42 @@ _CAPACITY = 4_096
 """
 
 
-class LearnedWindows:
-    """The lessons of all deployments. ``tenant`` is the name of the client's key, "" without keys."""
+class LessonSharing(Protocol):
+    """Shares lessons with other processes. No method waits."""
 
-    def __init__(self) -> None:
+    def join(
+        self, deployment: Deployment, tenant: str, lessons: DeploymentLessons, agreed: Agreement, now: float
+    ) -> None:
+        """Share *lessons* from now on: set ``lessons.share``. *agreed* is the agreement on the deployment."""
+
+    def leave(self, lessons: DeploymentLessons, *, for_good: bool) -> None:
+        """Share *lessons* no longer, and set ``lessons.share`` to None.
+
+        *for_good* says that the lessons are dropped. Otherwise they join again at their next use.
+        """
+
+
+class LearnedWindows:
+    """The lessons of all deployments. ``tenant`` is the name of the client's key, "" without keys.
+
+    *sharing* is None where no store outlives the process.
+    """
+
+    def __init__(self, sharing: LessonSharing | None = None) -> None:
+        self._sharing = sharing
         self._lessons: TenantLru[Key, DeploymentLessons] = TenantLru(_CAPACITY)
         self._agreed: dict[Key, Agreement] = {}
 
     def carry(self, moved: Mapping[int, int]) -> LearnedWindows:
         """Return the lessons for a new configuration: those of entries that both configurations hold.
 
-        *moved* maps the entries' old positions to new ones. Both objects share the lessons.
+        *moved* maps the entries' old positions to new ones. Both objects share the lessons. Lessons are shared with
+        other processes again at their next use, since the new entry may name another cloud project.
         """
-        learned_windows = LearnedWindows()
+        learned_windows = LearnedWindows(self._sharing)
+        if self._sharing is not None:
+            for _, (position, _), lessons in self._lessons.entries():
+                self._sharing.leave(lessons, for_good=position not in moved)
         for tenant, (position, model), lessons in self._lessons.entries():
             if position in moved:
                 learned_windows._lessons.put(tenant, (moved[position], model), lessons)
@@ -58,6 +82,8 @@ class LearnedWindows:
         Beyond :data:`_CAPACITY` entries, the tenant with the most entries loses its least recently used lessons.
         """
         lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
+        if self._sharing is not None:
+            self._share(self._sharing, deployment, tenant, lessons, now)
         if lessons.learned is not None and now >= lessons.until:
             lessons.learned = None
         return lessons
@@ -69,6 +95,8 @@ class LearnedWindows:
         requests change its factor. Otherwise other tenants would change how much of its histories is cut.
         """
         lessons = self._lessons.use(tenant, deployment.key) or self._remember(deployment, tenant)
+        if self._sharing is not None:
+            self._share(self._sharing, deployment, tenant, lessons, now)
         if lessons.learned is not None and now >= lessons.until:
             lessons.learned = None
         agreed = self._agreed.get(deployment.key)
@@ -76,6 +104,8 @@ class LearnedWindows:
             return lessons
         if agreed.calibration is not None and not lessons.has_factor:
             lessons.calibration, lessons.has_factor = agreed.calibration, True
+            if lessons.share is not None:
+                lessons.share.note_agreed(lessons)
         return agreed.applied_to(lessons, now)
 
     def peek(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
@@ -102,12 +132,15 @@ class LearnedWindows:
         if factor > lessons.calibration.sticky:
             lessons.calibration = replace(lessons.calibration, sticky=factor)
             lessons.has_factor = True
+            if lessons.share is not None:
+                lessons.share.note_raised(lessons)
 
     def learn(
         self, deployment: Deployment, overflow: Overflow, refused: Refused, now: float, tenant: str = ""
     ) -> Lesson:
         """Return and store the lesson of *overflow*, the error that answered the request *refused* of *tenant*."""
         lessons = self.lessons_of(deployment, now, tenant)
+        before = None if lessons.share is None else replace(lessons)
         lesson = learn_overflow(overflow, refused, lessons.calibration, lessons.proved)
         if lesson.calibration != lessons.calibration:
             lessons.calibration, lessons.has_factor = lesson.calibration, True
@@ -118,21 +151,30 @@ class LearnedWindows:
             lessons.inside_text = lesson.inside_text
             if lesson.for_all:
                 agreed.set_named(lesson.learned, lessons.until)
+        if lessons.share is not None and before is not None:
+            lessons.share.note_overflow(lessons, before, now)
+            if lesson.learned is not None and lesson.for_all:
+                lessons.share.note_named(lesson.learned, now)
         agreed.renew(now)
         return lesson
 
     def observe(self, deployment: Deployment, counted: Counted, now: float, tenant: str = "") -> None:
         """Learn from the provider's count of an answered prompt of *tenant*."""
-        observe_answer(
-            self.lessons_of(deployment, now, tenant), counted.estimated, counted.actual, media=counted.media
-        )
+        lessons = self.lessons_of(deployment, now, tenant)
+        before = None if lessons.share is None else replace(lessons)
+        observe_answer(lessons, counted.estimated, counted.actual, media=counted.media)
         agreed = self._agreement_on(deployment.key)
         agreed.disprove(counted.actual)
+        if lessons.share is not None and before is not None:
+            lessons.share.note_answer(lessons, before, counted.actual)
         agreed.renew(now)
 
     def refuses_usage(self, deployment: Deployment, now: float, tenant: str = "") -> None:
         """Store that a server does not know the parameter that asks for a stream's usage."""
-        self.lessons_of(deployment, now, tenant).reports_usage = False
+        lessons = self.lessons_of(deployment, now, tenant)
+        lessons.reports_usage = False
+        if lessons.share is not None:
+            lessons.share.note_no_usage()
         self._agreement_on(deployment.key).renew(now)
 
     def _remember(self, deployment: Deployment, tenant: str) -> DeploymentLessons:
@@ -144,7 +186,22 @@ class LearnedWindows:
             left.pop(gone.tenant, None)
             if not left:
                 del self._agreed[gone.key]
+            if self._sharing is not None:
+                self._sharing.leave(gone.value, for_good=True)
         return lessons
+
+    def _share(
+        self,
+        sharing: LessonSharing,
+        deployment: Deployment,
+        tenant: str,
+        lessons: DeploymentLessons,
+        now: float,
+    ) -> None:
+        if lessons.share is None:
+            sharing.join(deployment, tenant, lessons, self._agreement_on(deployment.key), now)
+        else:
+            lessons.share.used_at = now
 
     def _agreement_on(self, key: Key) -> Agreement:
         agreed = self._agreed.get(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from proxy.core.deployment import Deployment
 from sanitizers.budget.calibration import Calibration, initial, observe
@@ -12,6 +12,10 @@ from sanitizers.budget.find_family import family_of
 
 TIGHT = 0.8
 """The share of a refused size, or of the limit, that is used after an overflow."""
+
+
+LEAST_WINDOW = 1_024
+"""The smallest window in tokens that is believed. Every model's window is larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,38 @@ _APART_S = 1.0
 The first 64 answers are sampled until three observations exist. Then one in sixteen is sampled. Later samples are at
 least a second apart. Counting a long prompt takes 5 ms, and a busy deployment gives enough samples.
 """
+
+
+class LessonShare(Protocol):
+    """Shares the lessons of one deployment and tenant with other processes. No method waits.
+
+    Callers change the lessons first, and then say what they changed.
+    """
+
+    used_at: float
+    """The moment of the last use, on the loop's clock. Only lessons in use are read from the store."""
+
+    def note_answer(self, lessons: DeploymentLessons, before: DeploymentLessons, actual: int) -> None:
+        """Propose the factor that an answer taught, if it changed. *actual* are the prompt's tokens.
+
+        The factor for plans in *lessons* becomes the one of *before* again until the store takes the proposal. A window
+        below *actual* is deleted from the store.
+        """
+
+    def note_overflow(self, lessons: DeploymentLessons, before: DeploymentLessons, now: float) -> None:
+        """Propose the factor, and publish the window, that an overflow taught."""
+
+    def note_raised(self, lessons: DeploymentLessons) -> None:
+        """Propose a factor that a plan needed."""
+
+    def note_agreed(self, lessons: DeploymentLessons) -> None:
+        """Propose the factor that a tenant without a factor took from other tenants."""
+
+    def note_named(self, learned: Learned, now: float) -> None:
+        """Publish the window of an error with a provider's code, for all tenants."""
+
+    def note_no_usage(self) -> None:
+        """Publish that streams lack usage."""
 
 
 @dataclass(slots=True)
@@ -64,6 +100,9 @@ class DeploymentLessons:
 
     has_own_factor: bool = False
     """True where the calibration was learned from the tenant's own requests."""
+
+    share: LessonShare | None = None
+    """Shares the lessons with other processes. None where no store outlives the process."""
 
 
 class Counted(NamedTuple):

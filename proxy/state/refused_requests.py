@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from proxy.core.tenant_lru import TenantLru
 
@@ -33,11 +33,32 @@ class Refusal:
     message: str
 
 
+class RefusalSharing(Protocol):
+    """Shares refusals with other processes. No method waits.
+
+    *identity* names the deployment for all processes (:mod:`proxy.state.deployment_identity`).
+    """
+
+    def look_up(self, tenant: str, identity: str, digest: bytes, found: Callable[[Refusal], None]) -> None:
+        """Call *found* later, if another process has published a refusal of the body."""
+
+    def publish(self, tenant: str, identity: str, digest: bytes, refusal: Refusal) -> None:
+        """Publish that the deployment has refused the body twice."""
+
+    def withdraw(self, tenant: str, identity: str, digest: bytes) -> None:
+        """Withdraw what was published, since the deployment has answered the body."""
+
+
 @dataclass(slots=True)
 class _Entry:
     refusal: Refusal
     times: int
     last: float
+    identity: str = ""
+
+    def confirm(self, refusal: Refusal) -> None:
+        """Count the *refusal* that another process got twice. It holds as long as the one that was got here."""
+        self.refusal, self.times = refusal, max(self.times, _ENOUGH)
 
 
 class RefusedRequests:
@@ -49,9 +70,13 @@ class RefusedRequests:
 
     The bodies of each tenant (a client's key) are separate. The same body of another tenant is sent. A tenant with many
     refused bodies does not push out another tenant's bodies. No digest is computed for a tenant without refused bodies.
+
+    With *sharing*, a body that another process got refused twice needs one refusal here. *sharing* is None where no
+    store outlives the process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sharing: RefusalSharing | None = None) -> None:
+        self._sharing = sharing
         self._entries: TenantLru[tuple[Key, bytes], _Entry] = TenantLru(MAX_BODIES)
         self._bodies: dict[tuple[str, Key], int] = {}
 
@@ -60,10 +85,12 @@ class RefusedRequests:
 
         *moved* maps the entries' old positions to new ones.
         """
-        guard = RefusedRequests()
+        guard = RefusedRequests(self._sharing)
         for tenant, ((position, model), body), entry in self._entries.entries():
             if position in moved:
-                guard._remember(tenant, ((moved[position], model), body), replace(entry))
+                carried = replace(entry)
+                guard._remember(tenant, ((moved[position], model), body), carried)
+                guard._look_up(tenant, body, carried)
         return guard
 
     def has_refusals(self, deployment: Key, now: float, tenant: str = "") -> bool:
@@ -86,9 +113,16 @@ class RefusedRequests:
         return entry.refusal
 
     def refused(
-        self, deployment: Key, digest: Digest, refusal: Refusal, now: float, tenant: str = ""
+        self,
+        deployment: Key,
+        digest: Digest,
+        refusal: Refusal,
+        now: float,
+        tenant: str = "",
+        *,
+        identity: str = "",
     ) -> None:
-        """Store that *deployment* has refused a body as invalid."""
+        """Store that *deployment* has refused a body as invalid. *identity* is its name for all processes."""
         self._forget_old(tenant, now)
         key = deployment, digest()
         entry = self._entries.use(tenant, key)
@@ -96,13 +130,27 @@ class RefusedRequests:
             entry = _Entry(refusal, 0, now)
             self._remember(tenant, key, entry)
         entry.refusal, entry.times, entry.last = refusal, entry.times + 1, now
+        entry.identity = identity
+        if self._sharing is None or not identity:
+            return
+        if entry.times >= _ENOUGH:
+            self._sharing.publish(tenant, identity, key[1], refusal)
+        else:
+            self._look_up(tenant, key[1], entry)
 
     def answered(self, deployment: Key, digest: Digest, now: float, tenant: str = "") -> None:
         """Forget a body that *deployment* has answered."""
         if self.has_refusals(deployment, now, tenant):
             key = deployment, digest()
-            if self._entries.find(tenant, key) is not None:
+            entry = self._entries.find(tenant, key)
+            if entry is not None:
                 self._forget(tenant, key)
+                if self._sharing is not None and entry.identity:
+                    self._sharing.withdraw(tenant, entry.identity, key[1])
+
+    def _look_up(self, tenant: str, body: bytes, entry: _Entry) -> None:
+        if self._sharing is not None and entry.identity and entry.times < _ENOUGH:
+            self._sharing.look_up(tenant, entry.identity, body, entry.confirm)
 
     def _remember(self, tenant: str, key: tuple[Key, bytes], entry: _Entry) -> None:
         place = tenant, key[0]
