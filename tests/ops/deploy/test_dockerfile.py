@@ -16,6 +16,9 @@ DOCKERFILE = DEPLOY / "Dockerfile"
 LOCKS = ("requirements.lock", "requirements-otel.lock")
 """The values that the Dockerfile's argument LOCK may have. The first value is the default."""
 
+STORE_LOCK = "requirements-redis.lock"
+"""The packages of the extra ``redis``, which every image has."""
+
 
 def instructions() -> list[tuple[str, str]]:
     """Return the Dockerfile's instructions in order, each with its text on one line."""
@@ -62,10 +65,23 @@ def test_what_is_installed_is_locked_by_hash() -> None:
 
 def test_locks_hold_hashes_and_no_addresses() -> None:
     """Every package in the lock files has a fixed version and hashes, and no address of an index."""
-    for path in (*(ROOT / lock for lock in LOCKS), DEPLOY / "build.lock"):
+    for path in (*(ROOT / lock for lock in (*LOCKS, STORE_LOCK)), DEPLOY / "build.lock"):
         entries = re.split(r"\n(?=\S)", path.read_text("utf-8").strip())
         assert all(re.match(r"[\w.-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
         assert "http" not in re.sub(r"(?m)^[\w.-]+==", "==", "\n".join(entries))
+
+
+def test_every_image_has_the_client_of_a_shared_store() -> None:
+    """The client's packages are installed beside those of LOCK, and none of them is in both locks."""
+    installs = [text for text in texts("RUN") if '--requirement "${LOCK}"' in text]
+    named = {
+        lock: re.findall(r"(?m)^([\w.-]+)==", (ROOT / lock).read_text("utf-8"))
+        for lock in (*LOCKS, STORE_LOCK)
+    }
+
+    assert [f"--requirement {STORE_LOCK}" in text for text in installs] == [True]
+    assert {"hiredis", "redis"} <= set(named[STORE_LOCK])
+    assert all(set(named[lock]).isdisjoint(named[STORE_LOCK]) for lock in LOCKS)
 
 
 def test_the_image_is_told_apart_and_runs_without_a_shell() -> None:

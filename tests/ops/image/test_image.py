@@ -27,7 +27,7 @@ LOADED = """
 import importlib, os, sys
 from proxy.upstream.litellm.environment import quiet_litellm
 quiet_litellm()
-for name in ("proxy.cli.serve", "proxy.cli.check", "proxy.server.serve", "litellm"):
+for name in ("proxy.cli.serve", "proxy.cli.check", "proxy.server.serve", "litellm", "redis.asyncio", "hiredis"):
     importlib.import_module(name)
 for name, module in sorted(sys.modules.items()):
     cached = getattr(module, "__cached__", None)
