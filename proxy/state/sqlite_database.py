@@ -96,9 +96,16 @@ class SqliteDatabase:
             self._connection.execute("COMMIT")
 
     def follow_name(self) -> None:
-        """Close the file if its name now stands for another file or for none, for example after a backup's return."""
-        if self._identity != identify_file(self._path):
-            self._disconnect()
+        """Close the file if its name now stands for another file or for none, for example after a backup's return.
+
+        The write-ahead log is emptied before. SQLite leaves the log of a file that was moved, and would apply the log
+        to the file that stands under the name now.
+        """
+        if self._connection is None or self._identity == identify_file(self._path):
+            return
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._disconnect()
 
     def recover(self, error: Exception) -> StoreFault:
         """Undo the open transaction after *error*, and return the failure that *error* means.
