@@ -6,7 +6,9 @@ configuration     the configuration of a command
 serve             ``turnright serve``, which prints the banner at a terminal
 banner            addresses, models and keys, once the process is ready
 init              ``turnright init``
-check             ``turnright check``: prints check_table and check_warnings
+check             ``turnright check``: prints check_table, store_table and check_warnings
+store_table       the store and the facts that are kept in it
+store_warnings    warnings about the store
 explain           ``turnright explain``: prints show_explanation and show_messages
 demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
 emulate           ``turnright emulate``

@@ -5,7 +5,7 @@ written to standard output.
 
 Without ``--json``, faults and warnings go to standard error, each on a line with its file and line. Standard output
 gets the configuration with its defaults and with masked secrets. Comments after the configuration describe its effect
-on requests.
+on requests, and the store. The store is not opened.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from proxy.cli.check_table import check_lines
 from proxy.cli.check_warnings import find_warnings
 from proxy.cli.configuration import UNUSABLE, load_configuration
 from proxy.cli.print_result import print_result
+from proxy.cli.store_table import plain_store, store_lines
 from proxy.config import ConfigurationError, Fault, Loaded, render_faults, render_settings, render_warning
 from proxy.config.render import plain_settings
 from proxy.config.sdk_credentials import Surroundings
@@ -54,11 +55,13 @@ def run_check(options: argparse.Namespace) -> int:
         result = {
             "settings": plain_settings(loaded),
             "models": [asdict(model) for model in models],
+            "store": plain_store(loaded.settings.store),
             "faults": [],
             **_warnings(warnings),
         }
         return print_result(_json(result), 0)
-    table = (f"# {line}".rstrip() for line in check_lines(loaded.settings, models))
+    lines = (*check_lines(loaded.settings, models), "", *store_lines(loaded.settings.store))
+    table = (f"# {line}".rstrip() for line in lines)
     status = print_result("\n".join([render_settings(loaded), *table]), 0)
     for warning, line in warnings:
         print(render_warning(warning, line, options.config), file=sys.stderr)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from proxy.cli.store_warnings import find_store_warnings
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
 from proxy.config.pools import chain_of
@@ -67,6 +68,7 @@ def find_warnings(
         *_small_fallbacks(settings, pools),
         *_weights(settings, pools),
         *_switched_off(settings),
+        *find_store_warnings(settings.store),
     )
 
 

@@ -26,6 +26,7 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     list_models                       the names for ``/v1/models``
     addresses                         the addresses of providers on the direct transport
     redis_address                     the address of a Redis or Valkey server
+    store_address                     the address of a store
 """
 
 from proxy.config.binding import bind_fault

@@ -1,8 +1,8 @@
 """Makes a configuration without a file: a wildcard for each provider whose key is in the environment.
 
-Only the mapping that the caller passes in is read. An empty variable counts as not set. The master key is an exception:
-if an empty variable counted as not set, the API would be open by mistake. Faults name the variable, since there is no
-file to name.
+Only the mapping that the caller passes in is read. An empty variable of a provider counts as not set. An empty variable
+of turnright's own is a fault: the API would be open by mistake, or the state would silently be kept in memory. Faults
+name the variable, since there is no file to name.
 """
 
 from __future__ import annotations
@@ -17,6 +17,15 @@ from proxy.config.references import ENVIRONMENT_PREFIX
 from proxy.config.schema.routes import ProviderAccess
 
 MASTER_KEY_VARIABLE = "TURNRIGHT_MASTER_KEY"
+STORE_URL_VARIABLE = "TURNRIGHT_STORE_URL"
+STORE_SECRET_VARIABLE = "TURNRIGHT_STORE_SECRET"
+
+OWN_VARIABLES: tuple[tuple[str, str, str], ...] = (
+    (MASTER_KEY_VARIABLE, "general_settings", "master_key"),
+    (STORE_URL_VARIABLE, "store", "url"),
+    (STORE_SECRET_VARIABLE, "store", "secret"),
+)
+"""The variables of turnright's own settings, where there is no file, each with the section and the key that it sets."""
 
 
 class Provider(NamedTuple):
@@ -75,7 +84,7 @@ def provider_access(environ: Mapping[str, str]) -> dict[str, ProviderAccess]:
 
 
 def read_environment(environ: Mapping[str, str]) -> FromEnvironment:
-    """Return a configuration with a wildcard entry for each provider's key in *environ*, and with the master key."""
+    """Return a configuration with a wildcard entry for each provider's key in *environ*, and with ``OWN_VARIABLES``."""
     entries: list[dict[str, object]] = []
     origins: dict[Location, Location] = {}
     for provider, key in find_variables(environ):
@@ -88,10 +97,13 @@ def read_environment(environ: Mapping[str, str]) -> FromEnvironment:
             params["api_base"] = ENVIRONMENT_PREFIX + base
             origins[(*place, "api_base")] = (base,)
         entries.append({"model_name": wildcard, "litellm_params": params})
+    sections: dict[str, dict[str, str]] = {}
+    for variable, section, key in OWN_VARIABLES:
+        if variable in environ:
+            sections.setdefault(section, {})[key] = ENVIRONMENT_PREFIX + variable
+            origins[section, key] = (variable,)
     raw: dict[object, object] = {"model_list": entries}
-    if MASTER_KEY_VARIABLE in environ:
-        raw["general_settings"] = {"master_key": ENVIRONMENT_PREFIX + MASTER_KEY_VARIABLE}
-        origins["general_settings", "master_key"] = (MASTER_KEY_VARIABLE,)
+    raw.update(sections)
     return FromEnvironment(raw, origins, () if entries else (_no_provider(),))
 
 

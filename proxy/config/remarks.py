@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proxy.config.environment import MASTER_KEY_VARIABLE
+from proxy.config.environment import OWN_VARIABLES
 from proxy.config.places import Places
+from proxy.config.references import ENVIRONMENT_PREFIX
 from proxy.config.schema.general import GeneralSettings
 from proxy.config.schema.settings import Settings
 
@@ -17,7 +18,8 @@ def remarks(settings: Settings, environ: Mapping[str, str], places: Places) -> t
     return (
         *_hidden_timeouts(settings, places),
         *_unsent(settings, places),
-        *_doubtful_keys(settings.general_settings, environ),
+        *_doubtful_keys(settings.general_settings),
+        *_unused_variables(settings, environ),
     )
 
 
@@ -42,14 +44,18 @@ def _unsent(settings: Settings, places: Places) -> Iterator[str]:
             yield f"{path}: is not sent, since Gemini has no such field"
 
 
-def _doubtful_keys(general: GeneralSettings, environ: Mapping[str, str]) -> Iterator[str]:
+def _doubtful_keys(general: GeneralSettings) -> Iterator[str]:
     if general.asks_for_keys and general.allow_unauthenticated_access:
         yield "general_settings.allow_unauthenticated_access: has no effect beside a key"
     if general.allowed_hosts and (general.asks_for_keys or general.allow_unauthenticated_access):
         beside = "a key" if general.asks_for_keys else "allow_unauthenticated_access"
         yield f"general_settings.allowed_hosts: has no effect beside {beside}"
-    if general.master_key is None and environ.get(MASTER_KEY_VARIABLE):
-        yield (
-            f"{MASTER_KEY_VARIABLE} is set and not used: the file has no general_settings.master_key; "
-            f"add master_key: os.environ/{MASTER_KEY_VARIABLE}"
-        )
+
+
+def _unused_variables(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
+    for variable, section, key in OWN_VARIABLES:
+        if environ.get(variable) and key not in getattr(settings, section).model_fields_set:
+            yield (
+                f"{variable} is set and not used: the file has no {section}.{key}; "
+                f"add {key}: {ENVIRONMENT_PREFIX}{variable}"
+            )

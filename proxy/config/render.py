@@ -66,6 +66,11 @@ def at_line(file: str | None, line: int | None) -> str:
     return f"{file}:{line}: " if file is not None and line is not None else ""
 
 
+def masked_url(url: str) -> str:
+    """Return *url* with its credentials and its query masked."""
+    return _QUERY.sub(f"?{MASK}", _USERINFO.sub(f"{MASK}@", url))
+
+
 def _plain_fact(name: str, fact: object) -> object:
     """Return a fact of ``model_info``, where any key is allowed, as a plain value.
 
@@ -92,5 +97,5 @@ def _plain(value: object) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str) and "://" in value:
-        return _QUERY.sub(f"?{MASK}", _USERINFO.sub(f"{MASK}@", value))
+        return masked_url(value)
     return value

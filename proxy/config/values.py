@@ -22,6 +22,7 @@ from proxy.config.references import (
     from_environment,
     resolve_reference,
 )
+from proxy.config.store_address import parse_store_address, usual_spelling
 
 _REFERENCE = f"looks like a reference to a variable; write {ENVIRONMENT_PREFIX}NAME alone"
 
@@ -34,7 +35,6 @@ _ORIGIN = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(?P<port>[0-9]{1,5}))?"
 )
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
-_STORE_SCHEMES = ("memory", "sqlite", "redis")
 
 
 def read_number(value: Any, info: ValidationInfo) -> Any:
@@ -166,10 +166,12 @@ def _web_origin(text: str) -> str:
 def _store_url(text: str, info: ValidationInfo) -> str:
     if looks_like_reference(text, environ_of(info)):
         raise refusal(_REFERENCE)
-    scheme, separator, _ = text.partition("://")
-    if not separator or scheme not in _STORE_SCHEMES or not text.isprintable():
-        raise refusal("must be memory://, sqlite:///FILE or redis://HOST:PORT/NUMBER")
-    return text
+    url = usual_spelling(text)
+    try:
+        parse_store_address(url)
+    except ValueError as error:
+        raise refusal(str(error)) from None
+    return url
 
 
 def _iso_date(value: Any) -> Any:
@@ -191,7 +193,7 @@ BaseUrl = Annotated[_EnvironmentText, AfterValidator(_base_url)]
 """An http or https URL without credentials, query or fragment. Trailing slashes are cut."""
 
 StoreUrl = Annotated[_EnvironmentText, AfterValidator(_store_url)]
-"""The URL of a store. It may hold a password, so it is never printed whole."""
+"""The URL of a store, with usual spellings of its scheme. It may hold a password, so it is never printed whole."""
 
 KeySecret = Annotated[SecretStr, BeforeValidator(_key_secret)]
 """A key: printable ASCII without white space, since it is sent in a header."""

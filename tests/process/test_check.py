@@ -60,7 +60,7 @@ def test_check_tells_what_happens(tmp_path: Path) -> None:
 
 
 def test_check_prints_one_json_object_with_warnings(tmp_path: Path) -> None:
-    """``--json`` prints settings, models, faults and warnings as one JSON object."""
+    """``--json`` prints settings, models, the store, faults and warnings as one JSON object."""
     path = write(tmp_path / "c.yaml", config(drain_grace=0, ui=False))
 
     shown = run("check", "--json", "--config", path)
@@ -68,7 +68,7 @@ def test_check_prints_one_json_object_with_warnings(tmp_path: Path) -> None:
     told = json.loads(shown.stdout)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert SECRET not in shown.stdout
-    assert list(told) == ["settings", "models", "faults", "warnings"]
+    assert list(told) == ["settings", "models", "store", "faults", "warnings"]
     assert told["settings"]["model_list"][0]["litellm_params"]["api_key"] == "********"
     [model] = told["models"]
     [deployment] = model["deployments"]

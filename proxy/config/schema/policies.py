@@ -1,4 +1,4 @@
-"""Sections of turnright's own: the changes to histories, and the store of its state.
+"""Sections of turnright's own: the changes to histories.
 
 ``off`` is a value of some keys, and YAML 1.1 reads the bare word as false. These keys accept both.
 """
@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 from proxy.config.faults import refusal
 from proxy.config.references import from_environment
 from proxy.config.schema.section import Section
-from proxy.config.values import Count, CountOrZero, Flag, Ratio, StoreUrl, Text, read_off
+from proxy.config.values import Count, CountOrZero, Flag, Ratio, Text, read_off
 from sanitizers.budget.cap_text import SMALLEST
 
 _Word = BeforeValidator(from_environment)
@@ -113,25 +113,4 @@ class Compaction(Section):
     """Let a model summarize. Default false: it costs calls, and sends the history once more.
 
     ``true`` is refused, since compaction is not implemented.
-    """
-
-
-class Store(Section):
-    """The store of state that outlives a request.
-
-    A store that is down may degrade a feature, but must not fail a request.
-    """
-
-    where: ClassVar[str] = "store"
-
-    url: StoreUrl = Field(default="memory://", repr=False)
-    """``memory://`` (default, lost at exit), ``sqlite:///FILE`` (one host) or ``redis://HOST:PORT/0`` (replicas).
-
-    Only ``memory://`` is implemented, and the others are refused.
-    """
-
-    memory_mib: Count = 32
-    """The most MiB that are kept in memory. Default 32: the thought signatures of some 15,000 calls.
-
-    When the memory is full, the tenant with the most data loses its oldest entries.
     """

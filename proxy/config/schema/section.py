@@ -25,9 +25,6 @@ class NotBuilt(NamedTuple):
 
 NOT_BUILT: Mapping[str, NotBuilt] = {
     "compaction.enabled": NotBuilt(bool, "compaction", "false"),
-    "store.url": NotBuilt(
-        lambda value: not str(value).startswith("memory://"), "a store other than memory://", "memory://"
-    ),
 }
 """The settings that this version does not implement: the refused values by key, with ``[]`` for any position of a list.
 

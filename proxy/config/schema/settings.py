@@ -17,10 +17,11 @@ from proxy.config.faults import refusal
 from proxy.config.schema.credentials import CredentialEntry, Credentials
 from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media, Tracing
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
-from proxy.config.schema.policies import Budget, Compaction, Sanitize, Store
+from proxy.config.schema.policies import Budget, Compaction, Sanitize
 from proxy.config.schema.router import Alias, RouterSettings
 from proxy.config.schema.routes import ANY_MODEL, ProviderAccess, Routes
 from proxy.config.schema.section import Section
+from proxy.config.schema.store import Store
 from proxy.config.schema.turns import KeyTurns, ModelTurns, Turns
 from proxy.config.values import empty_section
 

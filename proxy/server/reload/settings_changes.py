@@ -14,6 +14,9 @@ NEEDS_RESTART = (
     "general_settings.logs",
     "general_settings.tracing",
     "store.url",
+    "store.max_mib",
+    "store.prefix",
+    "store.secret",
 )
 """Keys that are read only at the start, as ``section.key``. Listeners, logs, exporters and stores are opened then."""
 

@@ -38,7 +38,7 @@ def test_json_has_the_warnings_too(path: Path, capsys: pytest.CaptureFixture[str
 
     shown = capsys.readouterr()
     result: dict[str, Any] = json.loads(shown.out)
-    assert result.keys() == {"settings", "models", "faults", "warnings"}
+    assert result.keys() == {"settings", "models", "store", "faults", "warnings"}
     assert result["faults"] == []
     assert [6] == [
         each["line"] for each in result["warnings"] if each["text"].startswith("turns.max_rounds: 0 ")

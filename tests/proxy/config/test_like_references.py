@@ -71,12 +71,13 @@ KEYS = [
 
 @pytest.mark.parametrize("text", REFERENCES)
 def test_a_reference_is_never_a_key_of_clients(text: str) -> None:
-    """A text that looks like a reference is a fault as the master key, as a client's key, and as ``store.url``."""
+    """A text that looks like a reference is a fault as a key of clients, and as the store's address or secret."""
     assert looks_like_reference(text, {})
     for sections, path in (
         ({"general_settings": {"master_key": text}}, "general_settings.master_key"),
         ({"general_settings": {"keys": [{"name": "n", "key": text}]}}, "general_settings.keys[0].key"),
         ({"store": {"url": text}}, "store.url"),
+        ({"store": {"secret": text}}, "store.secret"),
     ):
         assert (path, "looks like a reference to a variable; write os.environ/NAME alone") in faults_of(
             **sections

@@ -158,12 +158,12 @@ turns:      {mode: off, max_rounds: 26, max_rounds_multi_agent: 0, warn_at: 1, m
              per_key: [{key: team-a, mode: warn, max_rounds: 5, max_rounds_multi_agent: 6, max_delegation_rounds: 7,
                         max_calls_per_turn: 8, max_repeats: 0}]}
 compaction: {enabled: false}
-store:      {url: "memory://", memory_mib: 33}
+store:      {url: "sqlite:///state.db", memory_mib: 33, max_mib: 512, prefix: "blue:1", secret: os.environ/STORE_SECRET}
 """.replace(b"{CREDENTIALS}", yaml.safe_dump(SHARED, default_flow_style=True, width=10_000).strip().encode())
-ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk"}
+ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk", "STORE_SECRET": "0123456789abcdef"}
 
 
-SECRETS = {"master_key", "keys"}
+SECRETS = {"master_key", "keys", "secret"}
 NORMALIZED: dict[str, dict[str, Any]] = {
     "router_settings": {"self_correction": "off"},
     "general_settings": {
@@ -237,7 +237,13 @@ def test_model_list_alone_gets_the_defaults() -> None:
     assert loaded.settings.general_settings.admin is None
     assert loaded.settings.general_settings.logs == Logs(format="auto", level="info")
     assert loaded.settings.general_settings.media == Media(fetch=False, max_mib=20, timeout=10)
-    assert loaded.settings.store.model_dump() == {"url": "memory://", "memory_mib": 32}
+    assert loaded.settings.store.model_dump() == {
+        "url": "memory://",
+        "memory_mib": 32,
+        "max_mib": 1024,
+        "prefix": "tr",
+        "secret": None,
+    }
 
 
 def test_all_faults_come_at_once() -> None:

@@ -48,6 +48,21 @@ def test_a_master_key_that_is_not_used_warns() -> None:
 
 
 @pytest.mark.parametrize(
+    ("variable", "key", "value"),
+    [
+        ("TURNRIGHT_STORE_URL", "url", "redis://:hidden@h"),
+        ("TURNRIGHT_STORE_SECRET", "secret", "hidden-hidden-hidden"),
+    ],
+)
+def test_a_variable_of_the_store_that_is_not_used_warns(variable: str, key: str, value: str) -> None:
+    """A variable of the store gives a warning if a file has no such key, and none if the file sets the key."""
+    assert load(environ={variable: value}).warnings == (
+        f"{variable} is set and not used: the file has no store.{key}; add {key}: os.environ/{variable}",
+    )
+    assert load(environ={variable: value}, store={key: f"os.environ/{variable}"}).warnings == ()
+
+
+@pytest.mark.parametrize(
     ("general", "beside"),
     [
         ({"master_key": "m"}, "a key"),

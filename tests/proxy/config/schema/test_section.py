@@ -55,7 +55,6 @@ def test_settings_cannot_be_changed() -> None:
 
 REFUSED: dict[str, list[Any]] = {
     "compaction.enabled": [True],
-    "store.url": ["sqlite:///state.db", "redis://127.0.0.1:6379/0"],
 }
 
 

@@ -112,3 +112,18 @@ def test_settings_are_the_same_object_where_no_restart_is_needed() -> None:
     wanted = settings_of(entry("other"))
     assert keep_restart_settings(settings_of(), wanted) == (wanted, ())
     assert keep_restart_settings(settings_of(), wanted)[0] is wanted
+
+
+def test_store_keeps_its_place_and_its_names_until_a_restart() -> None:
+    """A new address, prefix, secret or size of a file waits for a restart. The limit in memory changes at once."""
+    running = settings_of(store={"url": "sqlite:///a", "secret": f"{SECRET}-{SECRET}"})
+    wanted = settings_of(
+        store={"url": f"redis://:{SECRET}@h", "max_mib": 9, "prefix": "b", "secret": f"{SECRET}_{SECRET}"}
+        | {"memory_mib": 64}
+    )
+
+    settings, needs_restart = keep_restart_settings(running, wanted)
+
+    assert needs_restart == ("store.url", "store.max_mib", "store.prefix", "store.secret")
+    assert settings.store == running.store.model_copy(update={"memory_mib": 64})
+    assert SECRET not in repr(find_changes(running, settings, needs_restart))
