@@ -29,7 +29,7 @@ from proxy.state.sqlite_store import SqliteBackend
 
 ROWS = 100_000
 SLOWEST_S = 0.1
-"""The most seconds that opening a file with :data:`ROWS` entries may take beyond opening an empty file."""
+"""The most seconds that opening may take beyond opening an empty file: with :data:`ROWS` entries, and after a kill."""
 
 _OPENINGS = 7
 _READ_BYTES = 2**16
@@ -187,7 +187,7 @@ def main() -> int:
         print(f"| {name} | {figure} |")
     for words in report.unsound:
         print(words)
-    return int(bool(report.lost or report.unsound or full - empty > SLOWEST_S))
+    return int(bool(report.lost or report.unsound or max(full, report.slowest_open_s) - empty > SLOWEST_S))
 
 
 if __name__ == "__main__":

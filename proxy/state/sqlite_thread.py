@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, TypeAlias
 
+from proxy.state.backend import StoreFault
 from proxy.state.sqlite_database import SqliteDatabase
 from proxy.state.sqlite_entries import SqliteEntries
 from proxy.state.sqlite_file import StoreInUse, read_fault
@@ -184,7 +185,7 @@ class SqliteThread:
         """Recover from *error*, with which *futures* fail, and all writes that wait for their commit."""
         fault = self._database.recover(error)
         failed = [*(future for future, _ in self._uncommitted), *futures]
-        self._answers += [(future, None, fault) for future in failed]
+        self._answers += [(future, None, StoreFault(fault.kind, str(fault))) for future in failed]
         self._uncommitted.clear()
         self._rows = 0
 

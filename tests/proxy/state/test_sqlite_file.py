@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,20 @@ def test_lock_is_had_once_until_it_is_closed(tmp_path: Path) -> None:
     os.close(lock_file(path))
 
     assert modes(tmp_path) == {"state.db.lock": 0o600}
+
+
+def test_platform_without_file_locks_has_the_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On Windows the module can be imported. A store cannot be locked there, and the words name the setting."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    spec = importlib.util.find_spec("proxy.state.sqlite_file")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    with pytest.raises(StoreFault, match=r"store\.url"):
+        module.lock_file(str(tmp_path / "state.db"))
 
 
 def test_refused_lock_leaves_no_descriptor_open(tmp_path: Path) -> None:

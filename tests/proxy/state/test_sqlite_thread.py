@@ -30,8 +30,24 @@ async def until_rows(backend: SqliteBackend, count: int) -> None:
             pass
 
 
-async def test_expired_rows_are_swept(tmp_path: Path) -> None:
-    """Rows leave the file without any request, once they have expired."""
+@pytest.mark.parametrize(
+    ("sweep_s", "next_sweep_s"), [(0.005, 1.0), (3_600.0, 0.005)], ids=["next sweep", "more to sweep"]
+)
+async def test_expired_rows_are_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sweep_s: float, next_sweep_s: float
+) -> None:
+    """Rows leave the file without any request, once they have expired. Where many have, the next sweep comes soon."""
+    monkeypatch.setattr("proxy.state.sqlite_thread._NEXT_SWEEP_S", next_sweep_s)
+    clock = SteppedClock()
+    async with opened(tmp_path / "state.db", clock=clock) as backend:
+        await backend.put([entry(f"early {number}", lifetime_s=60.0) for number in range(1_200)])
+        clock.now += 61.0
+    async with opened(tmp_path / "state.db", clock=clock, sweep_s=sweep_s) as backend:
+        await until_rows(backend, 0)
+
+
+async def test_living_rows_are_not_swept(tmp_path: Path) -> None:
+    """Rows stay until they have expired."""
     clock = SteppedClock()
     async with opened(tmp_path / "state.db", clock=clock, sweep_s=0.005) as backend:
         await backend.put([entry(f"short {number}", lifetime_s=60.0) for number in range(1_200)])
