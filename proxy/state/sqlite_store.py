@@ -1,7 +1,7 @@
 """A backend that keeps entries in an SQLite file, which no other process may use meanwhile.
 
-All work on the file is done by one thread, so nothing here blocks the event loop. A read takes the thread 9 µs, and a
-write in a batch 20 µs (SQLite 3.40.1, values of 700 bytes, 2026-11-24).
+All work on the file is done by one thread, so nothing here blocks the event loop. A read takes 34 µs of CPU, of which
+SQLite takes 8 µs. An entry written in a batch takes 25 µs (SQLite 3.40.1, values of 700 bytes, 2026-11-24).
 """
 
 from __future__ import annotations

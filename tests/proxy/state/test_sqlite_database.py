@@ -81,6 +81,8 @@ def test_store_without_room_stays_open(store: Opened) -> None:
     """Reads go on at once after a failed write, however many fail."""
     before = store.database.entries
     for _ in range(3):
+        store.database.begin()
+        store.database.entries.put([entry("lost")], NOW)
         store.fail(sqlite3.SQLITE_FULL)
 
     assert store.database.entries is before

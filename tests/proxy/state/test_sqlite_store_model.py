@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from typing_extensions import override
 
 from proxy.state.backend import Entry
 from proxy.state.sqlite_store import SqliteBackend
@@ -116,6 +117,7 @@ class SqliteModel(RuleBasedStateMachine):
         expected = {name: value for name in names if (value := self.standing(name)) is not None}
         assert self.run(self.backend.get(names)) == expected
 
+    @override
     def teardown(self) -> None:
         """Close the store."""
         if hasattr(self, "backend"):
