@@ -23,7 +23,7 @@ from proxy.state.coded_window import CodedWindow
 from proxy.state.deployment_identity import identity_of
 from proxy.state.lesson_pair import LessonPair
 from proxy.state.lessons import DeploymentLessons
-from proxy.state.shared_window import SharedWindow
+from proxy.state.shared_window import MARK, SharedWindow
 from proxy.state.spaces import LESSONS, WINDOWS
 
 PERIOD_S = 5.0
@@ -41,10 +41,8 @@ _CAPACITY = 4_096
 _AT_ONCE = 512
 """The most pairs that one poll reads, and the most that it writes. The others follow in the next polls."""
 
-_MARK = "mark"
-"""The key of a random value under which a store that works shows itself. A missing lesson means nothing without it."""
-
 _MARK_LIFETIME_S = 30 * 86_400.0
+"""Seconds for which a store is marked (:data:`proxy.state.shared_window.MARK`)."""
 
 
 class SharedLessons:
@@ -146,14 +144,14 @@ class SharedLessons:
     async def _read_tenant(
         self, tenant: str, pairs: Sequence[LessonPair], windows: Sequence[SharedWindow], now: float
     ) -> None:
-        keys = [_MARK, *(window.key for window in windows)]
+        keys = [MARK, *(window.key for window in windows)]
         found = await self._store.get(WINDOWS, keys, tenant=tenant)
-        mark = found.get(_MARK)
+        mark = found.get(MARK)
         if mark is None:
             put = self._store.put
-            values = {_MARK: self._token()}
+            values = {MARK: self._token()}
             stands = await put(WINDOWS, values, tenant=tenant, lifetime_s=_MARK_LIFETIME_S, absent_only=True)
-            mark = stands.get(_MARK)
+            mark = stands.get(MARK)
         self.is_reachable = mark is not None
         restored = {window.key for window in windows if window.see(found.get(window.key), now, mark)}
         if mark is None or not pairs:

@@ -20,6 +20,9 @@ _OWN_S = 10.0
 The write may still be on its way.
 """
 
+MARK = "mark"
+"""The key of a random value that shows that the store answers. Without it, a missing window means nothing."""
+
 
 class WindowHolder(Protocol):
     """Holds the lessons that one stored window changes."""
@@ -94,7 +97,10 @@ class SharedWindow:
 
     async def _delete(self, store: Store) -> None:
         disproved = self._disproved
-        value = (await store.get(WINDOWS, [self.key], tenant=self._tenant)).get(self.key)
+        found = await store.get(WINDOWS, [MARK, self.key], tenant=self._tenant)
+        if MARK not in found:  # the store did not answer
+            return
+        value = found.get(self.key)
         window = None if value is None else read_window(value)
         if value is not None and window is not None and window.learned.window < disproved:
             await store.swap(WINDOWS, self.key, value, None, tenant=self._tenant)
@@ -116,7 +122,7 @@ class SharedWindow:
     def _see(self, value: bytes | None, now: float, *, is_new: bool) -> None:
         own = self._own
         if own is not None and now >= own.until:
-            own = self._own = None
+            own, self._own, self._published = None, None, True
         if value is None:
             self._miss(own, now, is_new=is_new)
             return
@@ -130,12 +136,12 @@ class SharedWindow:
         elif own is not None and now < own.learned_at + _OWN_S:
             return
         else:
-            self._own = None
+            self._own, self._published = None, True
         self._holder.adopt_window(window, now, until)
 
     def _miss(self, own: _Own | None, now: float, *, is_new: bool) -> None:
         if own is not None and (is_new or now < own.learned_at + _OWN_S):
             self._published = False
         elif not is_new:
-            self._own, self._stands = None, math.inf
+            self._own, self._published, self._stands = None, True, math.inf
             self._holder.drop_window(now)

@@ -254,6 +254,22 @@ async def test_a_coded_window_counts_for_all_tenants_of_all_replicas(fleet: Flee
     assert windows(fleet, "a") == [9_000] * 3
 
 
+async def test_a_window_that_was_disproved_in_an_outage_ends_after_it(fleet: Fleet) -> None:
+    for tenant in "ab":
+        factors(fleet, tenant=tenant)
+    fleet.replicas[0].overflow(LOCAL, Overflow(9_000, coded=True), "a")
+    await fleet.pass_time(20.0)
+    assert windows(fleet, "b") == [9_000] * 3
+    fleet.store.down = True
+    fleet.replicas[1].answer(LOCAL, 9_500, "a")
+    await fleet.pass_time(20.0)
+    assert (windows(fleet, "a"), windows(fleet, "b")) == ([9_000, None, 9_000], [9_000, None, 9_000])
+    fleet.store.down = False
+    await fleet.pass_time(10.0)
+
+    assert windows(fleet, "a") == windows(fleet, "b") == [None] * 3
+
+
 async def test_one_tenant_changes_nothing_for_another(fleet: Fleet) -> None:
     for tenant in "ab":
         factors(fleet, tenant=tenant)

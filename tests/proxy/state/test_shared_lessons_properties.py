@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.resilience.read_overflow import Overflow
@@ -99,6 +99,7 @@ def cuts(replica: Replica, tenant: str) -> tuple[float, bool, bool]:
     return calibration.sticky, calibration.observations > 0, lessons.has_own_factor
 
 
+@settings(max_examples=6000, deadline=None)
 @given(st.lists(EVENTS, max_size=30))
 async def test_all_replicas_cut_at_the_same_place_after_a_quiet_time(events: list[Event]) -> None:
     fleet = Fleet()
