@@ -44,6 +44,11 @@ def window(holder: Holder) -> SharedWindow:
     return window
 
 
+def waits(window: SharedWindow) -> bool:
+    """Return True where a change waits to be written."""
+    return window.has_writes
+
+
 async def store_at(clock: Clock) -> FlakyMemory:
     """Return a store that was marked."""
     store = FlakyMemory(clock)
@@ -95,11 +100,11 @@ async def test_a_window_is_written_with_the_rest_of_its_hour(window: SharedWindo
     window.publish(SMALL, 100.0)
     store.down = True
     await window.write(store, 100.0)
-    assert window.has_writes
+    assert waits(window)
     store.down = False
     clock.now = 3_000.0
     await window.write(store, 3_000.0)
-    assert not window.has_writes
+    assert not waits(window)
     clock.now = 3_699.0
     assert await store.get(WINDOWS, ["key"], tenant="a") == {"key": write_window(SMALL)}
     clock.now = 3_700.0
@@ -111,7 +116,7 @@ async def test_an_old_window_is_not_written(window: SharedWindow) -> None:
     window.publish(SMALL, 100.0)
     await window.write(store, 3_700.0)
     assert await store.get(WINDOWS, ["key"], tenant="a") == {}
-    assert not window.has_writes
+    assert not waits(window)
 
 
 @pytest.mark.parametrize(("answered", "left"), [(8_000, True), (8_001, False)])
@@ -151,13 +156,13 @@ async def test_a_deletion_waits_for_a_store_that_answers(window: SharedWindow) -
     window.disprove(9_000)
     store.down = True
     await window.write(store, 10.0)
-    assert window.has_writes
+    assert waits(window)
     store.down = False
     await window.write(store, 10.0)
-    assert not window.has_writes
+    assert not waits(window)
 
 
 def test_a_replaced_window_is_not_written_any_more(window: SharedWindow) -> None:
     window.publish(SMALL, 100.0)
     window.see(write_window(LARGE), 110.0, M)
-    assert not window.has_writes
+    assert not waits(window)
