@@ -68,7 +68,6 @@ class AccountCooldown:
         "lease",
         "name",
         "to_publish",
-        "version",
     )
 
     def __init__(self, name: str, wake: Callable[[AccountCooldown], None]) -> None:
@@ -95,9 +94,6 @@ class AccountCooldown:
 
         self.to_publish = False
         """True where the cooldown that the provider asked for has to be published."""
-
-        self.version = 0
-        """A number that grows with each result of this replica's calls. What was read before may be outdated then."""
 
         self.lease = ProbeLease()
         self._wake = wake
@@ -147,7 +143,6 @@ class AccountCooldown:
         until, known = now + wait_s, self.until
         self.asked_until = max(self.asked_until, until)
         self.cooling = True
-        self.version += 1
         self.lease.drop()
         for circuit in self._circuits:
             circuit.open_cooldown(self.until)
@@ -193,9 +188,16 @@ class AccountCooldown:
             self._wake(self)
 
     def note_closed(self, cooldown: str) -> None:
-        """End the cooldown with the id *cooldown*, since another replica got an answer."""
-        if self.cooling and cooldown == self.current:
-            self.closed = cooldown
+        """End the cooldown with the id *cooldown*, since another replica got an answer.
+
+        A newer cooldown that this replica was told of, and has not published yet, stays.
+        """
+        if not self.cooling or cooldown != self.current:
+            return
+        self.closed = cooldown
+        if self.to_publish:
+            self.current, self.learned_until = "", -inf
+        else:
             self._end()
 
     def is_busy(self, now: float) -> bool:
@@ -207,7 +209,6 @@ class AccountCooldown:
         self.cooling = self.to_publish = False
         self.current = ""
         self.asked_until = self.learned_until = -inf
-        self.version += 1
         self.lease.drop()
         for circuit in self._circuits:
             circuit.close_cooldown(until)

@@ -71,8 +71,9 @@ class SharedCircuit(Generic[CircuitT]):
 
     def open(self, until: float) -> None:
         """Open the circuit for all tenants, until the later of *until* and the moment already set."""
+        self.openings += 1
         self._own_until = max(self._own_until, until)
-        self.open_cooldown(until)
+        self.open_until = until if self.open_until is None else max(self.open_until, until)
 
     def close(self) -> None:
         """Close the circuit, since an answer has come. The account's cooldown ends for all replicas."""
@@ -85,9 +86,9 @@ class SharedCircuit(Generic[CircuitT]):
         self.open_until, self._own_until = None, _NEVER
 
     def open_cooldown(self, until: float) -> None:
-        """Open the circuit until *until* or later. Results of calls that began before are dropped."""
+        """Open the circuit until the account's cooldown ends at *until*, or longer for its own failures."""
         self.openings += 1
-        self.open_until = until if self.open_until is None else max(self.open_until, until)
+        self.open_until = max(self._own_until, until)
 
     def change_cooldown_end(self, until: float) -> None:
         """Let the cooldown end at *until*. The circuit stays open for longer where its own failures say so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import chain
 
 from aiohttp import web
 
@@ -21,6 +22,7 @@ from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.observability.recent_requests import RecentRequests
 from proxy.observability.tracing import Tracing
 from proxy.planning.turn_policies import TurnPolicies
+from proxy.resilience.account_cooldown import CooldownSharing
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
@@ -40,8 +42,17 @@ One request whose body never ends can hold much memory. The same request holds o
 """
 
 
-def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | None = None) -> Gateway:
-    """Return the objects that the handlers share, with new metrics. *tracing* makes spans."""
+def create_gateway(
+    settings: Settings,
+    upstream: Upstream,
+    tracing: Tracing | None = None,
+    *,
+    sharing: CooldownSharing | None = None,
+) -> Gateway:
+    """Return the objects that the handlers share, with new metrics. *tracing* makes spans.
+
+    *sharing* shares cooldowns with other replicas, or is None for a process that is alone.
+    """
     metrics = Metrics()
     start_series(metrics, settings)
     if tracing is not None:
@@ -51,7 +62,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         upstream=observe_upstream(upstream, metrics, settings),
         metrics=metrics,
         lifecycle=Lifecycle(),
-        balancer=Balancer(settings.router_settings.cooldown_time),
+        balancer=follow_cooldowns(Balancer(settings.router_settings.cooldown_time, sharing), settings),
         refused_requests=RefusedRequests(),
         admission=Admission(settings.general_settings.max_in_flight),
         memory=Admission(
@@ -76,6 +87,12 @@ def observe_upstream(upstream: Upstream, metrics: Metrics, settings: Settings) -
     if isinstance(upstream, ObservedUpstream):
         return upstream if wanted else upstream.observed
     return ObservedUpstream(upstream, metrics.gen_ai()) if wanted else upstream
+
+
+def follow_cooldowns(balancer: Balancer, settings: Settings) -> Balancer:
+    """Let cooldowns of other replicas reach every deployment that *settings* name. Return *balancer*."""
+    balancer.follow_cooldowns(chain.from_iterable(settings.routes.exact.values()))
+    return balancer
 
 
 def memory_factor_of(settings: Settings) -> int:

@@ -74,21 +74,16 @@ class SharedCooldowns:
         )
 
     async def poll(self, now: float) -> None:
-        """Read what the other replicas have published. To be called once a second.
-
-        An account about which a call of this process has ended during the reading is left for the next reading.
-        """
+        """Read what the other replicas have published. To be called once a second."""
         async with self._lock:
             accounts = self._accounts_in_turn()
             if not accounts:
                 return
-            versions = [account.version for account in accounts]
             names = [_MARKER, *(account.name for account in accounts)]
             values = await self._store.get(COOLDOWNS, names, tenant=_NO_TENANT)
             answered = _MARKER in values
-            for account, version in zip(accounts, versions, strict=True):
-                if account.version == version:
-                    _apply(account, read_entry(values.get(account.name)), now, is_certain=answered)
+            for account in accounts:
+                _apply(account, read_entry(values.get(account.name)), now, is_certain=answered)
             if not answered:
                 await self._store.put(COOLDOWNS, {_MARKER: b"1"}, tenant=_NO_TENANT, absent_only=True)
 
@@ -135,7 +130,7 @@ class SharedCooldowns:
             token = lease.token
             await self._store.swap(PROBES, account.name, token, token, tenant=_NO_TENANT, lifetime_s=LEASE_S)
             lease.renew(now)
-        elif lease.is_wanted(now) and account.cooling and now >= account.until:
+        elif lease.is_wanted(now):
             await self._take_lease(account, now)
 
     async def _publish(self, account: AccountCooldown, now: float) -> None:
@@ -185,12 +180,10 @@ class SharedCooldowns:
         if stands.get(account.name, token) != token:
             account.lease.deny(now)
             return
-        version = account.version
         values = await self._store.get(COOLDOWNS, [account.name], tenant=_NO_TENANT)
         account.lease.grant(token, now)
-        if account.version == version:
-            _apply(account, read_entry(values.get(account.name)), now, is_certain=False)
-        if not account.cooling or now < account.until:
+        _apply(account, read_entry(values.get(account.name)), now, is_certain=False)
+        if not account.cooling or now < account.until:  # since a call has ended meanwhile
             account.lease.drop()
         if account.lease.phase is Phase.OVER:
             await self._let_go(account)

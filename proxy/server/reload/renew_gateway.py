@@ -11,7 +11,13 @@ from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import RecentRequests
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.memory_need import bytes_in_flight
-from proxy.server.app import create_fetcher, create_recent_requests, memory_factor_of, observe_upstream
+from proxy.server.app import (
+    create_fetcher,
+    create_recent_requests,
+    follow_cooldowns,
+    memory_factor_of,
+    observe_upstream,
+)
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
@@ -61,12 +67,13 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)
     reshaped = any(getattr(old.settings, name) != getattr(settings, name) for name in _SHAPES_REQUESTS)
+    balancer = old.balancer.carry(renewal.unchanged, settings.router_settings.cooldown_time)
     same_media = old.settings.general_settings.media == general.media
     return replace(
         old,
         settings=settings,
         upstream=observe_upstream(old.upstream, old.metrics, settings),
-        balancer=old.balancer.carry(renewal.unchanged, settings.router_settings.cooldown_time),
+        balancer=follow_cooldowns(balancer, settings),
         refused_requests=old.refused_requests.carry({} if reshaped else renewal.unchanged),
         learned_windows=old.learned_windows.carry(renewal.models),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),

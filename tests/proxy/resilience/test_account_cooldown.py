@@ -135,16 +135,14 @@ def test_only_the_end_of_this_cooldown_ends_it(account: Account, ended: str, end
     assert cooldown.closing == ""
 
 
-def test_each_result_of_a_call_makes_earlier_readings_outdated(account: Account) -> None:
+def test_a_newer_cooldown_outlasts_the_end_of_the_older_one(account: Account) -> None:
+    """The provider asked this replica for it after the other replica's answer, as far as is known here."""
     cooldown = account.cooldown
-    cooldown.ask(30.0, 0.0)
-    asked = cooldown.version
-    cooldown.close()
-    assert 0 < asked < cooldown.version
-    closed = cooldown.version
-    cooldown.close()
-    cooldown.learn("x", 9.0)
-    assert cooldown.version == closed
+    cooldown.learn("x", 10.0)
+    cooldown.ask(30.0, 5.0)
+    cooldown.note_closed("x")
+    assert (cooldown.cooling, cooldown.to_publish, cooldown.until) == (True, True, 35.0)
+    assert ("close", 35.0) not in account.circuit.told
 
 
 def test_during_a_cooldown_a_request_needs_the_lease(account: Account) -> None:

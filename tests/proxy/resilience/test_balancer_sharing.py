@@ -86,3 +86,13 @@ def test_without_sharing_nothing_is_made_in_advance() -> None:
     balancer = Balancer(5.0)
     balancer.follow_cooldowns(POOL)
     assert balancer.states(0.0) == {}
+
+
+def test_circuits_that_are_switched_off_follow_nothing() -> None:
+    """They follow once the configuration switches them on."""
+    sharing = Sharing()
+    balancer = Balancer(0.0, sharing)
+    balancer.follow_cooldowns(POOL)
+    sharing.accounts["k0"].learn("x", 30.0)
+    states = [balancer.state(A, 0.0), balancer.carry({0: 0, 1: 1}, 5.0).state(A, 0.0)]
+    assert states == [State.CLOSED, State.OPEN]

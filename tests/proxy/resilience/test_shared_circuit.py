@@ -81,6 +81,7 @@ def test_the_end_of_a_cooldown_closes_what_it_had_opened() -> None:
     health, account = following()
     fail(health, Blame.COOLDOWN, 60.0, 1.0, Reach.TENANT, "b")
     fail(health, Blame.COOLDOWN, 30.0, 1.0, Reach.ALL, "a")
+    account.to_publish = False
     account.note_published("x")
     account.note_closed("x")
     assert health.shared.open_until is None
@@ -115,6 +116,17 @@ def test_results_from_before_a_learned_cooldown_do_not_count() -> None:
     early.succeeded(1.0)
     assert account.cooling
     assert health.peek_circuit("a").state(1.0) is State.OPEN
+
+
+def test_a_cooldown_that_replaced_another_counts_alone() -> None:
+    """The rest of the other one may have been shorter than it seemed. Own failures count too."""
+    health, account = following()
+    fail(health, Blame.COOLDOWN, 40.0, 0.0, Reach.ALL)
+    ends = []
+    for end in (600.0, 30.0, 50.0):
+        account.learn(str(end), end)
+        ends.append(health.shared.open_until)
+    assert ends == [600.0, 40.0, 50.0]
 
 
 def test_after_an_answer_failures_count_anew() -> None:

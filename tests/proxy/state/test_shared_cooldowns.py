@@ -316,6 +316,52 @@ async def test_a_cooldown_is_told_after_an_outage_of_the_store(world: World) -> 
     assert states(world) == [State.OPEN] * 3
 
 
+async def test_a_cooldown_is_written_later_where_the_store_refuses_a_swap(world: World) -> None:
+    first, second, third = world.replicas
+    first.refuse(10.0)
+    await world.tick()
+    original = world.store.swap
+
+    async def no_swap(*given: object, **named: object) -> bool:
+        return False
+
+    world.store.swap = no_swap  # type: ignore[method-assign]
+    second.refuse(60.0)
+    await second.wake()
+    world.store.swap = original  # type: ignore[method-assign]
+
+    await world.tick()
+    await world.tick(20.0)
+
+    assert third.state() is State.OPEN
+
+
+async def test_a_rest_of_less_than_a_second_is_not_written(world: World) -> None:
+    """The background task was late."""
+    world.replicas[0].refuse(1.5)
+    world.now += 1.0
+    await world.replicas[0].wake()
+    assert world.store.calls == {}
+
+
+async def test_an_ended_cooldown_that_still_stands_is_replaced(world: World) -> None:
+    """The store was down when it ended. The replica that got the answer knows better than the entry."""
+    first, second, third = world.replicas
+    first.refuse(600.0)
+    await world.tick()
+    world.store.down = True
+    second.answer()
+    await world.tick()
+    world.store.down = False
+    second.refuse(30.0)
+
+    await world.tick()
+    await world.tick()
+    await world.tick(29.0)
+
+    assert [second.state(), third.state()] == [State.HALF_OPEN] * 2
+
+
 @pytest.mark.parametrize("garbage", [b"\xff", b"[]", b'{"id":"a"}'])
 async def test_garbage_in_the_store_is_replaced(world: World, garbage: bytes) -> None:
     name = world.replicas[0].shared.account_of(A).name
@@ -329,8 +375,8 @@ async def test_garbage_in_the_store_is_replaced(world: World, garbage: bytes) ->
     assert states(world) == [State.OPEN] * 3
 
 
-async def test_a_result_during_a_reading_counts_more_than_the_reading(world: World) -> None:
-    """The reading may be from before the result."""
+async def test_an_answer_during_a_reading_counts(world: World) -> None:
+    """The reading is from before the answer."""
     first, second, _ = world.replicas
     first.refuse(30.0)
     await world.tick()
@@ -349,6 +395,28 @@ async def test_a_result_during_a_reading_counts_more_than_the_reading(world: Wor
     await world.tick()
     await world.tick()
     assert states(world) == [State.CLOSED] * 3
+
+
+async def test_an_end_that_was_read_before_a_new_refusal_does_not_count(world: World) -> None:
+    """The refusal comes during the reading of the end, and its cooldown has been published meanwhile."""
+    first, second, _ = world.replicas
+    first.refuse(30.0)
+    await world.tick()
+    second.answer()
+    await second.wake()
+    original = world.store.get
+
+    async def slow_get(*given: object, **named: object) -> object:
+        values = await original(*given, **named)  # type: ignore[arg-type]
+        first.refuse(60.0)
+        return values
+
+    world.store.get = slow_get  # type: ignore[assignment, method-assign]
+    await first.shared.poll(world.now)
+    world.store.get = original  # type: ignore[method-assign]
+    await world.tick()
+
+    assert states(world) == [State.OPEN] * 3
 
 
 async def test_a_reading_before_the_end_is_published_does_not_open_the_circuit_again(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import types
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from typing import Any
@@ -19,6 +20,7 @@ from proxy.resilience.deployment_health import Attempt
 from proxy.resilience.failure_table import Blame, Reach
 from proxy.state import Space
 from proxy.state.shared_cooldowns import SharedCooldowns
+from proxy.state.spaces import PROBES
 from tests.proxy.config.samples import entry, settings_of
 from tests.support.shared_memory import SharedMemory
 
@@ -180,6 +182,63 @@ async def test_a_probe_that_says_nothing_of_the_account_lets_another_probe(
     second.end(await world.probe(second), outcome)
     await second.shared.write(world.now)
     await world.probe(first)
+
+
+@pytest.mark.parametrize("outcome", ["answered", "refused"])
+async def test_the_result_is_published_before_the_lease_is_let_go(world: World, outcome: str) -> None:
+    """The next holder of the lease reads the result, and does not probe again."""
+    _, second, third = world.replicas
+    second.end(await world.probe(second), outcome)
+    third.request()
+    original = world.store.swap
+
+    async def swap(space: Space, *given: Any, **named: Any) -> bool:
+        swapped = await original(space, *given, **named)
+        if space is PROBES:
+            world.store.swap = original  # type: ignore[method-assign]
+            await third.shared.write(world.now)
+        return swapped
+
+    world.store.swap = swap  # type: ignore[method-assign]
+    await second.shared.write(world.now)
+
+    assert third.state is (State.CLOSED if outcome == "answered" else State.OPEN)
+
+
+async def test_a_wish_of_a_deployment_that_is_gone_is_forgotten(world: World) -> None:
+    """A new configuration has neither of the deployments."""
+    second = world.replicas[1]
+    second.request()
+    second.balancer = Balancer(5.0, second.shared)
+    gc.collect()
+    await world.tick(10.0)
+    world.store.calls.clear()
+
+    await second.exchange()
+
+    assert world.store.calls == {}
+
+
+@pytest.mark.parametrize("outcome", ["answered", "refused"])
+async def test_a_lease_that_comes_too_late_is_let_go_at_once(world: World, outcome: str) -> None:
+    """A call has ended while the store was asked for the lease. It needed no lease, as no deployment was ready."""
+    second = world.replicas[1]
+    attempt = second.balancer.acquire(A, world.now)
+    second.attempts.append(attempt)
+    assert second.request() is None
+    original = world.store.put
+
+    async def slow_put(*given: Any, **named: Any) -> Mapping[str, bytes]:
+        stands = await original(*given, **named)
+        second.end(attempt, outcome)
+        return stands
+
+    world.store.put = slow_put  # type: ignore[method-assign]
+    await second.shared.write(world.now)
+    world.store.put = original  # type: ignore[method-assign]
+
+    name = second.shared.account_of(A).name
+    assert not await world.store.get(PROBES, [name], tenant="")
 
 
 async def test_a_replica_that_dies_keeps_its_lease_for_half_a_minute(world: World) -> None:

@@ -15,11 +15,13 @@ from proxy.resilience.failure_table import Blame
 from proxy.server.app import create_gateway
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.state.refused_requests import Refusal
+from proxy.state.shared_cooldowns import SharedCooldowns
 from proxy.state.spaces import SIGNATURES
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.inspector.looking import ended_request
 from tests.support.held_places import acquire
 from tests.support.scripted_upstream import ScriptedUpstream
+from tests.support.shared_memory import SharedMemory
 
 REFUSAL = Refusal(400, "no")
 KEY = {"api_key": "key"}
@@ -66,6 +68,25 @@ async def test_new_gateway_shares_the_processes_objects_and_has_new_settings(gat
     assert after.settings is settings
     for name in ("balancer", "refused_requests", "learned_windows", "turns"):
         assert getattr(after, name) is not getattr(gateway, name)
+
+
+async def test_cooldowns_of_other_replicas_reach_new_entries() -> None:
+    """The new entry was never used, and the old one keeps what it has learned."""
+    now = 0.0
+    store = SharedMemory(lambda: now)
+    shared, other = SharedCooldowns(store), SharedCooldowns(store)
+    gateway = create_gateway(OLD, ScriptedUpstream(), sharing=shared)
+    settings = settings_of(entry("new", "gemini/new", api_key="new"), entry("a", **KEY))
+    for deployment in (of(OLD, "a"), of(settings, "new")):
+        other.account_of(deployment).ask(30.0, now)
+    await other.write(now)
+    await shared.poll(now)
+
+    after = renewed(gateway, settings)
+    learned = after.balancer.state(of(settings, "a"), now)
+    await shared.poll(now)
+
+    assert [learned, after.balancer.state(of(settings, "new"), now)] == [State.OPEN] * 2
 
 
 async def test_old_gateway_is_unchanged(gateway: Gateway) -> None:
