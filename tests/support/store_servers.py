@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -167,6 +167,8 @@ def running_sentinel(master: StoreServer, name: str, *lines: str) -> Iterator[St
         server = StoreServer(valkey_server_binary(), Path(directory), port, (str(file), "--sentinel"))
         try:
             server.start()
+            # ten seconds otherwise, until it knows the state of a replica
+            server.command("SENTINEL", "DEBUG", "info-period", "200")
             yield server
         finally:
             server.kill()
@@ -186,10 +188,15 @@ def reserved_port() -> Iterator[int]:
 
 def wait_until_replica(server: StoreServer) -> None:
     """Wait until *server* is a replica whose link to its master is up. The master needs to be of the same version."""
+    wait_until(lambda: server.command("ROLE")[3:4] == [b"connected"])
+
+
+def wait_until(is_true: Callable[[], object]) -> None:
+    """Call *is_true* until it returns something true. Errors of a server count as false."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         with suppress(redis.RedisError):
-            if server.command("ROLE")[3] == b"connected":
+            if is_true():
                 return
         time.sleep(0.02)
-    raise RuntimeError(f"no replica: {server.output}")
+    raise RuntimeError("the server does not get into the wanted state")
