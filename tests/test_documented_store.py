@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from proxy.observability import store_reports
 from proxy.state.backend import FaultKind
+from proxy.state.guarded_backend import WAIT_S
+from proxy.state.sealed_entries import LARGEST_VALUE
 from proxy.state.spaces import SPACES
+from proxy.state.write_behind import JOIN_S
+from proxy.state.write_queue import MAX_BYTES
 from tests.support.markdown_tables import key_in, rows_under
 from tests.test_manual import MANUAL, codes, section
 
@@ -36,6 +41,27 @@ def test_every_kind_of_failure_is_listed() -> None:
 
     assert kinds == set(FaultKind)
     assert set(re.findall(r"(\w+): ", text)) == set(FaultKind)
+
+
+def test_bounds_are_those_of_the_code() -> None:
+    """The waits, the queue and the largest value are documented as they are."""
+    for told in (
+        f"A look-up takes {WAIT_S * 1_000:g} ms at most",
+        f"waits for its writes for {JOIN_S * 1_000:g} ms at most",
+        f"up to {MAX_BYTES / 2**20:g} MiB wait",
+        f"a value above {LARGEST_VALUE / 2**10:g} KiB",
+    ):
+        assert told in " ".join(DOCUMENT.split()), told
+
+
+def test_every_log_line_of_a_store_is_listed() -> None:
+    """The table of failures names the events that the process logs about its store, and no others."""
+    source = Path(store_reports.__file__).read_text("utf-8")
+    rows = rows_under(DOCUMENT, "When the store fails")
+
+    assert {event for row in rows for event in re.findall(r"`(\w+)`", row[3])} == set(
+        re.findall(r'"(store_\w+)"', source)
+    )
 
 
 def test_log_lines_and_alerts_of_failures_are_in_the_manual() -> None:

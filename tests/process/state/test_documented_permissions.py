@@ -1,0 +1,81 @@
+"""Tests on real servers that the permissions in ``docs/state.md`` are enough for a store, and that all are needed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proxy.config.redis_address import parse_redis_address
+from proxy.state.backend import Entry, FaultKind, StoreFault
+from proxy.state.redis_store import RedisBackend
+from tests.support.store_servers import StoreServer
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "state.md"
+NAME = "tr:1:{0123}:signatures"
+SPARE = frozenset({"info"})
+"""Permissions that only make a message better: without INFO, a cluster is found out by its first error."""
+
+
+def documented() -> list[str]:
+    """Return the words of the command that the document tells operators to send."""
+    line = re.search(r"^ *(ACL SETUSER .*)$", DOCUMENT.read_text("utf-8"), re.MULTILINE)
+    assert line is not None
+    return line[1].split()
+
+
+def permissions() -> list[str]:
+    """Return the commands that the documented user may send."""
+    return [word[1:] for word in documented() if word.startswith("+")]
+
+
+async def use_all_of(server: StoreServer, name: str = NAME) -> None:
+    """Do everything that a store does, as the documented user and in a database other than 0.
+
+    The server knows no script at first.
+    """
+    address = server.url.replace("redis://", "redis://turnright:PASSWORD@") + "/1"
+    backend = RedisBackend(parse_redis_address(address))
+    server.command("SCRIPT", "FLUSH")
+    try:
+        await backend.open()
+        await backend.ping()
+        refused = await backend.put([Entry(name, b"a", 60)])
+        if refused:
+            raise StoreFault(FaultKind.REFUSED)
+        assert await backend.get([name]) == {name: b"a"}
+        for old, new in ((b"a", b"b"), (b"b", None), (None, b"c")):
+            assert await backend.swap(name, old, new, 60) == new
+        await backend.delete([name])
+        assert await backend.get([name]) == {}
+    finally:
+        await backend.close()
+
+
+@pytest.fixture
+def limited(server: StoreServer) -> StoreServer:
+    """Return each server in turn, with the documented user."""
+    server.command("ACL", "DELUSER", "turnright")
+    server.command(*documented())
+    return server
+
+
+async def test_the_permissions_are_enough(limited: StoreServer) -> None:
+    """The documented user can do everything that a store does."""
+    await use_all_of(limited)
+
+
+@pytest.mark.parametrize("permission", sorted({*permissions()} - SPARE))
+async def test_each_permission_is_needed(limited: StoreServer, permission: str) -> None:
+    """Without one of the permissions, something fails."""
+    limited.command("ACL", "SETUSER", "turnright", f"-{permission}")
+
+    with pytest.raises(StoreFault):
+        await use_all_of(limited)
+
+
+async def test_other_programs_names_are_out_of_reach(limited: StoreServer) -> None:
+    """The documented user can neither read nor write a name with another prefix."""
+    with pytest.raises(StoreFault):
+        await use_all_of(limited, "other:1")
