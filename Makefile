@@ -44,7 +44,7 @@ test-ui: $(VENV)/dev $(VENV)/ui $(VENV)/clients-node/installed  ## the inspector
 pictures: $(VENV)/dev $(VENV)/ui  ## docs/pictures, anew from the page (Debian package: chromium)
 	TURNRIGHT_PICTURES=docs/pictures PYTHONPATH=$(VENV)/ui $(BIN)/python -m pytest tests/ui/test_pictures.py $(ARGS)
 
-test-ops: $(VENV)/dev $(VENV)/ops  ## the tests of deploy/, with those that need system packages (promtool)
+test-ops: $(VENV)/dev $(VENV)/ops $(VENV)/valkey  ## the tests of deploy/, with those that need system packages (promtool)
 	$(BIN)/python -m pytest tests/ops --ignore=tests/ops/image $(ARGS)
 
 test-deploy: $(VENV)/dev $(VENV)/ops  ## of these the ones that need nothing but pip: manifests, Dockerfile, compose

@@ -1,6 +1,6 @@
 """Runs the command of the example Valkey with a real server: its password, its limits and its probes.
 
-Debian's ``redis-server`` stands in where no Valkey is installed. It knows the same options.
+The server is the one of the tests of the store. Debian's ``redis-cli`` stands in for ``valkey-cli``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from tests.ops.deploy.tools import DEPLOY
+from tests.support.store_servers import valkey_server_binary
 
 PASSWORD = "0123456789abcdef"
 STATEFUL_SET = DEPLOY / "kubernetes" / "overlays" / "gateway-valkey" / "stateful-set.yaml"
@@ -69,12 +70,11 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     """Run the container's command at a socket in *tmp_path*."""
     written: Callable[[], tuple[str, str]] = request.param
     command, probe = written()
-    for name in ("server", "cli"):
-        found = shutil.which(f"valkey-{name}") or shutil.which(f"redis-{name}")
-        assert found is not None, (
-            f"no valkey-{name} or redis-{name} (Debian packages: redis-server, redis-tools)"
-        )
-        (tmp_path / f"valkey-{name}").symlink_to(found)
+    client = shutil.which("valkey-cli") or shutil.which("redis-cli")
+    if client is None:
+        pytest.skip("neither valkey-cli nor redis-cli is installed (Debian package: redis-tools)")
+    (tmp_path / "valkey-cli").symlink_to(client)
+    (tmp_path / "valkey-server").symlink_to(valkey_server_binary())
     socket = tmp_path / "s"
     variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "VALKEY_PASSWORD": PASSWORD}
     command = command.replace("valkey-server ", f"valkey-server --port 0 --unixsocket {socket} ")
