@@ -25,11 +25,15 @@ from proxy.server.process_end import ProcessEnd, exit_process, run_until_done
 from proxy.server.reload.reloader import Reloader
 from proxy.server.reload.watch_file import FileWatch
 from proxy.server.serve import Service, serve
+from proxy.state.backend import StoreInUse
 from proxy.upstream.select_transport import SelectingUpstream
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Serve until a signal comes. Returns 2 for an unusable configuration, and 1 if the address is not available."""
+    """Serve until a signal comes. Returns the exit status.
+
+    The status is 2 for an unusable configuration or a store's file in use, and 1 if the address is not available.
+    """
     if open_closed_streams():
         print("turnright: warning: standard output is closed: the log goes nowhere", file=sys.stderr)
     # Made before the file is read, so that no change is missed.
@@ -49,6 +53,9 @@ def run_serve(options: argparse.Namespace) -> int:
         status = _serve(options, settings, watch)
     except UnreadableVariable:
         print("turnright: OpenTelemetry cannot read the value of an OTEL_ variable", file=sys.stderr)
+        return UNUSABLE
+    except StoreInUse as error:
+        print(f"turnright: {error}", file=sys.stderr)
         return UNUSABLE
     except OSError as error:
         print(f"turnright: cannot listen: {error.strerror}", file=sys.stderr)

@@ -22,9 +22,11 @@ from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES
-from proxy.state import Store
+from proxy.state import MemoryStore
+from proxy.state.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
+from proxy.state.sharing import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
 from proxy.upstream.media.fetching import MediaFetcher
@@ -49,7 +51,7 @@ class Gateway:
     memory: Admission
     """The memory that all requests may take together, in bytes (:mod:`proxy.resilience.memory_need`)."""
 
-    store: Store
+    store: MemoryStore | ExternalStore
     learned_windows: LearnedWindows
     turns: TurnPolicies
     started: int
@@ -72,6 +74,9 @@ class Gateway:
 
     connections: Connections = field(default_factory=lambda: Connections(2**16))
     """The connections of clients, on all listeners."""
+
+    sharing: Sharing | None = None
+    """The exchange with other processes, or None where the store is this process's memory."""
 
     media: MediaFetcher | None = None
     """Fetches images that are given as a URL, or None where the configuration does not ask for it."""

@@ -20,17 +20,19 @@ from proxy.inspector.routes import add_ui_routes
 from proxy.observability.metrics import Metrics
 from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.observability.recent_requests import RecentRequests
+from proxy.observability.store_reports import StoreReports
 from proxy.observability.tracing import Tracing
 from proxy.planning.turn_policies import TurnPolicies
-from proxy.resilience.account_cooldown import CooldownSharing
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_flight
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_series
-from proxy.state import MemoryStore
+from proxy.state.create_store import create_store
+from proxy.state.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
+from proxy.state.sharing import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm
@@ -42,19 +44,13 @@ One request whose body never ends can hold much memory. The same request holds o
 """
 
 
-def create_gateway(
-    settings: Settings,
-    upstream: Upstream,
-    tracing: Tracing | None = None,
-    *,
-    sharing: CooldownSharing | None = None,
-) -> Gateway:
-    """Return the objects that the handlers share, with new metrics. *tracing* makes spans.
-
-    *sharing* shares cooldowns with other replicas, or is None for a process that is alone.
-    """
+def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | None = None) -> Gateway:
+    """Return the objects that the handlers share, with new metrics. *tracing* makes spans."""
     metrics = Metrics()
     start_series(metrics, settings)
+    store = create_store(settings.store, StoreReports(metrics))
+    sharing = Sharing(store) if isinstance(store, ExternalStore) else None
+    cooldowns = None if sharing is None else sharing.cooldowns
     if tracing is not None:
         upstream = tracing.wrap_upstream(upstream)
     return Gateway(
@@ -62,18 +58,19 @@ def create_gateway(
         upstream=observe_upstream(upstream, metrics, settings),
         metrics=metrics,
         lifecycle=Lifecycle(),
-        balancer=follow_cooldowns(Balancer(settings.router_settings.cooldown_time, sharing), settings),
-        refused_requests=RefusedRequests(),
+        balancer=follow_cooldowns(Balancer(settings.router_settings.cooldown_time, cooldowns), settings),
+        refused_requests=RefusedRequests(None if sharing is None else sharing.refusals),
         admission=Admission(settings.general_settings.max_in_flight),
         memory=Admission(
             bytes_in_flight(settings.general_settings.max_in_flight_mib, read_memory_limit()),
             kept=_RESERVED_MEMORY,
         ),
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
-        learned_windows=LearnedWindows(),
+        learned_windows=LearnedWindows(None if sharing is None else sharing.lessons),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
         media=create_fetcher(settings.general_settings.media),
-        store=MemoryStore(settings.store.memory_mib * 2**20),
+        store=store,
+        sharing=sharing,
         tracing=tracing,
         recent_requests=create_recent_requests(settings.general_settings),
         memory_factor=memory_factor_of(settings),

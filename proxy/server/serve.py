@@ -38,6 +38,7 @@ from proxy.server.event_loop import name_loop
 from proxy.server.fast_router import route_fast
 from proxy.server.process_end import ProcessEnd
 from proxy.server.reload.reloader import Reloader
+from proxy.server.store_run import running_store
 from proxy.server.warm_up_budgets import warm_up_budgets
 from proxy.upstream import Upstream
 
@@ -92,7 +93,8 @@ async def serving(
 ) -> AsyncIterator[Serving]:
     """Listen on *host* and *port*, warm up, and yield when ready. Closes everything at the end.
 
-    Port 0 lets the kernel choose. Raises :class:`OSError` if the address is taken.
+    Port 0 lets the kernel choose. Raises :class:`OSError` if the address is taken, and
+    :class:`proxy.state.backend.StoreInUse` if another process uses the store's file.
     """
     gateway = create_gateway(settings, upstream, tracing)
     current = Current(gateway)
@@ -107,6 +109,7 @@ async def serving(
         loop = asyncio.get_running_loop()
         stack.callback(loop.set_exception_handler, loop.get_exception_handler())
         loop.set_exception_handler(guard.on_loop_error)
+        await stack.enter_async_context(running_store(gateway))  # before anybody can connect
         admin_port = None
         admin = settings.general_settings.admin
         if admin is not None:

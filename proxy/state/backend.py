@@ -39,6 +39,10 @@ class StoreFault(Exception):
         self.kind = kind
 
 
+class StoreInUse(Exception):
+    """Another process uses the store, which only one may use. The message names the file and the setting."""
+
+
 class Entry(NamedTuple):
     """One entry to write: its name, its value, and the seconds that it is kept."""
 

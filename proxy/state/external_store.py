@@ -9,10 +9,11 @@ Nothing here raises. Where the backend fails, a value is missing. The writes of 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from time import monotonic
+from typing import Any
 
 from proxy.state.backend import Backend, FaultKind
 from proxy.state.guarded_backend import GuardedBackend, StoreEvents
@@ -74,9 +75,12 @@ class ExternalStore:
         self._memory.resize(max_bytes)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Open the backend and do the background work while the context lasts. See :meth:`GuardedBackend.running`."""
-        async with self._guard.running(self._writes.run):
+    async def running(self, *work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+        """Open the backend, and do the background work and *work* while the context lasts.
+
+        See :meth:`GuardedBackend.running`.
+        """
+        async with self._guard.running(self._writes.run, *work):
             try:
                 yield
             finally:

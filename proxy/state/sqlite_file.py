@@ -13,7 +13,7 @@ import stat
 import sys
 from time import gmtime, strftime
 
-from proxy.state.backend import FaultKind, StoreFault
+from proxy.state.backend import FaultKind, StoreFault, StoreInUse
 
 if sys.platform != "win32":
     import fcntl
@@ -43,10 +43,6 @@ _SYSTEM_KINDS = {
     errno.EACCES: FaultKind.READ_ONLY,
     errno.EPERM: FaultKind.READ_ONLY,
 }
-
-
-class StoreInUse(Exception):
-    """Another process uses the file. The message names the file and the setting."""
 
 
 class DamagedFile(Exception):

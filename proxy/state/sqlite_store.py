@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from proxy.state.backend import Entry, FaultKind, StoreFault
+from proxy.state.backend import Entry, FaultKind, StoreFault, StoreInUse
 from proxy.state.sqlite_entries import SqliteEntries
-from proxy.state.sqlite_file import StoreInUse
 from proxy.state.sqlite_thread import SWEEP_S, Request, SqliteFile, SqliteThread
 
 __all__ = ["SqliteBackend", "StoreInUse"]

@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, TypeAlias
 
-from proxy.state.backend import StoreFault
+from proxy.state.backend import StoreFault, StoreInUse
 from proxy.state.sqlite_database import SqliteDatabase
 from proxy.state.sqlite_entries import SqliteEntries
-from proxy.state.sqlite_file import StoreInUse, read_fault
+from proxy.state.sqlite_file import read_fault
 
 BATCH_S = 0.01
 BATCH_ROWS = 500

@@ -22,7 +22,6 @@ from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
 from proxy.server.reload.settings_changes import Changes, find_changes, keep_restart_settings
-from proxy.state import MemoryStore
 
 _SHAPES_REQUESTS = ("sanitize", "budget", "turns")
 """Sections that decide how a body is sent.
@@ -63,8 +62,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
     old.admission.resize(general.max_in_flight)
     old.memory.resize(bytes_in_flight(general.max_in_flight_mib, read_memory_limit()))
     old.connections.resize(max_connections(descriptor_limit(), general.max_in_flight))
-    if isinstance(old.store, MemoryStore):
-        old.store.resize(settings.store.memory_mib * 2**20)
+    old.store.resize(settings.store.memory_mib * 2**20)
     start_circuits(old.metrics, settings)
     reshaped = any(getattr(old.settings, name) != getattr(settings, name) for name in _SHAPES_REQUESTS)
     balancer = old.balancer.carry(renewal.unchanged, settings.router_settings.cooldown_time)

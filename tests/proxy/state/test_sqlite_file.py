@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from proxy.state.backend import FaultKind, StoreFault
+from proxy.state.backend import FaultKind, StoreFault, StoreInUse
 from proxy.state.sqlite_file import (
     DamagedFile,
-    StoreInUse,
     create_file,
     identify_file,
     lock_file,

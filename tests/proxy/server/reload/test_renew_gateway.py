@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from proxy.config import Settings, resolve
 from proxy.core.deployment import Deployment
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.observed_upstream import ObservedUpstream
+from proxy.resilience.balancer import Balancer
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame
-from proxy.server.app import create_gateway
+from proxy.server.app import create_gateway, follow_cooldowns
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.state.refused_requests import Refusal
 from proxy.state.shared_cooldowns import SharedCooldowns
@@ -75,7 +77,8 @@ async def test_cooldowns_of_other_replicas_reach_new_entries() -> None:
     now = 0.0
     store = SharedMemory(lambda: now)
     shared, other = SharedCooldowns(store), SharedCooldowns(store)
-    gateway = create_gateway(OLD, ScriptedUpstream(), sharing=shared)
+    balancer = follow_cooldowns(Balancer(OLD.router_settings.cooldown_time, shared), OLD)
+    gateway = replace(create_gateway(OLD, ScriptedUpstream()), balancer=balancer)
     settings = settings_of(entry("new", "gemini/new", api_key="new"), entry("a", **KEY))
     for deployment in (of(OLD, "a"), of(settings, "new")):
         other.account_of(deployment).ask(30.0, now)
