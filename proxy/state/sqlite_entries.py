@@ -116,20 +116,15 @@ class SqliteEntries:
         redated = self._connection.execute(_REDATE, {"now": int(now)}).rowcount
         return SWEEP_ROWS in (expired, redated)
 
-    def evict(self, max_bytes: int) -> int:
+    def evict(self, max_bytes: int) -> None:
         """Delete the least recently used entries until the pages in use have at most *max_bytes*.
 
-        One call does a limited number of rounds. Returns the number of entries that were deleted.
+        One call does a limited number of rounds.
         """
-        evicted = 0
         for _ in range(_EVICTION_ROUNDS):
             if self.used_bytes() <= max_bytes:
-                break
-            deleted = self._connection.execute(_EVICT).rowcount
-            evicted += deleted
-            if not deleted:
-                break
-        return evicted
+                return
+            self._connection.execute(_EVICT)
 
     def used_bytes(self) -> int:
         """Return the bytes of the file's pages that are in use."""

@@ -82,7 +82,7 @@ def create_file(path: str) -> tuple[int, int]:
     if os.path.isdir(path):
         raise StoreFault(FaultKind.CONNECTION, "the path of `store.url` is a directory. Name a file in it.")
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, _MODE)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
     except FileNotFoundError:
         words = "the directory of the file of `store.url` does not exist. Create the directory."
         raise StoreFault(FaultKind.CONNECTION, words) from None

@@ -42,6 +42,7 @@ class Opened:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Opened]:
+    """Open an empty database."""
     store = Opened(tmp_path / "state.db")
     yield store
     store.database.close()

@@ -24,6 +24,7 @@ from tests.support.sqlite_stores import modes
 
 
 def sqlite_error(code: int) -> sqlite3.OperationalError:
+    """Return an error with an SQLite error code."""
     error = sqlite3.OperationalError("words")
     error.sqlite_errorcode = code
     return error

@@ -16,6 +16,7 @@ from tests.support.sqlite_stores import query
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """Open an empty database."""
     path = tmp_path / "state.db"
     path.touch()
     with closing(connect(str(path))) as connection:

@@ -26,6 +26,7 @@ NAMES = [name_of(number) for number in range(300)]
 
 
 def write_text(path: Path) -> None:
+    """Replace the file by a text."""
     path.write_text("a text file, which is no database\n" * 100)
 
 
@@ -36,30 +37,37 @@ def write_garbage(path: Path) -> None:
 
 
 def write_garbage_header(path: Path) -> None:
+    """Overwrite the first bytes of the header by zeros."""
     path.write_bytes(b"\0" * 100 + path.read_bytes()[100:])
 
 
 def cut_to_half(path: Path) -> None:
+    """Keep the first half of the file."""
     os.truncate(path, path.stat().st_size // 2)
 
 
 def cut_to_first_page(path: Path) -> None:
+    """Keep the first page of the file."""
     os.truncate(path, 4096)
 
 
 def mark_newer(path: Path) -> None:
+    """Give the file the number of the next format version."""
     query(path, f"PRAGMA user_version = {FORMAT_VERSION + 1}")
 
 
 def mark_older(path: Path) -> None:
+    """Give the file a version number that no version has used."""
     query(path, "PRAGMA user_version = 0")
 
 
 def mark_foreign(path: Path) -> None:
+    """Give the file the number of another program."""
     query(path, "PRAGMA application_id = 7")
 
 
 def change_table(path: Path) -> None:
+    """Add a column to the table."""
     query(path, "ALTER TABLE entries ADD COLUMN more TEXT")
 
 
