@@ -38,11 +38,8 @@ class LessonSharing(Protocol):
     ) -> None:
         """Share *lessons* from now on: set ``lessons.share``. *agreed* is the agreement on the deployment."""
 
-    def leave(self, lessons: DeploymentLessons, *, for_good: bool) -> None:
-        """Share *lessons* no longer, and set ``lessons.share`` to None.
-
-        *for_good* says that the lessons are dropped. Otherwise they join again at their next use.
-        """
+    def leave(self, lessons: DeploymentLessons) -> None:
+        """Share *lessons* no longer, and set ``lessons.share`` to None. What waits is still written."""
 
 
 class LearnedWindows:
@@ -64,8 +61,8 @@ class LearnedWindows:
         """
         learned_windows = LearnedWindows(self._sharing)
         if self._sharing is not None:
-            for _, (position, _), lessons in self._lessons.entries():
-                self._sharing.leave(lessons, for_good=position not in moved)
+            for entry in self._lessons.entries():
+                self._sharing.leave(entry.value)
         for tenant, (position, model), lessons in self._lessons.entries():
             if position in moved:
                 learned_windows._lessons.put(tenant, (moved[position], model), lessons)
@@ -104,8 +101,6 @@ class LearnedWindows:
             return lessons
         if agreed.calibration is not None and not lessons.has_factor:
             lessons.calibration, lessons.has_factor = agreed.calibration, True
-            if lessons.share is not None:
-                lessons.share.note_agreed(lessons)
         return agreed.applied_to(lessons, now)
 
     def peek(self, deployment: Deployment, now: float, tenant: str = "") -> DeploymentLessons:
@@ -187,7 +182,7 @@ class LearnedWindows:
             if not left:
                 del self._agreed[gone.key]
             if self._sharing is not None:
-                self._sharing.leave(gone.value, for_good=True)
+                self._sharing.leave(gone.value)
         return lessons
 
     def _share(

@@ -80,10 +80,6 @@ class LessonPair:
         """Propose a factor that is used at once (:class:`proxy.state.lessons.LessonShare`)."""
         self._propose(lessons, raised=True)
 
-    def note_agreed(self, lessons: DeploymentLessons) -> None:
-        """Propose the factor of other tenants (:class:`proxy.state.lessons.LessonShare`)."""
-        self._propose(lessons)
-
     def note_named(self, learned: Learned, now: float) -> None:
         """Publish the coded window (:class:`proxy.state.lessons.LessonShare`)."""
         self.coded.window.publish(Window(learned), now)
@@ -111,8 +107,8 @@ class LessonPair:
     async def write(self, store: Store, now: float) -> bool:
         """Write the changes that are due at *now*. Return False where the store could not say what stands."""
         if self._no_usage_waits:
-            self._no_usage_waits = False
-            await store.put(LESSONS, {self.usage_key: NO_USAGE}, tenant=self.tenant)
+            stand = await store.put(LESSONS, {self.usage_key: NO_USAGE}, tenant=self.tenant)
+            self._no_usage_waits = self.usage_key not in stand
         for window in (self.window, self.coded.window):
             if window.has_writes:
                 await window.write(store, now)
@@ -173,7 +169,10 @@ class LessonPair:
                 agreed.renew(now)
 
     def _restore_factor(self) -> None:
-        """Propose the factor of this process where the store lost its factor, or knows of no observation."""
+        """Propose the factor of this process where the store has none, or knows of no observation.
+
+        The store lost its factor, or a tenant without a factor took the one that other tenants agree on.
+        """
         stands = self.factor.standing
         if self.factor.proposal is not None:
             return

@@ -59,9 +59,6 @@ class LessonShare(Protocol):
     def note_raised(self, lessons: DeploymentLessons) -> None:
         """Propose a factor that a plan needed."""
 
-    def note_agreed(self, lessons: DeploymentLessons) -> None:
-        """Propose the factor that a tenant without a factor took from other tenants."""
-
     def note_named(self, learned: Learned, now: float) -> None:
         """Publish the window of an error with a provider's code, for all tenants."""
 

@@ -84,13 +84,12 @@ class SharedLessons:
         self._unread[place] = pair
         self.wanted.set()
 
-    def leave(self, lessons: DeploymentLessons, *, for_good: bool) -> None:
+    def leave(self, lessons: DeploymentLessons) -> None:
         """Share *lessons* no longer (:class:`proxy.state.learned_windows.LessonSharing`)."""
         pair = lessons.share
         if isinstance(pair, LessonPair):
             pair.remove_copy(lessons)
-            if for_good:
-                self._drop_unused(pair)
+            self._drop_unused(pair)
 
     async def poll(self, now: float) -> None:
         """Write what changed, and read the lessons that are due. It is called from one place alone."""
@@ -119,6 +118,8 @@ class SharedLessons:
             self._dirty.pop(pair.place, None)
             if pair.has_writes:  # behind the others, since its time may not have come
                 self._dirty[pair.place] = pair
+            else:
+                self._drop_unused(pair)
 
     async def _read(self, pairs: Sequence[LessonPair], now: float) -> None:
         tenants: dict[str, list[LessonPair]] = {}

@@ -129,6 +129,60 @@ async def test_a_raised_factor_that_lost_is_proposed_again(fleet: Fleet) -> None
     assert factors(fleet) == [1.5, 1.5, 1.5]
 
 
+async def test_a_factor_that_a_plan_needed_is_known_everywhere(fleet: Fleet) -> None:
+    factors(fleet)
+    first = fleet.replicas[0]
+    first.answer(LOCAL, 10_000)
+    await fleet.pass_time(20.0)
+    first.learned_windows.raise_factor(LOCAL, 1.2, fleet.clock.now, "a")
+    assert first.plan(LOCAL) == 1.2
+    await fleet.pass_time(5.0)
+
+    assert factors(fleet) == [1.2, 1.2, 1.2]
+
+
+async def test_a_lack_of_usage_is_known_everywhere(fleet: Fleet) -> None:
+    factors(fleet)
+    await fleet.pass_time(20.0)
+    first = fleet.replicas[0]
+    fleet.store.lost_writes = 1
+    first.learned_windows.refuses_usage(LOCAL, fleet.clock.now, "a")
+    await fleet.pass_time(10.0)
+
+    for replica in fleet.replicas:
+        assert not replica.learned_windows.peek(LOCAL, fleet.clock.now, "a").reports_usage
+
+
+async def test_a_store_that_takes_no_writes_keeps_nobody_from_learning(fleet: Fleet) -> None:
+    """A full store still answers reads."""
+    factors(fleet)
+    first = fleet.replicas[0]
+    first.answer(LOCAL, 10_000)
+    await fleet.pass_time(20.0)
+    fleet.store.lost_writes = 1_000
+    for _ in range(12):
+        first.answer(LOCAL, 15_000)
+    await fleet.pass_time(20.0)
+    assert first.plan(LOCAL) > 1.2
+    assert fleet.replicas[1].plan(LOCAL) == 1.0
+    fleet.store.lost_writes = 0
+    await fleet.pass_time(20.0)
+
+    assert factors(fleet) == [first.plan(LOCAL)] * 3
+
+
+async def test_a_pair_in_use_is_not_forgotten(fleet: Fleet) -> None:
+    first = fleet.replicas[0]
+    first.plan(LOCAL)
+    share = first.learned_windows.lessons_of(LOCAL, fleet.clock.now, "a").share
+    for _ in range(3):
+        await fleet.pass_time(1_800.0)
+        first.plan(LOCAL)
+
+    assert share is not None
+    assert first.learned_windows.lessons_of(LOCAL, fleet.clock.now, "a").share is share
+
+
 async def test_a_lost_reply_is_not_a_lost_proposal(fleet: Fleet) -> None:
     factors(fleet)
     first = fleet.replicas[0]
@@ -391,6 +445,8 @@ async def test_a_reload_keeps_lessons_and_their_sharing(fleet: Fleet) -> None:
     first.learned_windows = first.learned_windows.carry({LOCAL.position: 7})
     moved = replace(LOCAL, position=7)
     await fleet.pass_time(5.0)
+    first.plan(moved)
+    await first.poll()
     assert first.plan(moved) == second.plan(LOCAL) == 1.3
     assert second.window(LOCAL) == 20_000
     await fleet.pass_time(15.0)
