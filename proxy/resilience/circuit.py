@@ -61,6 +61,8 @@ class Circuit:
     once, not five times for longer and longer. A delay that the provider requests always counts.
 
     Each tenant has its own probe, so a slow probe of one tenant does not delay another tenant.
+    After a cooldown that replicas share there is one probe for all tenants of all replicas
+    (:mod:`proxy.resilience.probe_lease`).
     """
 
     __slots__ = (

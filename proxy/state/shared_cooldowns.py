@@ -56,7 +56,9 @@ class SharedCooldowns:
         self._accounts: WeakValueDictionary[str, AccountCooldown] = WeakValueDictionary()
         self._busy: dict[str, AccountCooldown] = {}
         self._next = 0
-        self._lock = asyncio.Lock()  # a reading from before a write would be taken for the state after it
+        self._lock = (
+            asyncio.Lock()
+        )  # otherwise a reading from before a write could be applied after the write
 
     def account_of(self, deployment: Deployment) -> AccountCooldown:
         """Return the cooldown of the deployment's account. It is forgotten when no circuit follows it any more."""
@@ -100,7 +102,7 @@ class SharedCooldowns:
     async def close(self) -> None:
         """Let all leases go, so that other replicas need not wait until the leases expire."""
         async with self._lock:
-            for account in self._busy.values():
+            for account in list(self._busy.values()):
                 if account.lease.token:
                     await self._let_go(account)
 
