@@ -32,7 +32,7 @@ test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few ex
 test-deep:  ## all tests, with ten times the examples of each property
 	TURNRIGHT_HYPOTHESIS=deep $(MAKE) test
 
-test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/uvloop  ## the tests of the process on the other event loop
+test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey $(VENV)/uvloop  ## the tests of the process on the other event loop
 	TURNRIGHT_UVLOOP=$(abspath $(VENV)/uvloop) $(BIN)/python -m pytest $(PARALLEL) tests/process tests/clients $(ARGS)
 
 test-judges: $(VENV)/dev $(VENV)/judges $(VENV)/judges-node/installed  ## what turnright writes, judged by the providers' own code

@@ -46,8 +46,8 @@ FAULTS = {
 
 @asynccontextmanager
 async def connected(answer: Answer, login: str = "") -> AsyncIterator[tuple[ScriptedRedis, RedisConnection]]:
-    """Serve *answer*, and yield the server with an opened connection to it."""
-    async with scripted_redis(answer) as script:
+    """Serve *answer*, and yield the server with an opened connection to it. Ten seconds are the limit."""
+    async with asyncio.timeout(10), scripted_redis(answer) as script:
         address = parse_redis_address(f"redis://{login}127.0.0.1:{script.port}")
         connection = RedisConnection(address, "127.0.0.1", script.port, None)
         await connection.open()
@@ -199,6 +199,15 @@ async def test_cancelled_exchange_closes_the_connection() -> None:
         exchange.cancel()
         with pytest.raises(asyncio.CancelledError):
             await exchange
+
+        assert not await connection.is_clean()
+
+
+async def test_connection_is_closed_after_an_error_of_the_caller() -> None:
+    """No exception leaves a connection open, whatever the library does by itself."""
+    async with connected(lambda _: OK) as (_, connection):
+        with pytest.raises(TypeError):
+            await connection.exchange([PING, ("GET", None)])  # type: ignore[list-item]
 
         assert not await connection.is_clean()
 

@@ -12,7 +12,7 @@ from proxy.config.redis_address import parse_redis_address
 from proxy.state.backend import FaultKind, StoreFault
 from proxy.state.redis_connection import Command
 from proxy.state.redis_connections import EXCHANGE_S, MAX_CONNECTIONS, RedisConnections
-from tests.support.scripted_redis import NIL, OK, Answer, ScriptedRedis, bulk, bulks, scripted_redis
+from tests.support.scripted_redis import NIL, OK, Answer, ScriptedRedis, bulks, scripted_redis
 
 PING: Command = ("PING",)
 
@@ -197,21 +197,25 @@ async def test_sentinel_gets_the_password_only_if_it_asks_for_one() -> None:
 
 
 async def test_connection_in_use_when_all_are_given_up_is_closed_after_its_reply() -> None:
-    go = asyncio.Event()
+    asked, go, closed = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while await reader.read(2**16):
-            await asyncio.sleep(0.01)
-            writer.write(bulk(b"x"))
+        while sent := await reader.read(2**16):
+            if b"PING" in sent:
+                asked.set()
+                await go.wait()
+            writer.write(OK)
         writer.close()
-        go.set()
+        closed.set()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, pool(f"redis://127.0.0.1:{port}") as connections:
         exchange = asyncio.ensure_future(connections.exchange([PING]))
-        await asyncio.sleep(0.015)
+        await asked.wait()
         await connections.give_up()
-        await asyncio.wait((exchange,))
+        go.set()
+
+        assert await exchange == [b"OK"]
         async with asyncio.timeout(5):
-            await go.wait()
+            await closed.wait()
