@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools conform-peers soak-load attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -101,14 +101,24 @@ bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how 
 conform-peers: $(VENV)/dev  ## the public corpus through turnright, a bare pass-through and LITELLM_BIN, as a table
 	$(BIN)/python -m benchmarks.conformance $(ARGS)
 
+bench-state: $(VENV)/dev $(VENV)/valkey  ## CPU per request with a shared store, beside the store in memory
+	$(BIN)/python -m benchmarks.state.cost $(ARGS)
+
+soak-state: $(VENV)/dev $(VENV)/valkey  ## three replicas and one store that fails; a file that outlives kills (some ten minutes)
+	$(BIN)/python -m benchmarks.state.rounds
+	$(BIN)/python -m benchmarks.state.faults
+	$(BIN)/python -m benchmarks.state.cooldowns
+	$(BIN)/python -m benchmarks.state.sqlite_kills
+
 attack: $(VENV)/dev  ## hostile requests against the real process, as a table; fails where a goal is missed (some nine minutes)
 	$(BIN)/python -m benchmarks.attack $(ARGS)
 
-chaos: $(VENV)/dev  ## thousands of requests whose providers fail and whose clients leave, on both transports
+chaos: $(VENV)/dev $(VENV)/valkey  ## thousands of requests while providers, clients and the shared store fail
 	$(BIN)/python -m benchmarks.chaos --transport direct $(ARGS)
 	$(BIN)/python -m benchmarks.chaos --transport litellm $(ARGS)
 	$(BIN)/python -m benchmarks.chaos.cancel --transport direct
 	$(BIN)/python -m benchmarks.chaos.cancel --transport litellm
+	$(BIN)/python -m benchmarks.state.chaos
 
 fuzz: $(VENV)/dev  ## 40,000 hostile request bodies, at random
 	TURNRIGHT_HYPOTHESIS=soak $(BIN)/python -m pytest -rP tests/behaviours/test_hostile_bodies.py
