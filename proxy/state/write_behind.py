@@ -1,7 +1,7 @@
 """Writes values to a backend in batches, behind the requests that put them.
 
 The newest value under a key waits in a queue of 8 MiB. A store that cannot be reached gets the queue later. A store
-that is full or read-only gets no writes for 30 seconds, and is still read.
+that is full or read-only gets one write a second, as a test, and is still read.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ _BATCH_BYTES = 256 * 2**10
 _BATCH_S = 1.0
 """The most seconds that a batch is waited for. The backend has its own, shorter limit."""
 
-_PAUSE_S = 30.0
-"""Seconds without writes after a store was full or read-only."""
+_PAUSE_S = 1.0
+"""Seconds between two test writes to a store that is full or read-only.
+
+They are few, since the replicas of a store that is well again need one another's signatures at once.
+"""
 
 _RETRY_S = 0.5
 """Seconds between two looks at a store that takes no writes, while writes wait."""
@@ -122,7 +125,8 @@ class WriteBehind:
         """Write the *count* oldest writes, in batches, until a batch fails."""
         end = self.queue.taken + count
         while self.queue.taken < end and len(self.queue):
-            batch = self.queue.take(_BATCH, _BATCH_BYTES, self._clock())
+            most = _BATCH if self._resumes_at is None else 1
+            batch = self.queue.take(most, _BATCH_BYTES, self._clock())
             self._in_flight = {write.place: write for write in batch}
             done = not batch or await self._guard.call(partial(self._write_batch, batch), _BATCH_S)
             self._in_flight = {}
@@ -151,7 +155,7 @@ class WriteBehind:
             return False
         for _ in refused:
             self._events.count_error(FaultKind.REFUSED)
-        if self._resumes_at is not None:
+        if entries and self._resumes_at is not None:  # a full store still takes deletions
             self._resumes_at = None
             self._events.resumed_writing()
         return True

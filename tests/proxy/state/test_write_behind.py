@@ -109,28 +109,42 @@ async def test_nobody_waits_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_store_that_takes_no_writes_is_left_alone(
     monkeypatch: pytest.MonkeyPatch, kind: FaultKind
 ) -> None:
-    """No write is tried for 30 seconds, and the change of state is told once."""
+    """A single write is tried after a second, and the change of state is told once."""
     async with writing(monkeypatch) as one:
         one.backend.fail(kind, "put")
         one.add("a")
         await one.writes.join(10.0)
-        assert one.events.changes == ["up", f"no writes: {kind} 30 s"]
+        assert one.events.changes == ["up", f"no writes: {kind} 1 s"]
         assert one.guard.is_up
 
         one.add("b")
         await one.writes.join(60.0)
-        one.now = 29.0
+        one.now = 0.9
         await asyncio.sleep(0.05)
         assert one.backend.calls["put"] == 1
 
-        one.now = 30.0
+        one.now = 1.0
         await until(lambda: one.backend.calls["put"] == 2)
         one.backend.fail(None)
         await asyncio.sleep(0.05)
         assert one.backend.calls["put"] == 2
-        one.now = 60.0
+        one.now = 2.0
         await until(lambda: one.stands("a") and one.stands("b"))
-        assert one.events.changes == ["up", f"no writes: {kind} 30 s", "writes"]
+        assert one.events.changes == ["up", f"no writes: {kind} 1 s", "writes"]
+
+
+async def test_deletion_tells_nothing_of_a_full_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full store still deletes. Only a write that it takes shows that it has room again."""
+    async with writing(monkeypatch) as one:
+        one.backend.fail(FaultKind.FULL, "put")
+        one.add("a", value=None)
+        one.add("b")
+        await one.writes.join(10.0)
+        for one.now in (1.0, 2.0, 3.0):
+            await asyncio.sleep(0.05)
+
+        assert one.backend.calls["delete"] == 1
+        assert one.events.changes == ["up", f"no writes: {FaultKind.FULL} 1 s"]
 
 
 async def test_deletions_keep_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
