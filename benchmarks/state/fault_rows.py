@@ -129,13 +129,16 @@ def _came(stand: Stand, mark: str) -> Came | None:
 
 def print_rows(rows: Sequence[Row]) -> None:
     """Print the table."""
-    print(
-        "| fault | requests | failed | stand-ins | skipped | errors | lines | back in use, s "
-        "| lost then | p99 before, ms | p99 first second | p99 later |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+    columns = (
+        *("fault", "requests", "failed", "stand-ins", "skipped", "errors", "lines", "back in use, s"),
+        *("lost then", "p99 before, ms", "p99 first second", "p99 later"),
     )
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for row in rows:
         errors = ", ".join(f"{kind} {count}" for kind, count in row.errors.items()) or "-"
-        print(
-            f"| {row.fault} | {row.requests} | {row.failed} | {row.stand_ins} | {row.skipped} | {errors} "
-            f"| {row.lines} | {row.back_s:.1f} | {row.lost} | {row.p99_before:.0f} | {row.p99_first:.0f} | {row.p99_later:.0f} |"
+        cells = (
+            *(row.fault, row.requests, row.failed, row.stand_ins, row.skipped, errors, row.lines),
+            *(f"{row.back_s:.1f}", row.lost),
+            *(f"{p99:.0f}" for p99 in (row.p99_before, row.p99_first, row.p99_later)),
         )
+        print(f"| {' | '.join(map(str, cells))} |")
