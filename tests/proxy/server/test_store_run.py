@@ -1,0 +1,60 @@
+"""Tests that the process runs its store while it serves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proxy.server.serve import serving
+from proxy.state.backend import StoreInUse
+from proxy.state.spaces import SIGNATURES
+from tests.proxy.conftest import LogLines
+from tests.support.proxied import settings_of
+from tests.support.scripted_upstream import ScriptedUpstream
+
+
+async def test_values_outlive_the_process(tmp_path: Path) -> None:
+    """A second process on the file finds what the first one stored."""
+    settings = settings_of(store={"url": f"sqlite:///{tmp_path}/state.db"})
+    for step in range(2):
+        async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0) as server:
+            store = server.gateway.store
+            if not step:
+                await store.put(SIGNATURES, {"a": b"1"}, tenant="t")
+            assert await store.get(SIGNATURES, ["a"], tenant="t") == {"a": b"1"}
+
+
+async def test_file_in_use_ends_the_start(tmp_path: Path) -> None:
+    """The process does not listen with a store that another process has."""
+    settings = settings_of(store={"url": f"sqlite:///{tmp_path}/state.db"})
+    async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0):
+        with pytest.raises(StoreInUse):
+            async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0):
+                pass
+
+
+async def test_start_does_not_need_the_store(log_lines: LogLines) -> None:
+    """A server that cannot be reached is told in the log, and the process serves."""
+    settings = settings_of(store={"url": "redis://127.0.0.1:1/0"})
+    async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0) as server:
+        assert server.gateway.lifecycle.ready
+        assert await server.gateway.store.get(SIGNATURES, ["a"], tenant="t") == {}
+
+    assert [line["reason"] for line in log_lines() if line["event"] == "store_down"] == ["connection"]
+
+
+async def test_failing_exchange_is_logged_once(log_lines: LogLines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log has the name of the source and the kind of the error, and not the error's text."""
+
+    async def fail(_: object, now: float) -> None:
+        raise ValueError(f"a secret at {now}")
+
+    monkeypatch.setattr("proxy.state.shared_cooldowns.SharedCooldowns.poll", fail)
+    settings = settings_of(store={"url": "redis://127.0.0.1:1/0"})
+    async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0):
+        pass
+
+    [line] = [line for line in log_lines() if line["event"] == "sharing_failed"]
+    assert (line["source"], line["error"]) == ("cooldowns", "ValueError")
+    assert "secret" not in str(log_lines())
