@@ -50,11 +50,13 @@ class SharedFactor:
         self._written_at = -math.inf
 
     def propose(self, proposal: Proposal) -> bool:
-        """Let *proposal* wait in place of an older one.
+        """Let *proposal* wait in place of an older one, but not in place of a larger one that was raised.
 
         Return False where nothing waits: the same factor stands, or the factor cannot be shared.
         """
-        stands = self.standing
+        stands, waits = self.standing, self.proposal
+        if waits is not None and waits.raised and proposal.sticky < waits.sticky:
+            return True  # another entry of the same deployment has just overflowed
         if stands is not None and (stands.sticky, stands.own, stands.observed) == (
             proposal.sticky,
             proposal.own,

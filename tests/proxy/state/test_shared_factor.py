@@ -53,6 +53,16 @@ def test_an_implausible_factor_is_not_proposed(factor: SharedFactor, sticky: flo
     assert not factor.propose(Proposal(sticky, own=True, observed=True, raised=True))
 
 
+@pytest.mark.parametrize("sticky", [1.2, 1.3])
+def test_a_raise_that_waits_is_not_replaced_by_a_smaller_factor(factor: SharedFactor, sticky: float) -> None:
+    """Two entries may name one deployment. The requests of one do not take away what the other's overflow taught."""
+    factor.propose(RAISE)
+    assert factor.propose(Proposal(sticky, own=True, observed=True))
+    assert factor.proposal is RAISE
+    factor.propose(Proposal(1.5, own=True, observed=True))
+    assert factor.proposal is not RAISE
+
+
 def test_a_winner_stands(factor: SharedFactor) -> None:
     factor.propose(MOVE)
     new = factor.value_of(MOVE)
