@@ -19,6 +19,14 @@ NOPERM = b"-NOPERM User ann has no permissions\r\n"
 ENTRIES = [Entry(name, b"v", 1.5) for name in "abc"]
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the server more time than a request has, since the tests share few processors."""
+    monkeypatch.setattr("proxy.state.redis_connection.REPLY_S", 5.0)
+    monkeypatch.setattr("proxy.state.redis_connection.CONNECT_S", 5.0)
+    monkeypatch.setattr("proxy.state.redis_connections.EXCHANGE_S", 10.0)
+
+
 @asynccontextmanager
 async def backend_on(answer: Answer) -> AsyncIterator[tuple[ScriptedRedis, RedisBackend]]:
     """Serve *answer*, and yield the server with a backend on it."""
