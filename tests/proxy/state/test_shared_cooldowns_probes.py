@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from typing_extensions import override
 
 from proxy.config import resolve
@@ -384,13 +384,27 @@ class Replicas(RuleBasedStateMachine):
         self.replicas = [Replica(self.store, lambda: self.now) for _ in range(3)]
         self.running: dict[int, Coroutine[None, None, None]] = {}
         self.started: dict[Attempt, float] = {}
+        self.restarted = 0.0
 
-    @rule(which=st.integers(0, 2), tenant=st.sampled_from(["", "other"]))
-    def request(self, which: int, tenant: str) -> None:
-        """Send a request, which goes to A or to B."""
-        attempt = self.replicas[which].request(tenant)
-        if attempt is not None:
-            self.started[attempt] = self.now
+    @initialize()
+    def refuse_first(self) -> None:
+        """Let the provider refuse a call, and wait until the cooldown is over."""
+        self.refuse_and_wait(0)
+
+    @rule(which=st.integers(0, 2))
+    def refuse_and_wait(self, which: int) -> None:
+        """Let the provider refuse a call that needed no lease. Wait until all circuits are half open."""
+        with self.replicas[which].balancer.acquire(A, self.now) as attempt:
+            attempt.failed(Blame.COOLDOWN, COOLDOWN_S, self.now, Reach.ALL)
+        self.wait(COOLDOWN_S + 2.0)
+
+    @rule(order=st.permutations([0, 1, 2]), tenant=st.sampled_from(["", "other"]))
+    def request(self, order: list[int], tenant: str) -> None:
+        """Let each replica send a request, which goes to A or to B."""
+        for which in order:
+            attempt = self.replicas[which].request(tenant)
+            if attempt is not None:
+                self.started[attempt] = self.now
 
     @precondition(lambda self: any(replica.attempts for replica in self.replicas))
     @rule(data=st.data())
@@ -428,9 +442,11 @@ class Replicas(RuleBasedStateMachine):
                         replica.end(attempt, "cancelled")
                         del self.started[attempt]
 
+    @precondition(lambda self: self.now >= self.restarted + 30.0)
     @rule(which=st.integers(0, 2))
     def restart(self, which: int) -> None:
         """Let a replica die in the midst of everything. A new one starts in its place."""
+        self.restarted = self.now
         if which in self.running:
             self.running.pop(which).close()
         for attempt in self.replicas[which].attempts:
