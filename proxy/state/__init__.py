@@ -13,6 +13,7 @@ proxy learned from the deployment's answers and errors. The files:
     redis_connection     one of these connections
     guarded_backend      limits, a circuit and a ping around a backend
     store_circuit        the circuit's decisions
+    reply_limit          a time limit that a busy event loop does not reach by itself
     write_behind         writes in batches, behind the requests
     write_queue          the writes that wait
     sealed_entries       the names and the values of entries in a backend

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Protocol, TypeVar
 
 from proxy.state.backend import Backend, FaultKind, StoreFault
+from proxy.state.reply_limit import GRACE_TURNS
 from proxy.state.store_circuit import StoreCircuit
 
 T = TypeVar("T")
@@ -121,10 +122,15 @@ class GuardedBackend:
             return None
         task = group.create_task(self._attempt(operation))
         await asyncio.wait((task,), timeout=wait_s)
+        for _ in range(GRACE_TURNS):  # a busy loop finds the result and the end of the wait at the same time
+            if task.done():
+                break
+            await asyncio.sleep(0)
         return task.result() if task.done() and not task.cancelled() else None
 
     async def check(self) -> None:
         """Open the backend where it is not open, ping it, and close or open the circuit by the result."""
+        began = self._clock()
         try:
             async with asyncio.timeout(_OPEN_S):
                 if not self._opened:
@@ -135,7 +141,7 @@ class GuardedBackend:
         except (StoreFault, TimeoutError) as error:
             kind = error.kind if isinstance(error, StoreFault) else FaultKind.TIMEOUT
             self._events.count_error(kind)
-            if self._circuit.fail(self._clock()) or self._was_up is None:
+            if self._circuit.fail(self._clock(), began) or self._was_up is None:
                 self._note_down(kind)
             return
         if self._circuit.is_open:
@@ -148,27 +154,28 @@ class GuardedBackend:
     async def _attempt(self, operation: Callable[[], Awaitable[T]]) -> T | None:
         asked = self._clock()
         async with self._places:
-            if self._circuit.is_open or self._clock() - asked > WAIT_S:
+            began = self._clock()
+            if self._circuit.is_open or began - asked > WAIT_S:
                 return None
             try:
                 async with asyncio.timeout(_LONGEST_S):
                     result = await operation()
             except StoreFault as fault:
-                self._note_fault(fault.kind)
+                self._note_fault(fault.kind, began)
                 return None
             except TimeoutError:
-                self._note_fault(FaultKind.TIMEOUT)
+                self._note_fault(FaultKind.TIMEOUT, began)
                 return None
             except Exception:  # noqa: BLE001 - a client library's error that nobody foresaw fails no request either
-                self._note_fault(FaultKind.CONNECTION)
+                self._note_fault(FaultKind.CONNECTION, began)
                 return None
         self._circuit.succeed(self._clock())
         return result
 
-    def _note_fault(self, kind: FaultKind) -> None:
-        """Count a failure, which opens the circuit if the store could not be reached too often."""
+    def _note_fault(self, kind: FaultKind, began: float) -> None:
+        """Count the failure of a call that *began* at a time. Too many open the circuit."""
         self._events.count_error(kind)
-        if kind in _UNREACHABLE and self._circuit.fail(self._clock()):
+        if kind in _UNREACHABLE and self._circuit.fail(self._clock(), began):
             self._note_down(kind)
 
     def _note_down(self, kind: FaultKind) -> None:
@@ -178,7 +185,8 @@ class GuardedBackend:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_PING_S)
+            began = self._clock()
             try:
                 await self.check()
             except Exception:  # noqa: BLE001 - the next ping tries again
-                self._note_fault(FaultKind.CONNECTION)
+                self._note_fault(FaultKind.CONNECTION, began)

@@ -23,6 +23,7 @@ from redis.driver_info import DriverInfo
 
 from proxy.config.redis_address import RedisAddress
 from proxy.state.backend import FaultKind, StoreFault
+from proxy.state.reply_limit import ReplyLimit
 
 Command: TypeAlias = "tuple[str | bytes | int, ...]"
 
@@ -90,8 +91,9 @@ class RedisConnection:
         """Send *commands* in one piece, and return one reply for each."""
         try:
             await self._send(commands)
-            replies = [await self._read(None)]
-            replies += [await self._read(math.inf) for _ in commands[1:]]
+            with ReplyLimit(REPLY_S):
+                replies = [await self._read()]
+            replies += [await self._read() for _ in commands[1:]]
         except (exceptions.RedisError, OSError) as error:
             fault = _fault_of(error)
         except BaseException:
@@ -114,10 +116,10 @@ class RedisConnection:
         await self._connection.send_packed_command(packed, check_health=False)
         self._connection.socket_timeout = REPLY_S
 
-    async def _read(self, limit_s: float | None) -> Reply:
-        """Return the next reply. None for *limit_s* means :data:`REPLY_S`."""
+    async def _read(self) -> Reply:
+        """Return the next reply, without redis-py's own limit."""
         try:
-            reply: Reply = await self._connection.read_response(timeout=limit_s)
+            reply: Reply = await self._connection.read_response(timeout=math.inf)
         except exceptions.ResponseError as error:
             return ReplyError(_code_of(error))
         return reply

@@ -2,6 +2,8 @@
 
 The circuit opens after three failures in a row, or when more than half of at least five operations failed in the last
 ten seconds. The thresholds are those of the circuits around deployments. Callers pass the time.
+
+Operations that fail together count as one failure. A process that was busy for a moment may find many replies late.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ _RECORD_S = 10.0
 class StoreCircuit:
     """The circuit around one store. It is open at first, until the store has answered once."""
 
-    __slots__ = ("_failures", "_in_a_row", "_operations", "is_open")
+    __slots__ = ("_failed_at", "_failures", "_in_a_row", "_operations", "is_open")
 
     def __init__(self) -> None:
         self.is_open = True
         self._in_a_row = 0
+        self._failed_at = float("-inf")
         self._operations = SlidingCount(_RECORD_S)
         self._failures = SlidingCount(_RECORD_S)
 
@@ -34,10 +37,14 @@ class StoreCircuit:
         self._operations.add(now)
         self._in_a_row = 0
 
-    def fail(self, now: float) -> bool:
-        """Count a failed operation. Return True where the circuit opens because of it."""
-        if self.is_open:
+    def fail(self, now: float, began: float) -> bool:
+        """Count an operation that *began* at a time and failed. Return True where the circuit opens because of it.
+
+        An operation that was under way when another one failed does not count.
+        """
+        if self.is_open or began < self._failed_at:
             return False
+        self._failed_at = now
         self._operations.add(now)
         self._failures.add(now)
         self._in_a_row += 1
