@@ -28,8 +28,12 @@ async def connection() -> AsyncIterator[tuple[asyncio.StreamReader, socket.socke
 async def test_reply_that_came_while_the_loop_was_busy_is_read() -> None:
     """The loop is busy for longer than the limit, and the reply is there when it looks."""
     async with connection() as (reader, peer):
-        asyncio.get_running_loop().call_soon(time.sleep, 0.08)
-        peer.sendall(b"reply\n")
+
+        def keep_busy() -> None:
+            time.sleep(0.08)
+            peer.sendall(b"reply\n")
+
+        asyncio.get_running_loop().call_soon(keep_busy)
 
         with ReplyLimit(0.02):
             assert await reader.readline() == b"reply\n"
