@@ -254,6 +254,21 @@ async def test_a_replica_that_dies_keeps_its_lease_for_half_a_minute(world: Worl
     assert first.request() is not None
 
 
+async def test_only_its_owner_lets_a_lease_go(world: World) -> None:
+    """A replica that stood still for half a minute has lost its lease to another replica."""
+    first, second, third = world.replicas
+    late = await world.probe(second)
+    world.now += 31.0
+    await world.probe(first)
+    second.end(late, "cancelled")
+    await second.shared.write(world.now)
+
+    assert third.request() is None
+    await third.shared.write(world.now)
+
+    assert third.request() is None
+
+
 async def test_the_lease_is_renewed_for_a_slow_probe(world: World) -> None:
     """A probe of two minutes no longer delays the others, since its provider may never answer."""
     first, second, _ = world.replicas
