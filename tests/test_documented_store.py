@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 from proxy.observability import store_reports
-from proxy.state.backend import FaultKind
-from proxy.state.guarded_backend import WAIT_S
-from proxy.state.sealed_entries import LARGEST_VALUE
+from proxy.state.external.backend import FaultKind
+from proxy.state.external.guarded_backend import WAIT_S
+from proxy.state.external.sealed_entries import LARGEST_VALUE
+from proxy.state.external.write_behind import JOIN_S
+from proxy.state.external.write_queue import MAX_BYTES
 from proxy.state.spaces import SPACES
-from proxy.state.write_behind import JOIN_S
-from proxy.state.write_queue import MAX_BYTES
 from tests.support.markdown_tables import key_in, rows_under
 from tests.test_manual import MANUAL, codes, section
 

@@ -25,8 +25,8 @@ from random import Random
 from statistics import median
 
 from benchmarks.state.sqlite_writer import LIFETIME_S, MAX_BYTES, counter_of, name_of, value_of
-from proxy.state.backend import Entry
-from proxy.state.sqlite_store import SqliteBackend
+from proxy.state.external.backend import Entry
+from proxy.state.sqlite.backend import SqliteBackend
 
 ROWS = 100_000
 SLOWEST_S = 0.1

@@ -13,8 +13,8 @@ import os
 from hashlib import blake2b
 from random import Random
 
-from proxy.state.backend import Entry
-from proxy.state.sqlite_store import SqliteBackend
+from proxy.state.external.backend import Entry
+from proxy.state.sqlite.backend import SqliteBackend
 
 MAX_BYTES = 16 * 2**30
 LIFETIME_S = 86_400.0

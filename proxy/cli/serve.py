@@ -25,7 +25,7 @@ from proxy.server.process_end import ProcessEnd, exit_process, run_until_done
 from proxy.server.reload.reloader import Reloader
 from proxy.server.reload.watch_file import FileWatch
 from proxy.server.serve import Service, serve
-from proxy.state.backend import StoreInUse
+from proxy.state.external.backend import StoreInUse
 from proxy.upstream.select_transport import SelectingUpstream
 
 

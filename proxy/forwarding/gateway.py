@@ -23,10 +23,10 @@ from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
 from proxy.resilience.memory_need import DIRECT_TIMES
 from proxy.state import MemoryStore
-from proxy.state.external_store import ExternalStore
+from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
-from proxy.state.sharing import Sharing
+from proxy.state.sharing.sources import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.known_secrets import KnownSecrets
 from proxy.upstream.media.fetching import MediaFetcher

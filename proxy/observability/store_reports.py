@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from proxy.observability.logs import get_log
 from proxy.observability.metrics.store import StoreMetrics
-from proxy.state.backend import FaultKind
+from proxy.state.external.backend import FaultKind
 
 
 class StoreReports:
-    """The listener to a store (:class:`proxy.state.guarded_backend.StoreEvents`), which records in *metrics*."""
+    """Records a store's failures in *metrics* (:class:`proxy.state.external.guarded_backend.StoreEvents`)."""
 
     def __init__(self, metrics: StoreMetrics) -> None:
         self._metrics = metrics

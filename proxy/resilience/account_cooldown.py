@@ -2,8 +2,8 @@
 
 A quota belongs to an account at a provider. So a cooldown that the provider asked for is true for every replica that
 uses the account. This module keeps the facts, and changes the circuits of this process. A background task of
-:mod:`proxy.state.shared_cooldowns` carries the facts between the replicas. Only durations travel. Failures that may be
-caused by this replica's network stay in its own circuits.
+:mod:`proxy.state.sharing.shared_cooldowns` carries the facts between the replicas. Only durations travel. Failures that
+may be caused by this replica's network stay in its own circuits.
 
 A cooldown that stands is never shortened by another replica. A shorter cooldown is not published while a longer
 cooldown stands. The replica that was told of the shorter cooldown keeps it, and publishes its rest if the longer one

@@ -29,10 +29,10 @@ from proxy.resilience.memory_need import DIRECT_TIMES, LITELLM_TIMES, bytes_in_f
 from proxy.server.connections.limits import descriptor_limit, max_connections
 from proxy.server.first_series import start_series
 from proxy.state.create_store import create_store
-from proxy.state.external_store import ExternalStore
+from proxy.state.external.external_store import ExternalStore
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
-from proxy.state.sharing import Sharing
+from proxy.state.sharing.sources import Sharing
 from proxy.upstream import Upstream
 from proxy.upstream.media.fetching import MediaFetcher
 from proxy.upstream.transports import uses_litellm

@@ -94,7 +94,7 @@ async def serving(
     """Listen on *host* and *port*, warm up, and yield when ready. Closes everything at the end.
 
     Port 0 lets the kernel choose. Raises :class:`OSError` if the address is taken, and
-    :class:`proxy.state.backend.StoreInUse` if another process uses the store's file.
+    :class:`proxy.state.external.backend.StoreInUse` if another process uses the store's file.
     """
     gateway = create_gateway(settings, upstream, tracing)
     current = Current(gateway)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.logs import get_log
 from proxy.state import MemoryStore
-from proxy.state.replica_sync import ReplicaSync
+from proxy.state.sharing.replica_sync import ReplicaSync
 
 
 @asynccontextmanager
@@ -17,7 +17,7 @@ async def running_store(gateway: Gateway) -> AsyncIterator[None]:
     """Open the store of *gateway* and exchange facts with other replicas while the context lasts.
 
     A store that cannot be reached is used as soon as it can. A store in memory needs nothing. Raises
-    :class:`proxy.state.backend.StoreInUse` for a file that another process uses.
+    :class:`proxy.state.external.backend.StoreInUse` for a file that another process uses.
     """
     store, sharing = gateway.store, gateway.sharing
     if isinstance(store, MemoryStore) or sharing is None:

@@ -6,24 +6,10 @@ proxy learned from the deployment's answers and errors. The files:
 
     spaces               the kinds of facts that a store keeps
     memory               the store in this process
-    external_store       the store outside this process, behind its memory
-    backend              the interface of a server or a file that keeps bytes
-    redis_store          the backend on a Redis or Valkey server
-    redis_connections    the connections to that server, which Sentinels may name
-    redis_connection     one of these connections
-    guarded_backend      limits, a circuit and a ping around a backend
-    store_circuit        the circuit's decisions
-    reply_limit          a time limit that a busy event loop does not reach by itself
-    write_behind         writes in batches, behind the requests
-    write_queue          the writes that wait
-    sealed_entries       the names and the values of entries in a backend
-    store_secret         the secret of a store, on which its processes agree
-    sqlite_file          the files of an SQLite store: created, locked, set aside
-    sqlite_schema        the table and the settings of an SQLite store
-    sqlite_entries       the entries in the table: read, written, swept, evicted
-    sqlite_database      the open database, and its recovery from failures
-    sqlite_thread        the thread that owns the database
-    sqlite_store         the backend over a file
+    external             the store outside this process, behind its memory
+    redis, sqlite        the backends of such a store
+    create_store         the store that the configuration asks for
+    sharing              the exchange of facts with other processes
     deployment_identity  the name of a deployment that all processes agree on
     kept_signatures      the stored form of a signed call
     lessons              the lessons of one deployment for one tenant
@@ -31,18 +17,6 @@ proxy learned from the deployment's answers and errors. The files:
     agreement            the lessons that count for all tenants
     learned_windows      the lessons of all deployments
     refused_requests     requests that were refused twice
-    cooldown_entry       the stored form of a cooldown
-    shared_cooldowns     shares cooldowns and probes with other replicas
-    replica_sync         calls what exchanges facts with other replicas
-    lesson_values        the stored forms of a factor and of a window
-    shared_factor        the token factor of one deployment and tenant in the store
-    shared_window        one learned window in the store
-    coded_window         the shared window that a provider's code makes count for all tenants
-    lesson_pair          the shared lessons of one deployment and tenant
-    shared_lessons       shares lessons with other processes
-    shared_refusals      shares refused requests with other processes
-    sharing              all exchanges through one store
-    create_store         the store that the configuration asks for
 """
 
 from __future__ import annotations

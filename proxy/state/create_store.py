@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from proxy.config.schema.store import Store as StoreSettings
-from proxy.state.backend import Backend
-from proxy.state.external_store import ExternalStore
-from proxy.state.guarded_backend import StoreEvents
+from proxy.state.external.backend import Backend
+from proxy.state.external.external_store import ExternalStore
+from proxy.state.external.guarded_backend import StoreEvents
+from proxy.state.external.store_secret import derive_secret
 from proxy.state.memory import MemoryStore
-from proxy.state.store_secret import derive_secret
 
 
 class StoreListener(StoreEvents, Protocol):
@@ -32,11 +32,11 @@ def create_store(settings: StoreSettings, listener: StoreListener) -> MemoryStor
 def _create_backend(settings: StoreSettings, listener: StoreListener) -> Backend | None:
     address = settings.address
     if address.kind == "sqlite":
-        from proxy.state.sqlite_store import SqliteBackend  # only who asks for a file pays for the import
+        from proxy.state.sqlite.backend import SqliteBackend  # only who asks for a file pays for the import
 
         return SqliteBackend(address.path, settings.max_mib * 2**20, listener.set_aside)
     if address.redis is not None:
-        from proxy.state.redis_store import RedisBackend  # needs the extra `redis`
+        from proxy.state.redis.backend import RedisBackend  # needs the extra `redis`
 
         return RedisBackend(address.redis)
     return None

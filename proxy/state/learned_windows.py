@@ -4,7 +4,7 @@ The token factor corrects the proxy's token estimates towards the provider's cou
 each deployment and tenant. An error may repeat words of the tenant's clients, so its lessons count for that tenant
 alone. Lessons that two tenants agree on count for all (:mod:`proxy.state.agreement`), as does a window from an error
 with one of the provider's codes. Without keys there is one tenant. A store that outlives the process gets a copy of the
-lessons (:mod:`proxy.state.shared_lessons`).
+lessons (:mod:`proxy.state.sharing.shared_lessons`).
 
 Only errors shrink a window (:mod:`proxy.state.learn_overflow`). A learned window is dropped when an answer proves it
 too small, or when it is an hour old. The next requests then use the known window again.

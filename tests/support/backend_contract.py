@@ -1,4 +1,4 @@
-"""The tests that every backend of the store has to pass (:class:`proxy.state.backend.Backend`).
+"""The tests that every backend of the store has to pass (:class:`proxy.state.external.backend.Backend`).
 
 A test file makes a subclass whose name begins with ``Test``, with an async fixture ``backend`` that yields an opened
 and empty backend::
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from proxy.state.backend import Backend, Entry
+from proxy.state.external.backend import Backend, Entry
 
 LARGEST = 64 * 2**10
 """The most bytes of a value that the store writes, without its few bytes of version and digest."""

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from proxy.state.backend import Entry, FaultKind, StoreFault
+from proxy.state.external.backend import Entry, FaultKind, StoreFault
 
 
 class DictionaryBackend:

@@ -10,8 +10,8 @@ from pathlib import Path
 from time import time as wall_clock  # noqa: TID251 - entries of a file expire by the wall clock
 from typing import Any
 
-from proxy.state.backend import Entry
-from proxy.state.sqlite_store import SqliteBackend
+from proxy.state.external.backend import Entry
+from proxy.state.sqlite.backend import SqliteBackend
 
 MIB = 2**20
 

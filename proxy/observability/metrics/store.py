@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from proxy.observability.metrics.labelled import counter
-from proxy.state.backend import FaultKind
+from proxy.state.external.backend import FaultKind
 
 # Each definition is a metric's name, its help text, and its labels.
 

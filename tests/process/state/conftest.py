@@ -7,16 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from proxy.config.redis_address import parse_redis_address
-from proxy.state.redis_store import RedisBackend
+from proxy.state.redis.backend import RedisBackend
 from tests.support.store_servers import StoreServer, redis_server, redis_server_binary, valkey_server
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the servers more time than a request has, since the tests share few processors."""
-    monkeypatch.setattr("proxy.state.redis_connection.CONNECT_S", 2.0)
-    monkeypatch.setattr("proxy.state.redis_connection.REPLY_S", 2.0)
-    monkeypatch.setattr("proxy.state.redis_connections.EXCHANGE_S", 5.0)
+    monkeypatch.setattr("proxy.state.redis.connection.CONNECT_S", 2.0)
+    monkeypatch.setattr("proxy.state.redis.connection.REPLY_S", 2.0)
+    monkeypatch.setattr("proxy.state.redis.connections.EXCHANGE_S", 5.0)
 
 
 @pytest.fixture(scope="module")

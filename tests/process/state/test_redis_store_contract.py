@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.state.backend import Backend
-from proxy.state.redis_store import RedisBackend
+from proxy.state.external.backend import Backend
+from proxy.state.redis.backend import RedisBackend
 from tests.support.backend_contract import BackendContract
 
 

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from proxy.config.redis_address import parse_redis_address
-from proxy.state.backend import Entry, FaultKind, StoreFault
-from proxy.state.redis_store import RedisBackend
+from proxy.state.external.backend import Entry, FaultKind, StoreFault
+from proxy.state.redis.backend import RedisBackend
 from tests.support.store_servers import StoreServer, running_server, valkey_server, valkey_server_binary
 
 VALUE = os.urandom(700)

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from proxy.config.redis_address import parse_redis_address
-from proxy.state.backend import FaultKind, StoreFault
-from proxy.state.redis_store import RedisBackend
+from proxy.state.external.backend import FaultKind, StoreFault
+from proxy.state.redis.backend import RedisBackend
 from tests.support.store_servers import StoreServer
 
 GENEROUS_S = 5.0

@@ -11,4 +11,4 @@ def test_client_of_redis_is_imported_only_with_its_backend(fresh_python: Callabl
     seen = "; print(sorted({'redis', 'hiredis'} & sys.modules.keys()))"
 
     assert fresh_python(imports + seen) == "[]\n"
-    assert fresh_python(imports + ", proxy.state.redis_store" + seen) == "['hiredis', 'redis']\n"
+    assert fresh_python(imports + ", proxy.state.redis.backend" + seen) == "['hiredis', 'redis']\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from proxy.config.redis_address import parse_redis_address
-from proxy.state.backend import Entry, FaultKind, StoreFault
-from proxy.state.redis_store import RedisBackend
+from proxy.state.external.backend import Entry, FaultKind, StoreFault
+from proxy.state.redis.backend import RedisBackend
 from tests.support.store_servers import redis_server_binary, reserved_port, running_server
 
 ROOT = Path(__file__).parents[3]

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from proxy.state.backend import FaultKind, StoreFault
-from proxy.state.sqlite_store import SqliteBackend, StoreInUse
+from proxy.state.external.backend import FaultKind, StoreFault
+from proxy.state.sqlite.backend import SqliteBackend, StoreInUse
 from tests.process.running import ROOT
 from tests.support.sqlite_stores import MIB, SetAside, entry, opened
 
 STORE = """
 import asyncio, sys
-from proxy.state.sqlite_store import SqliteBackend
+from proxy.state.sqlite.backend import SqliteBackend
 
 async def main():
     await SqliteBackend(sys.argv[1], 2**20, print).open()

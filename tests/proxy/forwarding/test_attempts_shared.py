@@ -12,8 +12,8 @@ import pytest
 
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.refused_requests import RefusedRequests
-from proxy.state.shared_lessons import SharedLessons
-from proxy.state.shared_refusals import SharedRefusals
+from proxy.state.sharing.shared_lessons import SharedLessons
+from proxy.state.sharing.shared_refusals import SharedRefusals
 from tests.proxy.forwarding.attempting import refused, text_of
 from tests.proxy.state.flaky_memory import FlakyMemory
 from tests.support.builders import assistant, user

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from proxy import __version__
 from proxy.core.errors import UpstreamFault, UpstreamTimeout, UpstreamUnreachable
 from proxy.resilience.failure_table import Kind
-from proxy.state.backend import FaultKind
+from proxy.state.external.backend import FaultKind
 from sanitizers.invariants import RULES
 from sanitizers.steps import STEP_NAMES
 from sanitizers.turns import EVENTS

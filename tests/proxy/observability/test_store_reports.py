@@ -6,8 +6,8 @@ from prometheus_client import CollectorRegistry
 
 from proxy.observability.metrics.store import StoreMetrics
 from proxy.observability.store_reports import StoreReports
-from proxy.state.backend import FaultKind
-from proxy.state.guarded_backend import StoreEvents
+from proxy.state.external.backend import FaultKind
+from proxy.state.external.guarded_backend import StoreEvents
 from tests.proxy.conftest import LogLines
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proxy.server.serve import serving
-from proxy.state.backend import StoreInUse
+from proxy.state.external.backend import StoreInUse
 from proxy.state.spaces import SIGNATURES
 from tests.proxy.conftest import LogLines
 from tests.support.proxied import settings_of
@@ -50,7 +50,7 @@ async def test_failing_exchange_is_logged_once(log_lines: LogLines, monkeypatch:
     async def fail(_: object, now: float) -> None:
         raise ValueError(f"a secret at {now}")
 
-    monkeypatch.setattr("proxy.state.shared_cooldowns.SharedCooldowns.poll", fail)
+    monkeypatch.setattr("proxy.state.sharing.shared_cooldowns.SharedCooldowns.poll", fail)
     settings = settings_of(store={"url": "redis://127.0.0.1:1/0"})
     async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0):
         pass

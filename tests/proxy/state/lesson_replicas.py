@@ -10,7 +10,7 @@ from proxy.state import Store
 from proxy.state.learn_overflow import Refused
 from proxy.state.learned_windows import LearnedWindows
 from proxy.state.lessons import Counted
-from proxy.state.shared_lessons import SharedLessons
+from proxy.state.sharing.shared_lessons import SharedLessons
 from tests.proxy.state.flaky_memory import FlakyMemory
 
 PERIOD_S = 5.0

@@ -9,7 +9,7 @@ import pytest
 
 from proxy.config.schema.store import Store as StoreSettings
 from proxy.state.create_store import create_store
-from proxy.state.external_store import ExternalStore
+from proxy.state.external.external_store import ExternalStore
 from proxy.state.memory import MemoryStore
 from proxy.state.spaces import SIGNATURES
 from tests.support.dictionary_backend import CountedEvents

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proxy.observability.metrics import Metrics
-from proxy.state.backend import FaultKind
+from proxy.state.external.backend import FaultKind
 
 
 def value(metrics: Metrics, name: str, **labels: str) -> float | None:

@@ -17,7 +17,7 @@ from proxy.resilience.failure_table import Blame
 from proxy.server.app import create_gateway, follow_cooldowns
 from proxy.server.reload.renew_gateway import plan_renewal, renew_gateway
 from proxy.state.refused_requests import Refusal
-from proxy.state.shared_cooldowns import SharedCooldowns
+from proxy.state.sharing.shared_cooldowns import SharedCooldowns
 from proxy.state.spaces import SIGNATURES
 from tests.proxy.config.samples import entry, settings_of
 from tests.proxy.inspector.looking import ended_request

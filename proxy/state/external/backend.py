@@ -1,0 +1,86 @@
+"""The interface of a backend: a server or a file that keeps bytes by name, outside this process's memory.
+
+A backend knows no tenants, spaces or secrets. :class:`proxy.state.external.external_store.ExternalStore` makes the
+names, checks the values, limits the waits and handles every failure. A backend opens its own connections. Each of its
+methods makes one round trip, and raises :class:`StoreFault` for every failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+
+class FaultKind(StrEnum):
+    """The kind of a store's failure, as the label ``kind`` of ``turnright_store_errors_total``."""
+
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    FULL = "full"
+    READ_ONLY = "read_only"
+    CORRUPT = "corrupt"
+    """A value that this version cannot read. It counts as missing."""
+
+    REFUSED = "refused"
+    """An error that the server answered with, such as a wrong type under a key or a missing permission."""
+
+    DROPPED = "dropped"
+    """A write that was dropped, since too many writes waited."""
+
+    TOO_LARGE = "too_large"
+
+
+class StoreFault(Exception):
+    """A failure of a backend. The message holds no address, no key and no value."""
+
+    def __init__(self, kind: FaultKind, message: str = "") -> None:
+        super().__init__(message or kind.value)
+        self.kind = kind
+
+
+class StoreInUse(Exception):
+    """Another process uses the store, which only one may use. The message names the file and the setting."""
+
+
+class Entry(NamedTuple):
+    """One entry to write: its name, its value, and the seconds that it is kept."""
+
+    name: str
+    value: bytes
+    lifetime_s: float
+
+
+class Backend(Protocol):
+    """Keeps bytes by name. Another process may use the same backend at the same time if :attr:`is_shared` is true."""
+
+    @property
+    def is_shared(self) -> bool:
+        """True where several processes may use the backend. False for a file of one process."""
+
+    async def open(self) -> None:
+        """Connect, or open the file. May be called again after a failure."""
+
+    async def close(self) -> None:
+        """Close the connections or the file. Writes that were accepted before are finished."""
+
+    async def ping(self) -> None:
+        """Return if the backend answers. Raises :class:`StoreFault` otherwise."""
+
+    async def get(self, names: Sequence[str]) -> Mapping[str, bytes]:
+        """Return the values under *names*, without those that are missing or have expired."""
+
+    async def put(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Write *entries*, replacing older values. Return the entries that the backend refused one by one.
+
+        Raises :class:`StoreFault` where nothing is known of the entries, or where the backend takes no writes at all.
+        """
+
+    async def swap(self, name: str, old: bytes | None, new: bytes | None, lifetime_s: float) -> bytes | None:
+        """Replace the value *old* by *new*, if *old* stands under *name*. Return the value that stands afterwards.
+
+        None for *old* means that no value stands there. None for *new* deletes the value.
+        """
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Delete the values under *names*."""

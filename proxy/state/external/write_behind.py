@@ -1,0 +1,167 @@
+"""Writes values to a backend in batches, behind the requests that put them.
+
+The newest value under a key waits in a queue of 8 MiB. A store that cannot be reached gets the queue later. A store
+that is full or read-only gets one write a second, as a test, and is still read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from proxy.state.external.backend import Backend, Entry, FaultKind, StoreFault
+from proxy.state.external.guarded_backend import GuardedBackend, StoreEvents
+from proxy.state.external.sealed_entries import EntrySealer
+from proxy.state.external.write_queue import Place, Write, WriteQueue
+
+JOIN_S = 0.025
+"""The most seconds that a request waits until its write is done."""
+
+_BATCH = 128
+_BATCH_BYTES = 256 * 2**10
+_BATCH_S = 1.0
+"""The most seconds that a batch is waited for. The backend has its own, shorter limit."""
+
+_PAUSE_S = 1.0
+"""Seconds between two test writes to a store that is full or read-only.
+
+They are few, since the replicas of a store that is well again need one another's signatures at once.
+"""
+
+_RETRY_S = 0.5
+"""Seconds between two looks at a store that takes no writes, while writes wait."""
+
+_FLUSH_S = 1.0
+"""The most seconds that the end of the process waits for the queue."""
+
+_NO_WRITES = frozenset({FaultKind.FULL, FaultKind.READ_ONLY})
+
+
+class WriteBehind:
+    """The queue of writes to *backend*, which *guard* calls. *sealer* returns the names and seals of today."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        guard: GuardedBackend,
+        sealer: Callable[[], EntrySealer],
+        events: StoreEvents,
+        clock: Callable[[], float],
+    ) -> None:
+        self._backend = backend
+        self._guard = guard
+        self._sealer = sealer
+        self._events = events
+        self._clock = clock
+        self.queue = WriteQueue()
+        self._in_flight: dict[Place, Write] = {}
+        self._wake = asyncio.Event()
+        self._written: asyncio.Future[None] | None = None
+        self._resumes_at: float | None = None
+
+    def add(self, writes: Sequence[Write]) -> None:
+        """Let *writes* wait. Writes for which there is no room are dropped and counted, the oldest first."""
+        for write in writes:
+            for _ in range(self.queue.add(write)):
+                self._events.count_error(FaultKind.DROPPED)
+        self._events.set_waiting(self.queue.size_bytes)
+        self._wake.set()
+
+    def find(self, place: Place) -> Write | None:
+        """Return the write under *place* that is not known to be done, or None."""
+        return self.queue.find(place) or self._in_flight.get(place)
+
+    @property
+    def is_idle(self) -> bool:
+        """True where all writes are done."""
+        return not len(self.queue) and not self._in_flight
+
+    async def join(self, limit_s: float = JOIN_S) -> None:
+        """Wait until the writes that wait now are done, but at most *limit_s* seconds.
+
+        Returns at once where the store takes no writes, and where its newest call failed.
+        """
+        if self._guard.is_doubtful or not self._takes_writes():
+            return
+        if self._written is None:
+            self._written = asyncio.get_running_loop().create_future()
+        await asyncio.wait((self._written,), timeout=limit_s)
+
+    async def flush(self) -> None:
+        """Wait until the queue is empty, for a second at most. Called at the end of the process."""
+        end = self._clock() + _FLUSH_S
+        while len(self.queue) and self._takes_writes() and (left := end - self._clock()) > 0:
+            self._wake.set()
+            await self.join(left)
+
+    async def run(self) -> None:
+        """Write the queue as long as the store takes writes. Returns only when cancelled."""
+        while True:
+            await self._wait()
+            while len(self.queue) and self._takes_writes():
+                written, self._written = self._written, None
+                await self._write(len(self.queue))
+                if written is not None and not written.done():
+                    written.set_result(None)
+                self._events.set_waiting(self.queue.size_bytes)
+                if self._guard.is_doubtful:
+                    break
+
+    async def _wait(self) -> None:
+        """Wait for the next write. A store that is well again wakes nobody, so waiting writes look for it."""
+        try:
+            async with asyncio.timeout(_RETRY_S if len(self.queue) else None):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+        self._wake.clear()
+
+    def _takes_writes(self) -> bool:
+        resumes_at = self._resumes_at
+        return self._guard.is_up and (resumes_at is None or self._clock() >= resumes_at)
+
+    async def _write(self, count: int) -> None:
+        """Write the *count* oldest writes, in batches, until a batch fails."""
+        end = self.queue.taken + count
+        while self.queue.taken < end and len(self.queue):
+            most = _BATCH if self._resumes_at is None else 1
+            batch = self.queue.take(most, _BATCH_BYTES, self._clock())
+            self._in_flight = {write.place: write for write in batch}
+            done = not batch or await self._guard.call(partial(self._write_batch, batch), _BATCH_S)
+            self._in_flight = {}
+            if not done:
+                self.queue.put_back(batch)
+                return
+
+    async def _write_batch(self, batch: Sequence[Write]) -> bool:
+        """Write *batch*. Return False where the store took none of it. Raises :class:`StoreFault`."""
+        sealer, now = self._sealer(), self._clock()
+        entries, gone = [], []
+        for write in batch:
+            name = sealer.name(*write.place)
+            if write.value is None:
+                gone.append(name)
+            else:
+                entries.append(Entry(name, sealer.seal(name, write.value), write.until - now))
+        try:
+            refused = await self._backend.put(entries) if entries else ()
+            if gone:
+                await self._backend.delete(gone)
+        except StoreFault as fault:
+            if fault.kind not in _NO_WRITES:
+                raise
+            self._stop_writing(fault.kind)
+            return False
+        for _ in refused:
+            self._events.count_error(FaultKind.REFUSED)
+        if entries and self._resumes_at is not None:  # a full store still takes deletions
+            self._resumes_at = None
+            self._events.resumed_writing()
+        return True
+
+    def _stop_writing(self, kind: FaultKind) -> None:
+        self._events.count_error(kind)
+        if self._resumes_at is None:
+            self._events.stopped_writing(kind, _PAUSE_S)
+        self._resumes_at = self._clock() + _PAUSE_S

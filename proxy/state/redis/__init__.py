@@ -1,0 +1,6 @@
+"""The backend on a Redis or Valkey server, which replicas share. It needs the extra ``redis``.
+
+backend      the backend's methods, as pipelines and one script
+connections  the connections to the server, which Sentinels may name
+connection   one of these connections
+"""

@@ -1,0 +1,144 @@
+"""The backend on a Redis or Valkey server. It needs the extra ``redis``, and works with both servers.
+
+Each method makes one round trip: a pipeline of single commands, or one script. A pipeline of single GETs, not MGET,
+goes to a cluster too. An error for one name does not lose the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from proxy.config.redis_address import RedisAddress
+from proxy.state.external.backend import Entry, FaultKind, StoreFault
+from proxy.state.redis.connection import Command, Reply, ReplyError
+from proxy.state.redis.connections import RedisConnections
+
+_FULL = frozenset({"OOM", "MISCONF"})
+"""Codes of a server that takes no writes: its memory is full, or it cannot write to its disk."""
+
+_SWAP = """
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then
+  if not string.find(value.err, 'WRONGTYPE', 1, true) then return value end
+  value = ''
+end
+local has_old, old, has_new, new, lifetime_ms = unpack(ARGV)
+if value then
+  if has_old == '0' or value ~= old then return value end
+elseif has_old == '1' then
+  return false
+end
+if has_new == '1' then
+  redis.call('SET', KEYS[1], new, 'PX', lifetime_ms)
+  return new
+end
+redis.call('DEL', KEYS[1])
+return false
+"""
+"""Compares and replaces one value. Returns the value that stands afterwards."""
+
+_SWAP_DIGEST = hashlib.sha1(_SWAP.encode(), usedforsecurity=False).hexdigest()
+
+
+class RedisBackend:
+    """The backend on the server at *address*. At most eight of its methods run at a time.
+
+    A value of another type than bytes is returned as empty bytes. The caller cannot read them, and counts them.
+    """
+
+    is_shared = True
+
+    def __init__(self, address: RedisAddress) -> None:
+        self._connections = RedisConnections(address)
+
+    async def open(self) -> None:
+        """Connect, and refuse a server in cluster mode, since its other nodes hold a part of the names."""
+        pong, info = await self._connections.exchange([("PING",), ("INFO", "cluster")])
+        _check(pong)
+        if isinstance(info, bytes) and b"cluster_enabled:1" in info:
+            await self._connections.give_up()
+            words = "the store is in cluster mode, which is not supported yet: use one server, or Sentinel"
+            raise StoreFault(FaultKind.REFUSED, words)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connections.give_up()
+
+    async def ping(self) -> None:
+        """Return if the server answers. Raises :class:`StoreFault` otherwise."""
+        for reply in await self._connections.exchange([("PING",)]):
+            _check(reply)
+
+    async def get(self, names: Sequence[str]) -> Mapping[str, bytes]:
+        """Return values as :meth:`proxy.state.external.backend.Backend.get` does."""
+        found = dict[str, bytes]()
+        for name, reply in zip(names, await self._run([("GET", name) for name in names]), strict=True):
+            if isinstance(reply, bytes):
+                found[name] = reply
+            elif reply == ReplyError("WRONGTYPE"):
+                found[name] = b""
+            else:
+                _check(reply)
+        return found
+
+    async def put(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Write entries as :meth:`proxy.state.external.backend.Backend.put` does."""
+        replies = await self._run(
+            [("SET", entry.name, entry.value, "PX", _milliseconds(entry.lifetime_s)) for entry in entries]
+        )
+        errors = [
+            (entry, reply)
+            for entry, reply in zip(entries, replies, strict=True)
+            if isinstance(reply, ReplyError)
+        ]
+        if errors and len(errors) == len(entries) and all(error.code in _FULL for _, error in errors):
+            _check(errors[0][1])
+        return [entry for entry, _ in errors]
+
+    async def swap(self, name: str, old: bytes | None, new: bytes | None, lifetime_s: float) -> bytes | None:
+        """Replace a value as :meth:`proxy.state.external.backend.Backend.swap` does."""
+        values = (int(old is not None), old or b"", int(new is not None), new or b"")
+        arguments = (1, name, *values, _milliseconds(lifetime_s))
+        [reply] = await self._run([("EVALSHA", _SWAP_DIGEST, *arguments)])
+        if reply == ReplyError("NOSCRIPT"):
+            [reply] = await self._run([("EVAL", _SWAP, *arguments)])
+        _check(reply)
+        return reply if isinstance(reply, bytes) else None
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Delete the values under *names*. Raises :class:`StoreFault` if the server refused one of them."""
+        for reply in await self._run([("UNLINK", name) for name in names]):
+            _check(reply)
+
+    async def _run(self, commands: Sequence[Command]) -> Sequence[Reply]:
+        """Return one reply for each of *commands*. A server that became read-only is left at once."""
+        if not commands:
+            return ()
+        replies = await self._connections.exchange(commands)
+        if ReplyError("READONLY") in replies:
+            await self._connections.give_up()
+            raise StoreFault(FaultKind.READ_ONLY, "the store is a replica, which takes no writes")
+        if ReplyError("MASTERDOWN") in replies:
+            await self._connections.give_up()
+            raise StoreFault(FaultKind.CONNECTION, "the store is a replica without its master")
+        return replies
+
+
+def _check(reply: Reply) -> None:
+    """Raise :class:`StoreFault` if *reply* is an error."""
+    if isinstance(reply, ReplyError):
+        _refuse(reply.code)
+
+
+def _refuse(code: str) -> NoReturn:
+    if code in _FULL:
+        raise StoreFault(FaultKind.FULL, f"the store takes no writes: {code}")
+    raise StoreFault(FaultKind.REFUSED, f"the store refused a command: {code}")
+
+
+def _milliseconds(lifetime_s: float) -> int:
+    """Return the lifetime in whole milliseconds, at least one. The server refuses 0."""
+    return max(1, math.ceil(lifetime_s * 1_000))

@@ -1,0 +1,33 @@
+"""Everything that this process exchanges with other processes, and keeps over a restart, through one store."""
+
+from __future__ import annotations
+
+from proxy.state import Store
+from proxy.state.sharing.replica_sync import SyncSource
+from proxy.state.sharing.shared_cooldowns import SharedCooldowns
+from proxy.state.sharing.shared_lessons import PERIOD_S, SharedLessons
+from proxy.state.sharing.shared_refusals import SharedRefusals
+
+_IDLE_S = 60.0
+"""Seconds between two looks for refusals that wait. Each that begins to wait wakes the exchange itself."""
+
+
+class Sharing:
+    """The exchanges through *store*: cooldowns and probes, lessons, and refused requests."""
+
+    def __init__(self, store: Store) -> None:
+        self.cooldowns = SharedCooldowns(store)
+        self.lessons = SharedLessons(store)
+        self.refusals = SharedRefusals(store)
+
+    def sources(self) -> tuple[SyncSource, ...]:
+        """Return the sources that :class:`proxy.state.sharing.replica_sync.ReplicaSync` calls."""
+        return (
+            *self.cooldowns.sources(),
+            SyncSource("lessons", self.lessons.poll, PERIOD_S, self.lessons.wanted),
+            SyncSource("refusals", self.refusals.poll, _IDLE_S, self.refusals.wanted),
+        )
+
+    async def close(self) -> None:
+        """Let other replicas have what this process holds for itself: the leases of its probes."""
+        await self.cooldowns.close()
