@@ -44,7 +44,7 @@ async def test_nothing_crosses_between_keys(backend: str, directory: Path) -> No
 async def test_no_request_fails_while_the_store_is_frozen(directory: Path) -> None:
     """With the store frozen, all requests are answered, and soon nothing asks it. Afterwards it is used again."""
     rows, load, ends = await faults.run(
-        directory, rate=15, fault_s=2.5, well_s=2.5, faults=[FROZEN], warm_s=0.5
+        directory, rate=15, fault_s=2.0, well_s=2.3, faults=[FROZEN], warm_s=0.3
     )
 
     (row,) = rows
@@ -55,7 +55,7 @@ async def test_no_request_fails_while_the_store_is_frozen(directory: Path) -> No
 
 async def test_a_cooldown_holds_for_all_replicas(directory: Path) -> None:
     """After one replica was refused with a delay, no replica calls the deployment, until one probe at a time does."""
-    (trial,), violations = await cooldowns.run(directory, trials=1, rate=20, times=cooldowns.Times(2.5, 1.0))
+    (trial,), violations = await cooldowns.run(directory, trials=1, rate=20, times=cooldowns.Times(2.2, 0.6))
 
     assert violations == []
     assert trial.at_once == 1
