@@ -33,6 +33,12 @@ from proxy.resilience.decide_action import Step
 from proxy.resilience.find_blame import find_blame
 from proxy.resilience.request_words import NO_WORDS, RequestWords
 
+_LONG_PLAN_S = 0.0005
+"""Seconds of a plan after which the state of the chosen deployment is looked at again.
+
+A plan may wait for a store, or for a worker thread. Other requests go on meanwhile, and their results count.
+"""
+
 _UNFINISHED = "The provider's answer was not complete in time."
 _SILENT = "The provider did not answer in time."
 
@@ -47,9 +53,12 @@ async def plan_attempt(attempts: Attempts[PlanT, CallT]) -> Attempt[PlanT, CallT
         deployment = attempts.choose(now)
         plan: PlanT | None = None
         try:
-            plan = await attempts.planner.plan(deployment, now, attempts.deadline)
-            attempts.record.use_plan(plan)
+            chosen_at, plan = now, await attempts.planner.plan(deployment, now, attempts.deadline)
             now = attempts.clock()
+            is_late = now - chosen_at > _LONG_PLAN_S
+            if is_late and attempts.chain.pool[1:] and attempts.must_choose_again(deployment, now):
+                continue
+            attempts.record.use_plan(plan)
             attempts.raise_known_refusal(plan, now)
             return Attempt(attempts, plan, now)
         except (UpstreamFault, InvalidRequest) as error:

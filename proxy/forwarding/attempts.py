@@ -86,6 +86,18 @@ class Attempts(Generic[PlanT, CallT]):
             return repaired
         return self.gateway.balancer.choose(chain.pool, now, chain.tried, self.record.key)
 
+    def must_choose_again(self, deployment: Deployment, now: float) -> bool:
+        """Return True where *deployment* takes no requests any more, but another one that was not tried does.
+
+        Its circuit may have opened while the plan for it was made, or another request has become its probe.
+        """
+        balancer, chain, tenant = self.gateway.balancer, self.chain, self.record.key
+        return (
+            chain.repair_cause is None
+            and not balancer.another_ready((deployment,), now, (), tenant)
+            and balancer.another_ready(chain.pool, now, chain.tried, tenant)
+        )
+
     def raise_known_refusal(self, plan: PlanT, now: float) -> None:
         """Raise the stored refusal where the deployment of *plan* has refused the client's body repeatedly.
 
