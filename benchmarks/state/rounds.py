@@ -22,7 +22,7 @@ from benchmarks.state.crossing import find_crossings
 from benchmarks.state.provider import Came, Provider, providing
 from benchmarks.state.replicas import Replicas, config_for
 from benchmarks.state.sessions import Failed, Session
-from tests.support.store_servers import valkey_server
+from tests.support.store_servers import StoreServer, valkey_server
 
 ALLOWED = 0.001
 """The share of stand-ins that is allowed: signatures whose write was not joined in time."""
@@ -36,6 +36,9 @@ class Result:
     """The number of rounds by the signature that reached the provider, and the violations."""
 
     came: Counter[Came] = field(default_factory=Counter)
+    late: int = 0
+    """Signatures that were not in the store when their replica was killed, since their write was not joined in time."""
+
     violations: list[str] = field(default_factory=list)
 
     @property
@@ -71,8 +74,11 @@ async def switch(
     return result
 
 
-async def kill_after_each(replicas: Replicas, provider: Provider, kills: int) -> Result:
-    """Kill the replica that has just answered, *kills* times, and send the result to another replica."""
+async def kill_after_each(replicas: Replicas, provider: Provider, server: StoreServer, kills: int) -> Result:
+    """Kill the replica that has just answered, *kills* times, and send the result to another replica.
+
+    A signature that is in the store of *server* after the kill has to be restored.
+    """
     provider.seen.clear()
     result = Result()
     starting: dict[int, asyncio.Task[None]] = {}
@@ -83,10 +89,12 @@ async def kill_after_each(replicas: Replicas, provider: Provider, kills: int) ->
                 if needed in starting:
                     await starting.pop(needed)
             session = Session(stream=number % 2 == 0)
+            stored = _stored(server)
             try:
                 async with aiohttp.ClientSession() as http:
                     await session.take_turn(http, replicas.all[place].origin)
                     replicas.all[place].kill()
+                    result.late += _stored(server) == stored
                     await session.take_turn(http, replicas.all[other].origin)
             except Failed as failure:
                 result.violations.append(f"kill {number}: {failure}")
@@ -96,10 +104,15 @@ async def kill_after_each(replicas: Replicas, provider: Provider, kills: int) ->
     return result
 
 
+def _stored(server: StoreServer) -> int:
+    """Return the number of signatures in the store."""
+    return sum(name.endswith(b":signatures") for name in server.command("KEYS", "*"))
+
+
 def _judge(result: Result, provider: Provider, rounds: int) -> None:
     if result.rounds != rounds:
         result.violations.append(f"{result.rounds} rounds reached the provider, and not {rounds}")
-    stand_ins = result.came[Came.STAND_IN] + result.came[Came.NONE]
+    stand_ins = result.came[Came.STAND_IN] + result.came[Came.NONE] - result.late
     if stand_ins > rounds * ALLOWED:
         result.violations.append(f"{stand_ins} of {rounds} signatures were lost")
     if wrong := provider.seen.every()[Came.WRONG]:
@@ -117,11 +130,13 @@ async def run(directory: Path, options: argparse.Namespace) -> dict[str, Result]
             replicas = Replicas(directory, config_for(provider, store))
             async with replicas:
                 results["switched"] = await switch(replicas, provider, options.rounds, options.concurrency)
-                results["killed"] = await kill_after_each(replicas, provider, options.kills)
+                results["killed"] = await kill_after_each(replicas, provider, server, options.kills)
             results["switched"].violations += replicas.faults
+            if (late := results["killed"].late) > (options.rounds + options.kills) * ALLOWED:
+                results["killed"].violations.append(f"{late} writes were not joined in time")
     for name in ("memory", "sqlite", "redis"):
         crossings = await find_crossings(directory, name)
-        results[f"two keys, {name}"] = Result(Counter(crossings.came), crossings.violations)
+        results[f"two keys, {name}"] = Result(Counter(crossings.came), violations=crossings.violations)
     return results
 
 
@@ -139,6 +154,7 @@ def main() -> int:
     for name, result in results.items():
         counts = " | ".join(f"{result.came[kind]:,}" for kind in Came)
         print(f"| {name} | {result.rounds:,} | {counts} |")
+    print(f"\n{results['killed'].late} writes were not joined in time")
     violations = [f"{name}: {one}" for name, result in results.items() for one in result.violations]
     print(f"\n{len(violations)} violations")
     for violation in violations[:20]:
