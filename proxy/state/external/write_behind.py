@@ -20,8 +20,6 @@ JOIN_S = 0.025
 
 _BATCH = 128
 _BATCH_BYTES = 256 * 2**10
-_BATCH_S = 1.0
-"""The most seconds that a batch is waited for. The backend has its own, shorter limit."""
 
 _PAUSE_S = 1.0
 """Seconds between two test writes to a store that is full or read-only.
@@ -32,6 +30,7 @@ They are few, since the replicas of a store that is well again need one another'
 _RETRY_S = 0.5
 """Seconds between two looks at a store that takes no writes, while writes wait."""
 
+_FLUSH_PAUSE_S = 0.005
 _FLUSH_S = 1.0
 """The most seconds that the end of the process waits for the queue."""
 
@@ -91,9 +90,9 @@ class WriteBehind:
     async def flush(self) -> None:
         """Wait until the queue is empty, for a second at most. Called at the end of the process."""
         end = self._clock() + _FLUSH_S
-        while len(self.queue) and self._takes_writes() and (left := end - self._clock()) > 0:
+        while not self.is_idle and self._takes_writes() and self._clock() < end:
             self._wake.set()
-            await self.join(left)
+            await asyncio.sleep(_FLUSH_PAUSE_S)
 
     async def run(self) -> None:
         """Write the queue as long as the store takes writes. Returns only when cancelled."""
@@ -101,12 +100,12 @@ class WriteBehind:
             await self._wait()
             while len(self.queue) and self._takes_writes():
                 written, self._written = self._written, None
-                await self._write(len(self.queue))
+                done = await self._write(len(self.queue))
                 if written is not None and not written.done():
                     written.set_result(None)
                 self._events.set_waiting(self.queue.size_bytes)
-                if self._guard.is_doubtful:
-                    break
+                if not done or self._guard.is_doubtful:
+                    break  # a store that refuses everything is not asked without a pause
 
     async def _wait(self) -> None:
         """Wait for the next write. A store that is well again wakes nobody, so waiting writes look for it."""
@@ -121,18 +120,19 @@ class WriteBehind:
         resumes_at = self._resumes_at
         return self._guard.is_up and (resumes_at is None or self._clock() >= resumes_at)
 
-    async def _write(self, count: int) -> None:
-        """Write the *count* oldest writes, in batches, until a batch fails."""
+    async def _write(self, count: int) -> bool:
+        """Write the *count* oldest writes, in batches, until a batch fails. Return True where none failed."""
         end = self.queue.taken + count
         while self.queue.taken < end and len(self.queue):
             most = _BATCH if self._resumes_at is None else 1
             batch = self.queue.take(most, _BATCH_BYTES, self._clock())
             self._in_flight = {write.place: write for write in batch}
-            done = not batch or await self._guard.call(partial(self._write_batch, batch), _BATCH_S)
+            done = not batch or await self._guard.attempt(partial(self._write_batch, batch))
             self._in_flight = {}
             if not done:
                 self.queue.put_back(batch)
-                return
+                return False
+        return True
 
     async def _write_batch(self, batch: Sequence[Write]) -> bool:
         """Write *batch*. Return False where the store took none of it. Raises :class:`StoreFault`."""

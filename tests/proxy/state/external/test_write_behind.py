@@ -133,6 +133,18 @@ async def test_store_that_takes_no_writes_is_left_alone(
         assert one.events.changes == ["up", f"no writes: {kind} 1 s", "writes"]
 
 
+async def test_store_that_refuses_every_write_is_asked_with_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal does not open the circuit. The waiting writes still do not keep the process busy."""
+    async with writing(monkeypatch) as one:
+        monkeypatch.setattr("proxy.state.external.write_behind._RETRY_S", 60.0)
+        one.backend.fail(FaultKind.REFUSED, "put")
+        one.add("a")
+        await asyncio.sleep(0.1)
+
+        assert one.guard.is_up
+        assert one.backend.calls["put"] == 1
+
+
 async def test_deletion_tells_nothing_of_a_full_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """A full store still deletes. Only a write that it takes shows that it has room again."""
     async with writing(monkeypatch) as one:
