@@ -135,7 +135,10 @@ class WriteBehind:
         return True
 
     async def _write_batch(self, batch: Sequence[Write]) -> bool:
-        """Write *batch*. Return False where the store took none of it. Raises :class:`StoreFault`."""
+        """Write *batch*. Return False where the store took none of it and may take it later.
+
+        A batch that the store refuses with an error of another kind is given up. Raises :class:`StoreFault`.
+        """
         sealer, now = self._sealer(), self._clock()
         entries, gone = [], []
         for write in batch:
@@ -149,6 +152,9 @@ class WriteBehind:
             if gone:
                 await self._backend.delete(gone)
         except StoreFault as fault:
+            if fault.kind is FaultKind.REFUSED:  # the store answered, and would answer the same each time
+                self._events.count_error(fault.kind)
+                return True
             if fault.kind not in _NO_WRITES:
                 raise
             self._stop_writing(fault.kind)

@@ -198,3 +198,17 @@ async def test_end_of_the_process_writes_the_queue(monkeypatch: pytest.MonkeyPat
         one.add("x")
         async with asyncio.timeout(0.5):
             await one.writes.flush()
+
+
+async def test_refused_deletion_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that answers a deletion with an error is not asked again and again, and takes the later writes."""
+    async with writing(monkeypatch) as one:
+        one.backend.fail(FaultKind.REFUSED, "delete")
+        one.add("gone", value=None)
+        await until(lambda: one.writes.is_idle)
+        one.add("k")
+        await until(lambda: one.stands("k"))
+
+        assert one.backend.calls["delete"] == 1
+        assert one.events.errors == {FaultKind.REFUSED: 1}
+        assert one.guard.is_up
