@@ -18,6 +18,9 @@ class DictionaryBackend:
         self.values = {} if values is None else values
         self.lifetimes: dict[str, float] = {}
         self.calls: Counter[str] = Counter()
+        self.asked: Sequence[str] = ()
+        """The names of the newest look-up."""
+
         self.fault: Callable[[str], FaultKind | None] = lambda _: None
         """Returns the failure of the next call of a method, or None for success."""
 
@@ -42,6 +45,7 @@ class DictionaryBackend:
 
     async def get(self, names: Sequence[str]) -> Mapping[str, bytes]:
         """Return the values under *names*."""
+        self.asked = names
         await self._note("get")
         return {name: self.values[name] for name in names if name in self.values}
 

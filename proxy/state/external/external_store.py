@@ -32,6 +32,14 @@ A store that was emptied gets the secret back.
 """
 
 
+MOST_ASKED = 1_000
+"""The most keys of a cached space that one look-up asks the backend for.
+
+A client may send any number of call ids. A look-up of 1,000 takes 11 ms, and holds the event loop up for 8 ms
+(2026-11-24). Of a hundred thousand, it would do so for 0.3 s.
+"""
+
+
 class ExternalStore:
     """A :class:`proxy.state.Store` over *backend*, with *memory* in front of the spaces that may be cached.
 
@@ -98,6 +106,8 @@ class ExternalStore:
         if not self._guard.is_up:
             self._events.count_skipped()
             return found
+        if space.cached:  # the newest ids of a history stand last
+            missing = missing[-MOST_ASKED:]
         sealer = self._sealer
         names = {key: sealer.name(space, tenant, key) for key in missing}
         sealed = await self._guard.call(partial(self._backend.get, list(names.values())))

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from proxy.state.external.backend import FaultKind
-from proxy.state.external.external_store import ExternalStore
+from proxy.state.external.external_store import MOST_ASKED, ExternalStore
 from proxy.state.external.sealed_entries import LARGEST_VALUE
 from proxy.state.memory import MemoryStore
 from proxy.state.spaces import COOLDOWNS, PROBES, SIGNATURES
@@ -238,3 +238,14 @@ async def test_store_is_memory_outside_its_run() -> None:
         await until(lambda: bool(one.backend.calls["put"]))
     one.store.resize(0)
     assert await one.store.get(SIGNATURES, ["a"], tenant="t") == {}
+
+
+async def test_one_look_up_asks_for_a_limited_number_of_keys() -> None:
+    """A client may send any number of ids. The newest, which stand last, are asked for."""
+    async with replicas(2) as (first, second):
+        await first.store.put(SIGNATURES, {"old": b"1", "new": b"2"}, tenant="t")
+        keys = ["old", *(f"made-up-{number}" for number in range(MOST_ASKED - 1)), "new"]
+
+        assert await second.store.get(SIGNATURES, keys, tenant="t") == {"new": b"2"}
+        assert len(second.backend.asked) == MOST_ASKED
+        assert await first.store.get(SIGNATURES, keys, tenant="t") == {"old": b"1", "new": b"2"}
