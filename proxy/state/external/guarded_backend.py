@@ -120,7 +120,7 @@ class GuardedBackend:
         group = self._group
         if group is None:
             return None
-        task = group.create_task(self.attempt(operation))
+        task = group.create_task(self._attempt(operation))
         await asyncio.wait((task,), timeout=wait_s)
         for _ in range(GRACE_TURNS):  # a busy loop finds the result and the end of the wait at the same time
             if task.done():
@@ -151,11 +151,7 @@ class GuardedBackend:
         else:
             self._circuit.succeed(self._clock())
 
-    async def attempt(self, operation: Callable[[], Awaitable[T]]) -> T | None:
-        """Return the result of *operation* of the backend, or None after a failure. For work in the background.
-
-        It takes a second at most (:data:`_LONGEST_S`). Without a task of its own, a call costs 25 µs of CPU less.
-        """
+    async def _attempt(self, operation: Callable[[], Awaitable[T]]) -> T | None:
         asked = self._clock()
         async with self._places:
             began = self._clock()

@@ -20,6 +20,11 @@ JOIN_S = 0.025
 
 _BATCH = 128
 _BATCH_BYTES = 256 * 2**10
+_BATCH_S = 1.0
+"""The most seconds that a batch is waited for.
+
+A batch gets a task of its own. More writes come meanwhile, so that batches are larger and cost less CPU in all.
+"""
 
 _PAUSE_S = 1.0
 """Seconds between two test writes to a store that is full or read-only.
@@ -127,7 +132,7 @@ class WriteBehind:
             most = _BATCH if self._resumes_at is None else 1
             batch = self.queue.take(most, _BATCH_BYTES, self._clock())
             self._in_flight = {write.place: write for write in batch}
-            done = not batch or await self._guard.attempt(partial(self._write_batch, batch))
+            done = not batch or await self._guard.call(partial(self._write_batch, batch), _BATCH_S)
             self._in_flight = {}
             if not done:
                 self.queue.put_back(batch)
