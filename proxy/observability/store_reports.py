@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proxy.observability.logs import get_log
 from proxy.observability.metrics.store import StoreMetrics
-from proxy.state.external.backend import FaultKind
+from proxy.state.external.backend import FaultKind, StoreFault
 
 
 class StoreReports:
@@ -16,10 +16,10 @@ class StoreReports:
         self.count_skipped = metrics.count_store_skipped
         self.set_waiting = metrics.set_store_queue
 
-    def went_down(self, kind: FaultKind) -> None:
-        """Log that requests go on without the store, and why."""
+    def went_down(self, fault: StoreFault) -> None:
+        """Log that requests go on without the store, and why. The words of a fault hold no address and no key."""
         self._metrics.set_store_up(up=False)
-        get_log().warning("store_down", reason=kind.value)
+        get_log().warning("store_down", reason=fault.kind.value, detail=str(fault))
 
     def came_up(self) -> None:
         """Log that requests use the store."""
@@ -35,5 +35,6 @@ class StoreReports:
         get_log().info("store_takes_writes")
 
     def set_aside(self, file: str, reason: str) -> None:
-        """Log that a damaged or foreign file was renamed to *file*, and that a new one was begun."""
+        """Count a damaged or foreign file, and log that it was renamed to *file* and a new one begun."""
+        self.count_error(FaultKind.CORRUPT)
         get_log().error("store_set_aside", file=file, reason=reason)

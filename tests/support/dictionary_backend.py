@@ -103,9 +103,9 @@ class CountedEvents:
         """Keep the bytes of the writes that wait."""
         self.waiting = size_bytes
 
-    def went_down(self, kind: FaultKind) -> None:
+    def went_down(self, fault: StoreFault) -> None:
         """Note that the store went down."""
-        self.changes.append(f"down: {kind}")
+        self.changes.append(f"down: {fault.kind}")
 
     def came_up(self) -> None:
         """Note that the store came up."""

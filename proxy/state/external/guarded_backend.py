@@ -47,8 +47,8 @@ class StoreEvents(Protocol):
     def set_waiting(self, size_bytes: int) -> None:
         """Record the bytes of the writes that wait."""
 
-    def went_down(self, kind: FaultKind) -> None:
-        """Record that the circuit has opened, or that the store could not be reached at the start."""
+    def went_down(self, fault: StoreFault) -> None:
+        """Record that the circuit has opened, or that the store could not be used at the start, because of *fault*."""
 
     def came_up(self) -> None:
         """Record that the store is used again, or for the first time."""
@@ -139,10 +139,10 @@ class GuardedBackend:
                 await self._backend.ping()
                 await self._prepare()
         except (StoreFault, TimeoutError) as error:
-            kind = error.kind if isinstance(error, StoreFault) else FaultKind.TIMEOUT
-            self._events.count_error(kind)
+            fault = error if isinstance(error, StoreFault) else StoreFault(FaultKind.TIMEOUT)
+            self._events.count_error(fault.kind)
             if self._circuit.fail(self._clock(), began) or self._was_up is None:
-                self._note_down(kind)
+                self._note_down(fault)
             return
         if self._circuit.is_open:
             self._circuit.close()
@@ -161,26 +161,26 @@ class GuardedBackend:
                 async with asyncio.timeout(_LONGEST_S):
                     result = await operation()
             except StoreFault as fault:
-                self._note_fault(fault.kind, began)
+                self._note_fault(fault, began)
                 return None
             except TimeoutError:
-                self._note_fault(FaultKind.TIMEOUT, began)
+                self._note_fault(StoreFault(FaultKind.TIMEOUT), began)
                 return None
             except Exception:  # noqa: BLE001 - a client library's error that nobody foresaw fails no request either
-                self._note_fault(FaultKind.CONNECTION, began)
+                self._note_fault(StoreFault(FaultKind.CONNECTION), began)
                 return None
         self._circuit.succeed(self._clock())
         return result
 
-    def _note_fault(self, kind: FaultKind, began: float) -> None:
-        """Count the failure of a call that *began* at a time. Too many open the circuit."""
-        self._events.count_error(kind)
-        if kind in _UNREACHABLE and self._circuit.fail(self._clock(), began):
-            self._note_down(kind)
+    def _note_fault(self, fault: StoreFault, began: float) -> None:
+        """Count the *fault* of a call that *began* at a time. Too many open the circuit."""
+        self._events.count_error(fault.kind)
+        if fault.kind in _UNREACHABLE and self._circuit.fail(self._clock(), began):
+            self._note_down(fault)
 
-    def _note_down(self, kind: FaultKind) -> None:
+    def _note_down(self, fault: StoreFault) -> None:
         self._was_up = False
-        self._events.went_down(kind)
+        self._events.went_down(fault)
 
     async def _watch(self) -> None:
         while True:
@@ -189,4 +189,4 @@ class GuardedBackend:
             try:
                 await self.check()
             except Exception:  # noqa: BLE001 - the next ping tries again
-                self._note_fault(FaultKind.CONNECTION, began)
+                self._note_fault(StoreFault(FaultKind.CONNECTION), began)

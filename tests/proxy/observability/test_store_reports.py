@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 
 from proxy.observability.metrics.store import StoreMetrics
 from proxy.observability.store_reports import StoreReports
-from proxy.state.external.backend import FaultKind
+from proxy.state.external.backend import FaultKind, StoreFault
 from proxy.state.external.guarded_backend import StoreEvents
 from tests.proxy.conftest import LogLines
 
@@ -18,7 +18,7 @@ def test_each_change_of_state_is_one_line(log_lines: LogLines) -> None:
     up = []
     for change in (
         reports.came_up,
-        lambda: reports.went_down(FaultKind.TIMEOUT),
+        lambda: reports.went_down(StoreFault(FaultKind.TIMEOUT, "no answer")),
         reports.came_up,
         lambda: reports.stopped_writing(FaultKind.FULL, 30.0),
         reports.resumed_writing,
@@ -32,13 +32,14 @@ def test_each_change_of_state_is_one_line(log_lines: LogLines) -> None:
         for line in log_lines()
     ] == [
         {"event": "store_up"},
-        {"event": "store_down", "reason": "timeout"},
+        {"event": "store_down", "reason": "timeout", "detail": "no answer"},
         {"event": "store_up"},
         {"event": "store_takes_no_writes", "reason": "full", "next_try_s": 30.0},
         {"event": "store_takes_writes"},
         {"event": "store_set_aside", "file": "state.db.corrupt-1", "reason": "damaged"},
     ]
     assert up == [1, 0, 1, 1, 1, 1]
+    assert registry.get_sample_value("turnright_store_errors_total", {"kind": "corrupt"}) == 1
 
 
 def test_counts_are_metrics() -> None:

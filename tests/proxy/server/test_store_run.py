@@ -44,6 +44,17 @@ async def test_start_does_not_need_the_store(log_lines: LogLines) -> None:
     assert [line["reason"] for line in log_lines() if line["event"] == "store_down"] == ["connection"]
 
 
+async def test_store_that_is_not_used_says_what_to_do(log_lines: LogLines, tmp_path: Path) -> None:
+    """The log has the words of the fault, such as those for a directory that does not exist."""
+    settings = settings_of(store={"url": f"sqlite:///{tmp_path}/none/state.db"})
+    async with serving(settings, ScriptedUpstream(), host="127.0.0.1", port=0):
+        pass
+
+    assert [line["detail"] for line in log_lines() if line["event"] == "store_down"] == [
+        "the directory of the file of `store.url` does not exist. Create the directory."
+    ]
+
+
 async def test_failing_exchange_is_logged_once(log_lines: LogLines, monkeypatch: pytest.MonkeyPatch) -> None:
     """The log has the name of the source and the kind of the error, and not the error's text."""
 
