@@ -3,4 +3,5 @@
 backend      the backend's methods, as pipelines and one script
 connections  the connections to the server, which Sentinels may name
 connection   one of these connections
+host_lookup  looks up the server's name before a connection is made
 """

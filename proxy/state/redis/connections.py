@@ -14,6 +14,7 @@ from dataclasses import replace
 from proxy.config.redis_address import RedisAddress
 from proxy.state.external.backend import FaultKind, StoreFault
 from proxy.state.redis.connection import Command, LoginFault, RedisConnection, Reply, make_tls
+from proxy.state.redis.host_lookup import HostLookup
 
 MAX_CONNECTIONS = 8
 EXCHANGE_S = 0.25
@@ -30,6 +31,7 @@ class RedisConnections:
         self._sentinels = list(address.hosts)
         self._server: tuple[str, int] | None = None if address.master_name else address.hosts[0]
         self._tls: ssl.SSLContext | None = None
+        self._lookup = HostLookup()
         self._idle: list[RedisConnection] = []
         self._taken = 0
         self._generation = 0
@@ -83,6 +85,7 @@ class RedisConnections:
             self._server = await self._ask_sentinels()
         if self._address.uses_tls and self._tls is None:
             self._tls = await asyncio.to_thread(make_tls, self._address)
+        await self._lookup.check(*self._server)
         connection = RedisConnection(self._address, *self._server, self._tls)
         await connection.open()
         return connection
@@ -104,6 +107,7 @@ class RedisConnections:
 
     async def _ask_sentinel(self, host: str, port: int) -> Reply:
         """Ask one Sentinel, with the server's password if the Sentinel asks for one. Raises :class:`StoreFault`."""
+        await self._lookup.check(host, port)
         question: Command = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._address.master_name or "")
         address = replace(self._address, database=0)
         with suppress(LoginFault):
