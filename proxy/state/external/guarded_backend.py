@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
-from proxy.state.external.backend import Backend, FaultKind, StoreFault
+from proxy.state.external.backend import Backend, FaultKind, StoreFault, StoreInUse
 from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.external.store_circuit import StoreCircuit
 
@@ -97,8 +97,7 @@ class GuardedBackend:
     async def running(self, *work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
         """Open the backend, and run the ping and *work* in the background while the context lasts.
 
-        The start waits :data:`_OPEN_S` at most. Raises an error of the backend that is no :class:`StoreFault`, such as
-        a file that another process uses.
+        The start waits :data:`_OPEN_S` at most. Raises :class:`StoreInUse` for a file that another process uses.
         """
         try:
             await self.check()
@@ -138,8 +137,10 @@ class GuardedBackend:
                     self._opened = True
                 await self._backend.ping()
                 await self._prepare()
-        except (StoreFault, TimeoutError) as error:
-            fault = error if isinstance(error, StoreFault) else StoreFault(FaultKind.TIMEOUT)
+        except StoreInUse:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever the client library raises, the process goes on
+            fault = _fault_of(error)
             self._events.count_error(fault.kind)
             if self._circuit.fail(self._clock(), began) or self._was_up is None:
                 self._note_down(fault)
@@ -160,14 +161,8 @@ class GuardedBackend:
             try:
                 async with asyncio.timeout(_LONGEST_S):
                     result = await operation()
-            except StoreFault as fault:
-                self._note_fault(fault, began)
-                return None
-            except TimeoutError:
-                self._note_fault(StoreFault(FaultKind.TIMEOUT), began)
-                return None
-            except Exception:  # noqa: BLE001 - a client library's error that nobody foresaw fails no request either
-                self._note_fault(StoreFault(FaultKind.CONNECTION), began)
+            except Exception as error:  # noqa: BLE001 - whatever the client library raises, no request fails
+                self._note_fault(_fault_of(error), began)
                 return None
         self._circuit.succeed(self._clock())
         return result
@@ -185,8 +180,14 @@ class GuardedBackend:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_PING_S)
-            began = self._clock()
-            try:
+            with suppress(StoreInUse):  # the file was closed after a failure, and another process took it
                 await self.check()
-            except Exception:  # noqa: BLE001 - the next ping tries again
-                self._note_fault(StoreFault(FaultKind.CONNECTION), began)
+
+
+def _fault_of(error: Exception) -> StoreFault:
+    """Return the fault that *error* means. The text of an unknown error may hold an address, and is left out."""
+    if isinstance(error, StoreFault):
+        return error
+    if isinstance(error, TimeoutError):
+        return StoreFault(FaultKind.TIMEOUT, "the store did not answer in time")
+    return StoreFault(FaultKind.CONNECTION, f"the store's client failed: {type(error).__name__}")

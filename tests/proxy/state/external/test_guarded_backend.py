@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from proxy.state.external.backend import FaultKind, StoreFault
+from proxy.state.external.backend import FaultKind, StoreFault, StoreInUse
 from proxy.state.external.guarded_backend import GuardedBackend
 from tests.support.dictionary_backend import CountedEvents, DictionaryBackend
 from tests.support.waiting import until
@@ -155,19 +155,6 @@ async def test_store_that_cannot_be_prepared_is_not_used(monkeypatch: pytest.Mon
         assert one.events.changes == ["down: read_only"]
 
 
-async def test_error_at_the_start_that_is_no_fault_ends_the_start() -> None:
-    """A file that another process uses must not be served on without."""
-    one = Guarded()
-
-    async def refuse() -> None:
-        raise RuntimeError("in use")
-
-    one.backend.open = refuse  # type: ignore[method-assign]  # a backend that must not be used at all
-    with pytest.raises(RuntimeError, match="in use"):
-        async with one.guard.running():
-            pass
-
-
 async def test_unforeseen_error_fails_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a client library counts as a lost connection, in calls and in pings."""
     async with guarded(monkeypatch, ping_s=0.02) as one:
@@ -211,3 +198,24 @@ async def test_call_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch)
         await until(lambda: one.events.errors[FaultKind.TIMEOUT] == 6)
         one.backend.frozen = None
         assert await one.get() == {"a": b"1"}
+
+
+async def test_error_that_nobody_foresaw_does_not_end_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process starts without the store. Only a file that another process uses ends the start."""
+    one = Guarded()
+
+    async def fail() -> None:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(one.backend, "open", fail)
+    async with one.guard.running():
+        assert not one.guard.is_up
+    assert one.events.changes == [f"down: {FaultKind.CONNECTION}"]
+
+    async def refuse() -> None:
+        raise StoreInUse
+
+    monkeypatch.setattr(one.backend, "open", refuse)
+    with pytest.raises(StoreInUse):
+        async with one.guard.running():
+            pass
