@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
+from proxy.core.deadlines import TimeLimit
 from proxy.state.external.backend import Backend, FaultKind, StoreFault, StoreInUse
 from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.external.store_circuit import StoreCircuit
@@ -159,7 +160,7 @@ class GuardedBackend:
             if self._circuit.is_open or began - asked > WAIT_S:
                 return None
             try:
-                async with asyncio.timeout(_LONGEST_S):
+                with TimeLimit(asyncio.get_running_loop().time() + _LONGEST_S):
                     result = await operation()
             except Exception as error:  # noqa: BLE001 - whatever the client library raises, no request fails
                 self._note_fault(_fault_of(error), began)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from proxy.config.redis_address import RedisAddress
+from proxy.core.deadlines import TimeLimit
 from proxy.state.external.backend import FaultKind, StoreFault
 from proxy.state.redis.connection import Command, LoginFault, RedisConnection, Reply, make_tls
 from proxy.state.redis.host_lookup import HostLookup
@@ -43,7 +44,7 @@ class RedisConnections:
             raise StoreFault(FaultKind.CONNECTION, f"all {MAX_CONNECTIONS} connections are in use")
         self._taken += 1
         try:
-            async with asyncio.timeout(EXCHANGE_S):
+            with TimeLimit(asyncio.get_running_loop().time() + EXCHANGE_S):
                 return await self._exchange(commands)
         except TimeoutError:
             fault = StoreFault(FaultKind.TIMEOUT, "the store did not answer in time")
