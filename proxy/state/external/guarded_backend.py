@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
-from proxy.core.deadlines import TimeLimit
+from proxy.core.deadlines import TimeLimit, wait_at_most
 from proxy.state.external.backend import Backend, FaultKind, StoreFault, StoreInUse
 from proxy.state.external.reply_limit import GRACE_TURNS
 from proxy.state.external.store_circuit import StoreCircuit
@@ -121,7 +121,7 @@ class GuardedBackend:
         if group is None:
             return None
         task = group.create_task(self._attempt(operation))
-        await asyncio.wait((task,), timeout=wait_s)
+        await wait_at_most(task, wait_s)
         for _ in range(GRACE_TURNS):  # a busy loop finds the result and the end of the wait at the same time
             if task.done():
                 break

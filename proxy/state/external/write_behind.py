@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from proxy.core.deadlines import wait_at_most
 from proxy.state.external.backend import Backend, Entry, FaultKind, StoreFault
 from proxy.state.external.guarded_backend import GuardedBackend, StoreEvents
 from proxy.state.external.sealed_entries import EntrySealer
@@ -90,7 +91,7 @@ class WriteBehind:
             return
         if self._written is None:
             self._written = asyncio.get_running_loop().create_future()
-        await asyncio.wait((self._written,), timeout=limit_s)
+        await wait_at_most(self._written, limit_s)
 
     async def flush(self) -> None:
         """Wait until the queue is empty, for a second at most. Called at the end of the process."""

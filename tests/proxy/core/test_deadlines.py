@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from proxy.core.deadlines import LimitWatch, TimeLimit, limit_watch_of
+from proxy.core.deadlines import LimitWatch, TimeLimit, limit_watch_of, wait_at_most
 
 Limit = Callable[[float], AbstractAsyncContextManager[object]]
 
@@ -238,3 +238,38 @@ def test_watch_of_a_closed_loop_is_freed() -> None:
     gc.collect()
 
     assert found() is None
+
+
+async def test_wait_ends_with_the_future() -> None:
+    """The wait returns as soon as the future is done, or at once for one that is."""
+    future = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_later(0.01, future.set_result, None)
+
+    async with asyncio.timeout(5):
+        assert await wait_at_most(future, 60.0)
+        assert await wait_at_most(future, 0.0)
+
+
+async def test_wait_ends_at_its_limit() -> None:
+    """The future goes on, and others that wait longer are still waiting."""
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    async with asyncio.TaskGroup() as group:
+        longer = group.create_task(wait_at_most(future, 60.0))
+        assert not await wait_at_most(future, 0.01)
+        assert not await wait_at_most(future, 0.01)
+        assert not longer.done()
+        future.set_result(None)
+        assert await longer
+
+
+async def test_cancelled_wait_leaves_its_future() -> None:
+    """A client that leaves does not cancel the work that it waited for."""
+    future = asyncio.get_running_loop().create_future()
+    async with asyncio.TaskGroup() as group:
+        waiting = group.create_task(wait_at_most(future, 60.0))
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    assert waiting.cancelled()
+    assert not future.done()
