@@ -25,12 +25,6 @@ from proxy.state.memory import MemoryStore
 from proxy.state.spaces import Space
 
 _SECRET_BYTES = 32
-_AGREE_EVERY_S = 10.0
-"""Seconds after which the processes compare their secret with the one in the store.
-
-A store that was emptied gets the secret back.
-"""
-
 
 MOST_ASKED = 1_000
 """The most keys of a cached space that one look-up asks the backend for.
@@ -65,7 +59,6 @@ class ExternalStore:
         self._agrees_on_secret = secret is None
         self._secret = secrets.token_bytes(_SECRET_BYTES) if secret is None else secret
         self._sealer = EntrySealer(prefix, self._secret)
-        self._agreed_at = float("-inf")
         self._writes = WriteBehind(backend, self._guard, lambda: self._sealer, events, clock)
 
     @property
@@ -213,14 +206,13 @@ class ExternalStore:
         return standing
 
     async def _agree(self) -> None:
-        """Compare the secret with the one in the store, and take the one that stands there."""
+        """Compare the secret with the one in the store, and take the one that stands there.
+
+        Each ping does so. A store that was emptied gets the secret back within a second.
+        """
         if not self._agrees_on_secret:
             return
-        now = self._clock()
-        if self._guard.is_up and now < self._agreed_at + _AGREE_EVERY_S:
-            return
         stands = await agree_on_secret(self._backend, self._prefix, self._secret)
-        self._agreed_at = now
         if stands != self._secret:
             self._secret = stands
             self._sealer = EntrySealer(self._prefix, stands)

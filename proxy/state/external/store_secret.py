@@ -30,10 +30,13 @@ def secret_name(prefix: str) -> str:
 async def agree_on_secret(backend: Backend, prefix: str, own: bytes) -> bytes:
     """Return the secret that stands in *backend*. Where none stands, *own* is stored there.
 
-    *own* has 32 bytes. A value that is no secret is replaced. Raises :class:`StoreFault`.
+    *own* has 32 bytes. A value that is no secret is replaced. A secret that stands is read without a write, since a
+    store that takes no writes is still read. Raises :class:`StoreFault`.
     """
     name, sealed = secret_name(prefix), _VERSION + own
-    stands = await backend.swap(name, None, sealed, _LIFETIME_S)
+    stands = (await backend.get([name])).get(name)
+    if stands is None:
+        stands = await backend.swap(name, None, sealed, _LIFETIME_S)
     if stands is not None and not _is_secret(stands):
         stands = await backend.swap(name, stands, sealed, _LIFETIME_S)
     if stands is None or not _is_secret(stands):

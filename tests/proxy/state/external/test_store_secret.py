@@ -52,6 +52,15 @@ async def test_store_that_fails_gives_no_secret() -> None:
         await agree_on_secret(backend, "tr", OWN[0])
 
 
+async def test_store_that_takes_no_writes_is_still_read() -> None:
+    """An SQLite file on a file system that became read-only keeps its secret, and its process goes on reading."""
+    backend = DictionaryBackend()
+    await agree_on_secret(backend, "tr", OWN[0])
+    backend.fail(FaultKind.READ_ONLY, "put", "swap", "delete")
+
+    assert await agree_on_secret(backend, "tr", OWN[1]) == OWN[0]
+
+
 def test_configured_secret_may_have_any_length() -> None:
     """Equal texts give equal secrets of 32 bytes."""
     assert derive_secret("x" * 16) == derive_secret("x" * 16)
