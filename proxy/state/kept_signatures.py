@@ -56,11 +56,13 @@ def pack(signed: Signed, origin: str) -> bytes:
 
 
 def unpack(value: bytes) -> StoredSignature | None:
-    """Return the unpacked value. None for bytes that another version has left in a store."""
+    """Return the unpacked value. None for bytes that another version, or another program, has left in a store."""
     try:
-        return StoredSignature(**orjson.loads(value))
+        fields = orjson.loads(value)
+        kept = StoredSignature(**fields)
     except (TypeError, ValueError):
         return None
+    return kept if all(type(field) is str for field in fields.values()) else None
 
 
 REFUSED = "refused"

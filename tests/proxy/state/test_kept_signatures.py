@@ -55,7 +55,10 @@ def test_signature_is_kept_by_name_and_arguments_apart() -> None:
     assert not kept("b{}", name="a").is_of("ab", "{}")
 
 
-@pytest.mark.parametrize("value", [b"", b"[]", b"{}", b'{"signature": "a"}', b"\xff"])
+FIELDS_OF_NO_TEXT = b'{"signature": 7, "origin": "o", "as_written": "", "as_meant": ""}'
+
+
+@pytest.mark.parametrize("value", [b"", b"[]", b"{}", b'{"signature": "a"}', b"\xff", FIELDS_OF_NO_TEXT])
 def test_unreadable_bytes_give_none(value: bytes) -> None:
     """Another version may have written the bytes."""
     assert unpack(value) is None

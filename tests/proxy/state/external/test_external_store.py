@@ -202,6 +202,7 @@ async def test_replicas_agree_on_the_secret_again(monkeypatch: pytest.MonkeyPatc
     async with replicas(1, values) as (old,):
         values.clear()
         async with replicas(1, values) as (new,):
+
             async def crosses() -> bool:
                 await old.store.put(COOLDOWNS, {"a": b"1"}, tenant="")
                 return await new.store.get(COOLDOWNS, ["a"], tenant="") == {"a": b"1"}
