@@ -16,8 +16,8 @@ from proxy.state.external.backend import Entry, FaultKind, StoreFault
 from proxy.state.redis.connection import Command, Reply, ReplyError
 from proxy.state.redis.connections import RedisConnections
 
-_FULL = frozenset({"OOM", "MISCONF"})
-"""Codes of a server that takes no writes: its memory is full, or it cannot write to its disk."""
+_NO_WRITES = {"OOM": FaultKind.FULL, "MISCONF": FaultKind.FULL, "NOREPLICAS": FaultKind.READ_ONLY}
+"""Codes of a server that takes no writes: its memory is full, it cannot write to its disk, or it lacks replicas."""
 
 _SWAP = """
 local value = redis.pcall('GET', KEYS[1])
@@ -94,7 +94,7 @@ class RedisBackend:
             for entry, reply in zip(entries, replies, strict=True)
             if isinstance(reply, ReplyError)
         ]
-        if errors and len(errors) == len(entries) and all(error.code in _FULL for _, error in errors):
+        if errors and len(errors) == len(entries) and all(error.code in _NO_WRITES for _, error in errors):
             _check(errors[0][1])
         return [entry for entry, _ in errors]
 
@@ -134,8 +134,8 @@ def _check(reply: Reply) -> None:
 
 
 def _refuse(code: str) -> NoReturn:
-    if code in _FULL:
-        raise StoreFault(FaultKind.FULL, f"the store takes no writes: {code}")
+    if code in _NO_WRITES:
+        raise StoreFault(_NO_WRITES[code], f"the store takes no writes: {code}")
     raise StoreFault(FaultKind.REFUSED, f"the store refused a command: {code}")
 
 

@@ -86,6 +86,15 @@ async def test_server_that_refuses_all_entries_is_full(error: bytes) -> None:
     assert caught.value.kind is swapped.value.kind is FaultKind.FULL
 
 
+async def test_master_without_its_replicas_takes_no_writes() -> None:
+    """Its writes are kept for later, as those to a full server. ``min-replicas-to-write`` is set beside Sentinels."""
+    async with backend_on(lambda _: b"-NOREPLICAS Not enough good replicas to write.\r\n") as (_, backend):
+        for write in (backend.put(ENTRIES), backend.swap("a", None, b"v", 1), backend.delete(["a"])):
+            with pytest.raises(StoreFault) as caught:
+                await write
+            assert caught.value.kind is FaultKind.READ_ONLY
+
+
 async def test_entries_that_are_all_refused_for_another_reason_are_returned() -> None:
     """They are dropped. A server that is full is tried again with the same entries."""
     async with backend_on(lambda _: NOPERM) as (_, backend):
