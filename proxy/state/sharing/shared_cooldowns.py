@@ -30,8 +30,12 @@ from proxy.state.sharing.cooldown_entry import Closed, Cooldown, Entry, read_ent
 from proxy.state.sharing.replica_sync import SyncSource
 from proxy.state.spaces import COOLDOWNS, PROBES
 
-MAX_ACCOUNTS = 1_000
-"""The most accounts that one reading asks for. With more accounts, the readings take turns."""
+MAX_ACCOUNTS = 2_000
+"""The most accounts that one reading asks for. With more accounts, the readings take turns.
+
+Clients may name a thousand models of a wildcard (:data:`proxy.resilience.balancer.MAX_WILDCARD_MODELS`). The configured
+deployments are read each second all the same.
+"""
 
 _MARKER = "marker"
 _NO_TENANT = ""

@@ -8,11 +8,11 @@ import pytest
 
 from proxy.config import resolve
 from proxy.core.deployment import Deployment
-from proxy.resilience.balancer import Balancer
+from proxy.resilience.balancer import MAX_WILDCARD_MODELS, Balancer
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import Blame, Reach
 from proxy.state.sharing import shared_cooldowns as module
-from proxy.state.sharing.shared_cooldowns import SharedCooldowns
+from proxy.state.sharing.shared_cooldowns import MAX_ACCOUNTS, SharedCooldowns
 from proxy.state.spaces import COOLDOWNS, PROBES
 from tests.proxy.config.samples import entry, settings_of
 from tests.support.shared_memory import SharedMemory
@@ -551,3 +551,8 @@ async def test_the_sources_are_called_once_a_second(world: World) -> None:
     poll, write = world.replicas[0].shared.sources()
     assert (poll.period_s, poll.wake) == (1.0, None)
     assert (write.period_s, write.wake) == (1.0, world.replicas[0].shared.changed)
+
+
+def test_models_that_clients_name_delay_no_reading() -> None:
+    """All models of wildcards, and as many configured deployments, are read each second."""
+    assert MAX_ACCOUNTS >= 2 * MAX_WILDCARD_MODELS
