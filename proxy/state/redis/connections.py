@@ -57,8 +57,9 @@ class RedisConnections:
         raise fault
 
     async def give_up(self) -> None:
-        """Close all connections, those in use after their replies. Later calls connect anew."""
+        """Close all connections, those in use after their replies. Later calls connect anew, with the files of then."""
         self._generation += 1
+        self._tls = None  # certificates may have been renewed
         if self._address.master_name:
             self._server = None
         idle, self._idle = self._idle, []
@@ -82,12 +83,14 @@ class RedisConnections:
             if await connection.is_clean():
                 return connection
             await connection.close()
-        if self._server is None:
-            self._server = await self._ask_sentinels()
-        if self._address.uses_tls and self._tls is None:
-            self._tls = await asyncio.to_thread(make_tls, self._address)
-        await self._lookup.check(*self._server)
-        connection = RedisConnection(self._address, *self._server, self._tls)
+        # Kept in variables: another call may give the server and the certificates up meanwhile.
+        if (server := self._server) is None:
+            server = self._server = await self._ask_sentinels()
+        await self._lookup.check(*server)
+        tls = self._tls
+        if self._address.uses_tls and tls is None:
+            tls = self._tls = await asyncio.to_thread(make_tls, self._address)
+        connection = RedisConnection(self._address, *server, tls)
         await connection.open()
         return connection
 

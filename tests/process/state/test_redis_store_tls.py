@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,8 +28,13 @@ pytestmark = pytest.mark.skipif(
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a self-signed certificate for 127.0.0.1, with its key."""
     path = tmp_path_factory.mktemp("tls") / "both.pem"
-    subprocess.run([CLIENTS_PYTHON, MAKE_CERTIFICATE, path], check=True, capture_output=True, timeout=30)
+    make_certificate(path)
     return path
+
+
+def make_certificate(path: Path) -> None:
+    """Write a self-signed certificate for 127.0.0.1 and its key to *path*."""
+    subprocess.run([CLIENTS_PYTHON, MAKE_CERTIFICATE, path], check=True, capture_output=True, timeout=30)
 
 
 @contextmanager
@@ -88,3 +94,18 @@ async def test_server_without_tls_is_refused(certificate: Path) -> None:
         await store_and_get(f"rediss://127.0.0.1:{server.port}?ssl_ca_certs={certificate}")
 
     assert caught.value.kind in {FaultKind.CONNECTION, FaultKind.TIMEOUT}
+
+
+async def test_renewed_certificates_are_read_after_a_failure(certificate: Path, tmp_path: Path) -> None:
+    """Certificates are renewed while processes run. The next connection after a failed one uses the new files."""
+    trusted = tmp_path / "ca.pem"
+    other = tmp_path / "other.pem"
+    make_certificate(other)
+    shutil.copy(other, trusted)
+    with tls_port(certificate, "--tls-auth-clients", "no") as port:
+        backend = RedisBackend(parse_redis_address(f"rediss://127.0.0.1:{port}?ssl_ca_certs={trusted}"))
+        with pytest.raises(StoreFault):
+            await backend.ping()
+        shutil.copy(certificate, trusted)
+        await backend.ping()
+        await backend.close()

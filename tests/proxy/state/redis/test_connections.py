@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import ssl
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
-from proxy.config.redis_address import parse_redis_address
+from proxy.config.redis_address import RedisAddress, parse_redis_address
 from proxy.state.external.backend import FaultKind, StoreFault
 from proxy.state.redis.connection import Command
 from proxy.state.redis.connections import EXCHANGE_S, MAX_CONNECTIONS, RedisConnections
@@ -219,3 +220,26 @@ async def test_connection_in_use_when_all_are_given_up_is_closed_after_its_reply
         assert await exchange == [b"OK"]
         async with asyncio.timeout(5):
             await closed.wait()
+
+
+async def test_password_never_goes_out_in_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another call may give the certificates up while this one connects. The connection has TLS all the same."""
+    async with scripted_redis(lambda _: OK) as script:
+        url = f"rediss://:password@localhost:{script.port}"
+        async with pool(url) as connections:
+
+            async def look_up(_: object, host: str, port: int) -> None:
+                await connections.give_up()
+
+            async def read_files(
+                make: Callable[..., ssl.SSLContext], *address: RedisAddress
+            ) -> ssl.SSLContext:
+                tls = make(*address)
+                await connections.give_up()
+                return tls
+
+            monkeypatch.setattr("proxy.state.redis.host_lookup.HostLookup.check", look_up)
+            monkeypatch.setattr(asyncio, "to_thread", read_files)
+            assert await fault_of(connections) in {FaultKind.CONNECTION, FaultKind.TIMEOUT}
+
+        assert script.commands == []
