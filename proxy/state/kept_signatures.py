@@ -58,11 +58,13 @@ def pack(signed: Signed, origin: str) -> bytes:
 def unpack(value: bytes) -> StoredSignature | None:
     """Return the unpacked value. None for bytes that another version, or another program, has left in a store."""
     try:
-        fields = orjson.loads(value)
-        kept = StoredSignature(**fields)
+        kept = StoredSignature(**orjson.loads(value))
     except (TypeError, ValueError):
         return None
-    return kept if all(type(field) is str for field in fields.values()) else None
+    for field in (kept.signature, kept.origin, kept.as_written, kept.as_meant):
+        if field.__class__ is not str:  # without a call, since each call's signature passes here
+            return None
+    return kept
 
 
 REFUSED = "refused"
