@@ -1,7 +1,7 @@
 """``python -m benchmarks.state.chaos``: the store fails at random, while providers fail and clients leave.
 
 Three replicas serve two keys. The store's faults, their lengths and the pauses between them come from a seeded
-generator. Now and then a replica is killed and started while the store is bad. A request may only fail where the
+generator. Now and then a replica is killed and started while the store fails. A request may only fail where the
 provider failed it. At the end the store is well, and every signature is restored again.
 """
 
@@ -58,7 +58,7 @@ class Report:
 
 
 class Chaos:
-    """Strikes the store and the replicas at random, while the load goes on."""
+    """Lets the store fail and kills replicas at random, while the load goes on."""
 
     def __init__(self, server: StoreServer, replicas: Replicas, random: Random, report: Report) -> None:
         self._server, self._replicas, self._random, self._report = server, replicas, random, report
@@ -126,7 +126,7 @@ async def run(directory: Path, *, seconds: float, rate: float, seed: int) -> Rep
 async def _strike_under_load(
     chaos: Chaos, loads: list[OpenLoad], seconds: float, replicas: Replicas
 ) -> dict[int, Held]:
-    """Return the memory of the replicas half way, by their process ids."""
+    """Run the loads and the faults. Return the replicas' memory after half of the time, by their process ids."""
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         for load in loads:

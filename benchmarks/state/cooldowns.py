@@ -2,7 +2,7 @@
 
 A pool has two deployments. One of them answers a single replica with 429 and a delay. From then on no replica may send
 to this deployment, and after the delay one probe at a time among all replicas tests the deployment. All replicas are
-under load meanwhile, and every request is answered by the other deployment.
+under load meanwhile, and no request may fail.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from proxy.emulator.faults import NO_FAULT, Fault
 from tests.support.store_servers import valkey_server
 
 KNOWN_S = 1.1
-"""Seconds after the refusal from which no replica sends to the deployment."""
+"""Seconds after the refusal. From then until the cooldown's end, no replica may send to the deployment."""
 
 _SLACK_S = 0.2
 """Seconds by which the cooldown's end may differ between the provider and a replica."""
@@ -50,7 +50,7 @@ class Trial:
     times: Times
     calls: list[float] = field(default_factory=list)
     at_once: int = 0
-    """The most calls that were with the deployment at one moment, until the first probe was answered."""
+    """The most calls that the deployment was answering at one moment, before it answered the first probe."""
 
     probed_after: float | None = None
     back_after: float | None = None

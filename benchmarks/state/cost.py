@@ -1,8 +1,9 @@
 """``make bench-state``: the CPU of a request with a shared store, beside the same request with the store in memory.
 
 Two replicas differ in the store alone. They run on one core, and everything else on another. Their samples alternate,
-and so does the order within each pair. In the request that needs the store, the call before was signed by a third
-replica. So the measured one has to look up the signature, and it stores that of its own answer.
+and so does the order within each pair. In a request that needs the shared store, a third replica served the turn
+before. So the measured replica has to look up the signature, and it stores that of its own answer. With the store in
+memory, the measured replica serves both turns.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ MOST_BOTH_US = 300.0
 """The most CPU microseconds that a look-up and a write of a new signature may cost together."""
 
 MOST_COMMANDS = 0.02
-"""Commands at the store for each request that needs nothing. Above zero, since replicas also poll while idle."""
+"""The most commands at the store for a request that needs nothing from it.
+
+Above zero, since the number of background polls varies.
+"""
 
 NOISE = 0.03
 """The share by which the CPU of equal requests may differ between two processes."""
@@ -73,7 +77,10 @@ class Figures:
 
 
 class Bench:
-    """The running parts. *signer* makes the signed calls that a measured replica has to look up."""
+    """The running parts.
+
+    The replicas in ``signers`` serve the turns before, whose signatures the measured replicas have to find.
+    """
 
     def __init__(self, provider: Provider, server: StoreServer, http: aiohttp.ClientSession) -> None:
         self._provider, self._server, self._http = provider, server, http

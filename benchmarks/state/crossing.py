@@ -39,7 +39,7 @@ class Crossings:
 async def find_crossings(directory: Path, backend: str, pairs: int = PAIRS) -> Crossings:
     """Return what crosses between two keys with the *backend*: memory, sqlite or redis.
 
-    Redis has three replicas, and each request goes to another one.
+    With Redis there are three replicas, and each key's requests go to several of them.
     """
     found = Crossings()
     with _store(directory, backend) as store:
@@ -93,7 +93,10 @@ async def _cross_pair(
 async def _cross_refusals(
     replicas: Replicas, provider: Provider, http: aiohttp.ClientSession, found: Crossings
 ) -> None:
-    """Let a signature be refused for one key. It is not sent again for this key, but for the other key."""
+    """Let the provider refuse a signature of one key.
+
+    The signature is not sent again for this key, but it is for the other key.
+    """
     origins = replicas.origins * 4
     signature = b64encode(b"a signature of nobody").decode()
     sent: dict[str, list[int]] = {}

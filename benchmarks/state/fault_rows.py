@@ -1,4 +1,4 @@
-"""What happened around one fault of the store, and whether it keeps the rules."""
+"""Records what happened around one fault of the store, and the rules that were broken."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_LINES = 2
 """Log lines of a replica for each change of the store's state."""
 
 TESTS_PER_S = 2.0
-"""How often a replica may ask a store whose circuit is open: once a second, and the same for the clock's drift."""
+"""The most failed calls a second to a store whose circuit is open: one ping, and one more for inexact timers."""
 
 UP, ERRORS, SKIPPED = "turnright_store_up", "turnright_store_errors_total", "turnright_store_skipped_total"
 
@@ -53,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Stand:
-    """The running parts that a fault meets."""
+    """The store's server, the provider, the replicas and the load during a fault."""
 
     server: StoreServer
     provider: Provider
@@ -62,7 +62,7 @@ class Stand:
 
 
 def judge_open(row: Row, opened: Sequence[Samples], closing: Sequence[Samples], seconds: float) -> None:
-    """Compare what replicas asked with what they left out while the store did not answer."""
+    """Check that replicas skipped their look-ups while the store did not answer, and asked only to test the store."""
     for place, (first, last) in enumerate(zip(opened, closing, strict=True)):
         if total(last, UP) != 0:
             row.violations.append(f"replica {place} says that the store is up")
@@ -109,7 +109,7 @@ def judge_requests(row: Row, stand: Stand, began: float, ended: float) -> None:
 
 
 def judge_back(row: Row, stand: Stand, ended: float, done: float) -> None:
-    """Signatures of answers that began long enough after the fault are restored by another replica."""
+    """Check that the store was used again in time, and that later signatures were restored."""
     if row.back_s > BACK_S:
         row.violations.append(f"back in use after {row.back_s:.1f} s")
     well = stand.load.since(ended, done)

@@ -84,7 +84,7 @@ async def run(
     faults: Sequence[StoreFault],
     warm_s: float = 3.0,
 ) -> tuple[list[Row], OpenLoad, list[str]]:
-    """Return a row for each of *faults*, the load, and what was wrong with the replicas' ends."""
+    """Return a row for each of *faults*, the load, and the faults that the replicas' processes showed at their end."""
     rows = []
     with valkey_server() as server:
         async with providing() as provider:

@@ -1,4 +1,4 @@
-"""An open loop: one request after each fixed time, whatever the answers take.
+"""An open loop: requests begin at a fixed rate, however long the answers take.
 
 Each request belongs to a session, whose turns go to the replicas in turn. So a replica seldom has the signature of the
 newest call in its own memory.
@@ -74,7 +74,7 @@ class OpenLoad:
                 due += self._interval
 
     def since(self, begin: float, end: float) -> list[Outcome]:
-        """Return the outcomes of the requests that began from *begin* to *end*, by their duration."""
+        """Return the outcomes of the requests that began from *begin* to *end*, sorted by their duration."""
         return sorted((one for one in self.outcomes if begin <= one.at < end), key=lambda one: one.seconds)
 
     def _next_session(self) -> Session:

@@ -61,11 +61,11 @@ class Seen:
             notes.clear()
 
     def first(self) -> Counter[Came]:
-        """Return the number of calls by the signature that was sent first."""
+        """Return the number of calls for each kind of signature on the call's first request."""
         return Counter(came[0] for came in self.signatures.values())
 
     def every(self) -> Counter[Came]:
-        """Return the number of signatures, those of older calls and of repeated requests included."""
+        """Return the number of signatures of each kind, those of older calls and of repeated requests included."""
         return self.older + Counter(came for one in self.signatures.values() for came in one)
 
 
@@ -89,7 +89,7 @@ def no_fault(_: str) -> Fault:
 
 
 class DrawnFaults(FaultQueue):
-    """The emulator's faults: :attr:`draw` returns the fault for a model. No fault is drawn without it."""
+    """The emulator's faults: :attr:`draw` returns the fault for a model. By default there are no faults."""
 
     def __init__(self, seen: Seen) -> None:
         super().__init__()

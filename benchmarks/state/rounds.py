@@ -25,7 +25,7 @@ from benchmarks.state.sessions import Failed, Session
 from tests.support.store_servers import StoreServer, valkey_server
 
 ALLOWED = 0.001
-"""The share of stand-ins that is allowed: signatures whose write was not joined in time."""
+"""The share of stand-ins that is allowed: signatures whose write was not done when the answer ended."""
 
 _TURNS = 10
 """The number of results that a session sends."""
@@ -37,7 +37,7 @@ class Result:
 
     came: Counter[Came] = field(default_factory=Counter)
     late: int = 0
-    """Signatures that were not in the store when their replica was killed, since their write was not joined in time."""
+    """Signatures that were not in the store when their replica was killed, since the answer did not wait for them."""
 
     violations: list[str] = field(default_factory=list)
 
@@ -50,7 +50,10 @@ class Result:
 async def switch(
     replicas: Replicas, provider: Provider, rounds: int, concurrency: int, *, key: str = ""
 ) -> Result:
-    """Let sessions take *rounds* turns in all, each at another replica, and return what reached the provider."""
+    """Let sessions send *rounds* results, each to another replica than the turn before.
+
+    Return what reached the provider.
+    """
     provider.seen.clear()
     result = Result()
     remaining = iter(range(-(-rounds // _TURNS)))

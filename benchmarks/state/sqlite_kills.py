@@ -30,7 +30,10 @@ from proxy.state.sqlite.backend import SqliteBackend
 
 ROWS = 100_000
 SLOWEST_S = 0.1
-"""The most seconds that opening may take beyond opening an empty file: with :data:`ROWS` entries, and after a kill."""
+"""The most seconds by which opening may be slower than for an empty file.
+
+It holds with :data:`ROWS` entries, and for the median after kills.
+"""
 
 _OPENINGS = 7
 _READ_BYTES = 2**16
@@ -81,7 +84,7 @@ def kill_once(path: Path, run: int, seconds: float) -> Acknowledged:
 
 
 def read_lines(run: int, lines: Sequence[str]) -> Acknowledged:
-    """Return the writes that the complete lines of a writer name."""
+    """Return the writes that a writer has printed in complete *lines*."""
     found = Acknowledged()
     for line in lines:
         kind, writer, *numbers = line.split()
@@ -116,7 +119,10 @@ async def count_lost(backend: SqliteBackend, acknowledged: Acknowledged) -> int:
 
 
 async def run_kills(path: Path, kills: int, seed: int) -> Report:
-    """Kill a writer *kills* times over the same file, and check the file after each. At the end check all writes."""
+    """Kill a writer *kills* times over the same file, and check the file after each kill.
+
+    At the end check all writes.
+    """
     random, report, runs = Random(seed), Report(), list[Acknowledged]()
 
     def note_set_aside(name: str, reason: str) -> None:

@@ -89,7 +89,7 @@ FAULTS = (
 
 
 def commands_served(server: StoreServer) -> int:
-    """Return the number of commands that the server has served since its start, this one and ``PING`` left out."""
+    """Return the number of commands that the server has served since its start, without ``INFO`` and ``PING``."""
     found = 0
     reply: bytes = server.command("INFO", "commandstats")
     for line in reply.decode().splitlines():

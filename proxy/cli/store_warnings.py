@@ -17,7 +17,7 @@ _ONLY_FOR = {
     "prefix": ("sqlite", "redis"),
     "secret": ("sqlite", "redis"),
 }
-"""Settings that matter to some kinds of stores alone."""
+"""Settings that only some kinds of stores use, with these kinds."""
 
 _NO_EFFECT = {
     "memory": "has no effect with memory://, which stays in this process",

@@ -5,7 +5,7 @@
     redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME[/DATABASE]
 
 The scheme ``rediss`` means TLS. Redis Sentinel tells which server is the master at the moment. NAME is the name under
-which the Sentinels watch it, and the hosts are Sentinels.
+which the Sentinels watch the master. The hosts are those of the Sentinels.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def usual_spelling(url: str) -> str:
 
 
 def parse_store_address(url: str) -> StoreAddress:
-    """Return the address in *url*, where schemes have their usual spelling.
+    """Return the address in *url*, whose scheme has the spelling of :func:`usual_spelling`.
 
     Raises :class:`ValueError` for an address that cannot be used, also where a module that the store needs is missing.
     The error's text holds no part of *url*.

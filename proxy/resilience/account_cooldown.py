@@ -2,12 +2,12 @@
 
 A quota belongs to an account at a provider. So a cooldown that the provider asked for is true for every replica that
 uses the account. This module keeps the facts, and changes the circuits of this process. A background task of
-:mod:`proxy.state.sharing.shared_cooldowns` carries the facts between the replicas. Only durations travel. Failures that
-may be caused by this replica's network stay in its own circuits.
+:mod:`proxy.state.sharing.shared_cooldowns` carries the facts between the replicas. Only durations are exchanged, and no
+moments. Failures that this replica's network may have caused open its own circuits alone.
 
 A cooldown that stands is never shortened by another replica. A shorter cooldown is not published while a longer
-cooldown stands. The replica that was told of the shorter cooldown keeps it, and publishes its rest if the longer one
-ends first. Only an answer of the provider ends a cooldown early.
+cooldown stands. The replica that the provider asked for the shorter cooldown publishes its rest if the longer one ends
+first. Only an answer of the provider ends a cooldown early.
 
 After the cooldown the circuits are half open. Then one request among all replicas is the probe
 (:mod:`proxy.resilience.probe_lease`). A replica without the lease counts these circuits as open.
@@ -120,7 +120,10 @@ class AccountCooldown:
         self._circuits.discard(circuit)
 
     def may_probe(self, now: float) -> bool:
-        """Return True where a request may go through a half-open circuit. Otherwise its wish is noted."""
+        """Return True where a request may go through a half-open circuit.
+
+        Otherwise the lease notes the wish for a probe.
+        """
         if not self.cooling or self.lease.may_begin(now):
             return True
         if self.lease.wish(now):
@@ -128,7 +131,10 @@ class AccountCooldown:
         return False
 
     def begin_probe(self, probe: object, now: float) -> bool:
-        """Return True where *probe* is the probe of a half-open circuit."""
+        """Make *probe* the account's probe if it may be.
+
+        Return True where *probe* may be sent through a half-open circuit.
+        """
         return not self.cooling or self.lease.begin(probe, now)
 
     def end_probe(self, probe: object) -> None:
@@ -190,7 +196,7 @@ class AccountCooldown:
     def note_closed(self, cooldown: str) -> None:
         """End the cooldown with the id *cooldown*, since another replica got an answer.
 
-        A newer cooldown that this replica was told of, and has not published yet, stays.
+        A newer cooldown that the provider asked this replica for, and that is not published yet, stays.
         """
         if not self.cooling or cooldown != self.current:
             return

@@ -72,7 +72,10 @@ class ProbeLease:
         return self.phase is Phase.READY and now < self._ready_until
 
     def wish(self, now: float) -> bool:
-        """Note that a request would be the probe. Return True where the background task should try at once."""
+        """Note that a request would be the probe.
+
+        Return True where the background task should try for the lease at once.
+        """
         if self.phase is not Phase.NONE:
             return False
         is_new = now >= self._wished_until

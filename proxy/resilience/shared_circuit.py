@@ -53,7 +53,7 @@ class SharedCircuit(Generic[CircuitT]):
 
         self.openings = 0
         self.account: AccountCooldown | None = None
-        """The cooldown that other replicas share, or None without sharing."""
+        """The cooldown of the account, which replicas share. None where cooldowns are not shared."""
 
         self._own_until = _NEVER
         self._agreed_until = _NEVER
@@ -86,7 +86,7 @@ class SharedCircuit(Generic[CircuitT]):
         self.open_until, self._own_until = None, _NEVER
 
     def open_cooldown(self, until: float) -> None:
-        """Open the circuit until the account's cooldown ends at *until*, or longer for its own failures."""
+        """Open the circuit until the account's cooldown ends at *until*, or longer where its own failures say so."""
         self.openings += 1
         self.open_until = max(self._own_until, until)
 
@@ -96,7 +96,7 @@ class SharedCircuit(Generic[CircuitT]):
             self.open_until = max(self._own_until, until)
 
     def close_cooldown(self, until: float) -> None:
-        """Close what is due at *until* or before, since another replica has ended the cooldown."""
+        """Close the circuits that are due at *until* or before, since an answer has ended the account's cooldown."""
         for circuit in self.circuits.values():
             circuit.close_until(until)
         self.update_shared()

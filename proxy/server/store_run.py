@@ -16,8 +16,8 @@ from proxy.state.sharing.replica_sync import ReplicaSync
 async def running_store(gateway: Gateway) -> AsyncIterator[None]:
     """Open the store of *gateway* and exchange facts with other replicas while the context lasts.
 
-    A store that cannot be reached is used as soon as it can. A store in memory needs nothing. Raises
-    :class:`proxy.state.external.backend.StoreInUse` for a file that another process uses.
+    A store that cannot be reached at the start is used as soon as it can be reached. A store in memory needs nothing.
+    Raises :class:`proxy.state.external.backend.StoreInUse` for a file that another process uses.
     """
     store, sharing = gateway.store, gateway.sharing
     if isinstance(store, MemoryStore) or sharing is None:
@@ -32,7 +32,10 @@ async def running_store(gateway: Gateway) -> AsyncIterator[None]:
 
 
 def _report(source: str, error: Exception | None) -> None:
-    """Log that a *source* of shared facts begins to fail, or works again. The error's text may hold a key."""
+    """Log that a *source* of shared facts begins to fail, or works again.
+
+    Only the error's type is logged, since its text may hold a key.
+    """
     if error is None:
         get_log().info("sharing_works", source=source)
     else:

@@ -34,7 +34,8 @@ class Store(Protocol):
     """Stores bytes by key, separately for each *space* (a kind of fact) and each *tenant*. No method raises.
 
     The tenant is the name of the client's key, or "" for facts that belong to no client. A tenant neither finds nor
-    replaces another's values. A full store drops values of the tenant that holds the most bytes.
+    replaces another's values. A full memory drops values of the tenant that holds the most bytes. A file or a server
+    has its own rule.
     """
 
     @property
@@ -44,7 +45,7 @@ class Store(Protocol):
     async def get(self, space: Space, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
         """Return the values under *keys*, without those that are missing, expired or unreadable.
 
-        Of a tenant's values, the least recently used are dropped first.
+        Reading a value counts as a use: a store in memory or in a file drops the least recently used values first.
         """
 
     async def put(
@@ -77,7 +78,7 @@ class Store(Protocol):
     ) -> bool:
         """Replace the value under *key* by *new* if *old* stands there. None for *new* deletes the value.
 
-        Return True where the value was replaced. False means that another value stands, or that the store failed.
+        Return True where *old* was replaced. False means that another value or none stands, or that the store failed.
         """
 
     async def delete(self, space: Space, keys: Iterable[str], *, tenant: str) -> None:

@@ -1,7 +1,7 @@
 """The identity of a deployment: a digest that is the same in every process and for every position in the file.
 
-Facts that outlive a process are stored under it. Replicas may have different versions of the configuration, so the
-position of an entry says nothing to another process.
+Facts that outlive a process are stored under this identity. Replicas may have different versions of the configuration,
+so the position of an entry says nothing to another process.
 """
 
 from __future__ import annotations

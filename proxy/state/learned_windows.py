@@ -37,10 +37,13 @@ class LessonSharing(Protocol):
     def join(
         self, deployment: Deployment, tenant: str, lessons: DeploymentLessons, agreed: Agreement, now: float
     ) -> None:
-        """Share *lessons* from now on: set ``lessons.share``. *agreed* is the agreement on the deployment."""
+        """Share *lessons* from now on: set ``lessons.share``, unless too many are shared already.
+
+        *agreed* is the agreement on the deployment.
+        """
 
     def leave(self, lessons: DeploymentLessons) -> None:
-        """Share *lessons* no longer, and set ``lessons.share`` to None. What waits is still written."""
+        """Share *lessons* no longer, and set ``lessons.share`` to None. Changes that wait are still written."""
 
 
 class LearnedWindows:

@@ -49,12 +49,12 @@ class LessonShare(Protocol):
     def note_answer(self, lessons: DeploymentLessons, before: DeploymentLessons, actual: int) -> None:
         """Propose the factor that an answer taught, if it changed. *actual* are the prompt's tokens.
 
-        The factor for plans in *lessons* becomes the one of *before* again until the store takes the proposal. A window
-        below *actual* is deleted from the store.
+        While the store answers, *lessons* keep the factor for plans of *before* until the store takes the proposal. A
+        window below *actual* is deleted from the store.
         """
 
     def note_overflow(self, lessons: DeploymentLessons, before: DeploymentLessons, now: float) -> None:
-        """Propose the factor, and publish the window, that an overflow taught."""
+        """Propose the factor and publish the window that an overflow taught, where they changed."""
 
     def note_raised(self, lessons: DeploymentLessons) -> None:
         """Propose a factor that a plan needed."""

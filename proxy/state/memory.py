@@ -1,6 +1,6 @@
 """The store within the process: limited in bytes, shared between tenants (clients' keys), lost with the process.
 
-Entries of a space that may be cached never change. They have no lifetime here, since they are dropped by use.
+Entries of a cached space have no lifetime here. A full memory drops them, the least recently used first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ENTRY_BYTES = 256
 
 
 class MemoryStore:
-    """Stores *max_bytes* of values, with their overhead included.
+    """Stores at most *max_bytes* of values, with their overhead included.
 
     When the store is full, the tenant that holds the most bytes loses its least recently used value. So a tenant with
     no more than an equal share loses nothing to others. Storing a value takes time that grows with the logarithm of the

@@ -57,7 +57,10 @@ class _Entry:
     identity: str = ""
 
     def confirm(self, refusal: Refusal) -> None:
-        """Count the *refusal* that another process got twice. It holds as long as the one that was got here."""
+        """Count the *refusal* that another process got twice.
+
+        It holds for the minute that this process's own refusal began.
+        """
         self.refusal, self.times = refusal, max(self.times, _ENOUGH)
 
 

@@ -27,12 +27,12 @@ class Space:
 
 
 SIGNATURES = Space("signatures", 14 * _DAY_S, "thought signatures of tool calls", cached=True)
-"""Signatures by the random id that the client got. An entry never changes, but may be replaced by a refusal."""
+"""Signatures by the random id that the client got. Only the mark of a refused signature replaces an entry."""
 
 LESSONS = Space("lessons", 7 * _DAY_S, "token factors of deployments, and whether they report usage")
 WINDOWS = Space("windows", 60 * _MINUTE_S, "context windows that errors taught")
 COOLDOWNS = Space("cooldowns", 60 * _MINUTE_S, "cooldowns that providers asked for")
-"""Each entry is written with the seconds that the provider asked for. An hour is the longest cooldown."""
+"""A cooldown is kept for the seconds that are left of it. An hour is the longest cooldown."""
 
 PROBES = Space("probes", 0.5 * _MINUTE_S, "which process tests a deployment after its cooldown")
 REFUSED = Space("refused", _MINUTE_S, "requests that a provider refused twice, as digests")

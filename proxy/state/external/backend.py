@@ -2,7 +2,7 @@
 
 A backend knows no tenants, spaces or secrets. :class:`proxy.state.external.external_store.ExternalStore` makes the
 names, checks the values, limits the waits and handles every failure. A backend opens its own connections. Each of its
-methods makes one round trip, and raises :class:`StoreFault` for every failure.
+methods usually makes one round trip. A failure raises :class:`StoreFault`, or :class:`StoreInUse` when opening.
 """
 
 from __future__ import annotations

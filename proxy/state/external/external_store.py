@@ -3,7 +3,8 @@
     get   memory ▶ waiting writes ▶ backend, within 50 ms
     put   memory, then a queue; the caller waits 25 ms at most until the write is done
 
-Nothing here raises. Where the backend fails, a value is missing. The writes of the queue are made in batches.
+The methods that requests call never raise. Where the backend fails, a value is missing. The writes of the queue are
+made in batches.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MOST_ASKED = 1_000
 """The most keys of a cached space that one look-up asks the backend for.
 
 A client may send any number of call ids. A look-up of 1,000 takes 11 ms, and holds the event loop up for 8 ms
-(2026-11-24). Of a hundred thousand, it would do so for 0.3 s.
+(2026-11-24). A look-up of 100,000 would block the loop for 0.3 s.
 """
 
 
@@ -143,7 +144,10 @@ class ExternalStore:
         tenant: str,
         lifetime_s: float | None = None,
     ) -> bool:
-        """Replace a value as :meth:`proxy.state.Store.swap` does. Values of cached spaces are not replaced."""
+        """Replace a value as :meth:`proxy.state.Store.swap` does.
+
+        It must not be called for a cached space: the memory would keep *old*.
+        """
         sealer, lives_s = self._sealer, space.lifetime_s if lifetime_s is None else lifetime_s
         name = sealer.name(space, tenant, key)
         sealed = None if new is None else sealer.seal(name, new)

@@ -23,17 +23,26 @@ WAIT_S = 0.05
 """The most seconds that a request waits for one call, connecting included."""
 
 _LONGEST_S = 1.0
-"""The most seconds of one call, also where no request waits for the call any more. Its connection is then closed."""
+"""The most seconds of one call, also where no request waits for the call any more.
+
+The call is then cancelled, which closes its connection to a server.
+"""
 
 _PLACES = 6
-"""Calls at a time. A backend has eight connections: the ping and the writes need one each."""
+"""The most calls at a time, writes included.
+
+The backend on a server has eight connections, one of them for the ping.
+"""
 
 _PING_S = 1.0
 _OPEN_S = 2.0
 """The most seconds that the start waits for a store. Readiness does not depend on the store."""
 
 _UNREACHABLE = frozenset({FaultKind.TIMEOUT, FaultKind.CONNECTION})
-"""The failures that count for the circuit. After all others the store has answered."""
+"""The failures of a call that count for the circuit.
+
+With any other failure the store has answered. A failed ping always counts.
+"""
 
 
 class StoreEvents(Protocol):
@@ -62,9 +71,9 @@ class StoreEvents(Protocol):
 
 
 class GuardedBackend:
-    """A backend whose failures are counted. *prepare* runs after a ping that found the store well.
+    """A backend whose failures are counted. *prepare* runs after each successful ping.
 
-    *prepare* may raise :class:`StoreFault`. The store is then not used.
+    *prepare* may raise :class:`StoreFault`. The ping then counts as failed.
     """
 
     def __init__(
@@ -91,7 +100,7 @@ class GuardedBackend:
 
     @property
     def is_doubtful(self) -> bool:
-        """True where a request does not wait for its writes, since the newest call failed."""
+        """True where a request does not wait for its writes: the circuit is open, or the newest call failed."""
         return self._circuit.is_doubtful
 
     @asynccontextmanager
@@ -169,7 +178,10 @@ class GuardedBackend:
         return result
 
     def _note_fault(self, fault: StoreFault, began: float) -> None:
-        """Count the *fault* of a call that *began* at a time. Too many open the circuit."""
+        """Count the *fault* of a call.
+
+        *began* is the moment at which the call began. Too many faults open the circuit.
+        """
         self._events.count_error(fault.kind)
         if fault.kind in _UNREACHABLE and self._circuit.fail(self._clock(), began):
             self._note_down(fault)

@@ -1,4 +1,4 @@
-"""A time limit for a reply, which a busy event loop does not reach by itself.
+"""A time limit for a reply, with a short grace for an event loop that was busy when the reply came.
 
 An event loop that was busy for longer than the limit finds the reply and the due timer at the same time.
 :func:`asyncio.timeout` then cancels the task, although the reply is there (CPython 3.11). This limit lets the loop
@@ -16,7 +16,10 @@ GRACE_TURNS = 4
 
 
 class ReplyLimit:
-    """A context that must be left within *seconds*. Raises :class:`TimeoutError` otherwise, as asyncio's does."""
+    """A context that must be left within *seconds*.
+
+    Raises :class:`TimeoutError` otherwise, as :func:`asyncio.timeout` does.
+    """
 
     __slots__ = ("_cancelling", "_handle", "_loop", "_reached", "_seconds", "_task")
 

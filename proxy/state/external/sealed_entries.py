@@ -33,7 +33,8 @@ class EntrySealer:
     def name(self, space: Space, tenant: str, key: str) -> str:
         """Return the name of the entry under *key* of *tenant* in *space*.
 
-        The braces mark the digits for a server in cluster mode: the entries that one script touches share the digits.
+        The braces make the digits a hash tag, by which a server in cluster mode would choose the node. Cluster mode is
+        not supported yet.
         """
         digest = hashlib.blake2b(key=self._secret, digest_size=_NAME_BYTES)
         for part in (tenant, space.name, key):

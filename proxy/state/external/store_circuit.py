@@ -1,9 +1,9 @@
 """Keeps requests away from a store that fails. Only a background ping closes the circuit again.
 
 The circuit opens after three failures in a row, or when more than half of at least five operations failed in the last
-ten seconds. The thresholds are those of the circuits around deployments. Callers pass the time.
+ten seconds. The circuits around deployments have the same thresholds, but count over 30 seconds. Callers pass the time.
 
-Operations that fail together count as one failure. A process that was busy for a moment may find many replies late.
+Operations that were under way together count as one failure, since a process that was busy may find many replies late.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ class StoreCircuit:
 
     @property
     def is_doubtful(self) -> bool:
-        """True where the newest operation failed. A request then does not wait for its writes."""
+        """True where the circuit is open, or the newest operation failed.
+
+        A request then does not wait for its writes.
+        """
         return self.is_open or self._in_a_row > 0
 
     def succeed(self, now: float) -> None:
@@ -40,7 +43,8 @@ class StoreCircuit:
     def fail(self, now: float, began: float) -> bool:
         """Count an operation that *began* at a time and failed. Return True where the circuit opens because of it.
 
-        An operation that was under way when another one failed does not count.
+        An operation that was under way when another one failed does not count. *began* is the moment at which the
+        operation began.
         """
         if self.is_open or began < self._failed_at:
             return False

@@ -1,8 +1,8 @@
 """The secret of a store, on which all processes that use the store have to agree.
 
-The operator may configure the secret. Otherwise the first process makes one and keeps it in the store itself, for a
-store that only turnright can read. The other processes take the secret that stands there. A store that was emptied gets
-the secret of a running process back.
+The operator may configure the secret. Otherwise the first process makes a secret and keeps it in the store itself. That
+is meant for a store that only turnright can read. The other processes take the secret that stands there. A store that
+was emptied gets the secret of a running process back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes values to a backend in batches, behind the requests that put them.
+"""Writes values to a backend in batches, in a background task.
 
 The newest value under a key waits in a queue of 8 MiB. A store that cannot be reached gets the queue later. A store
 that is full or read-only gets one write a second, as a test, and is still read.
@@ -22,19 +22,20 @@ JOIN_S = 0.025
 _BATCH = 128
 _BATCH_BYTES = 256 * 2**10
 _BATCH_S = 1.0
-"""The most seconds that a batch is waited for.
+"""The most seconds that the background task waits for one batch.
 
-A batch gets a task of its own. More writes come meanwhile, so that batches are larger and cost less CPU in all.
+Each batch is written in a task of its own. More writes come meanwhile, so later batches are larger and cost less CPU in
+all.
 """
 
 _PAUSE_S = 1.0
 """Seconds between two test writes to a store that is full or read-only.
 
-They are few, since the replicas of a store that is well again need one another's signatures at once.
+The pause is short, since replicas need one another's signatures as soon as the store takes writes again.
 """
 
 _RETRY_S = 0.5
-"""Seconds between two looks at a store that takes no writes, while writes wait."""
+"""Seconds between two checks whether the store takes writes again, while writes wait."""
 
 _FLUSH_PAUSE_S = 0.005
 _FLUSH_S = 1.0
@@ -44,7 +45,10 @@ _NO_WRITES = frozenset({FaultKind.FULL, FaultKind.READ_ONLY})
 
 
 class WriteBehind:
-    """The queue of writes to *backend*, which *guard* calls. *sealer* returns the names and seals of today."""
+    """The queue of writes to *backend*, which *guard* calls.
+
+    *sealer* returns the sealer with the secret that is valid now.
+    """
 
     def __init__(
         self,
@@ -66,7 +70,7 @@ class WriteBehind:
         self._resumes_at: float | None = None
 
     def add(self, writes: Sequence[Write]) -> None:
-        """Let *writes* wait. Writes for which there is no room are dropped and counted, the oldest first."""
+        """Add *writes* to the queue. A full queue drops its oldest writes, and counts them."""
         for write in writes:
             for _ in range(self.queue.add(write)):
                 self._events.count_error(FaultKind.DROPPED)
@@ -83,7 +87,7 @@ class WriteBehind:
         return not len(self.queue) and not self._in_flight
 
     async def join(self, limit_s: float = JOIN_S) -> None:
-        """Wait until the writes that wait now are done, but at most *limit_s* seconds.
+        """Wait until the writes in the queue are done or have failed, but at most *limit_s* seconds.
 
         Returns at once where the store takes no writes, and where its newest call failed.
         """
@@ -101,7 +105,7 @@ class WriteBehind:
             await asyncio.sleep(_FLUSH_PAUSE_S)
 
     async def run(self) -> None:
-        """Write the queue as long as the store takes writes. Returns only when cancelled."""
+        """Write the queue whenever the store takes writes, until this coroutine is cancelled."""
         while True:
             await self._wait()
             while len(self.queue) and self._takes_writes():
@@ -114,7 +118,10 @@ class WriteBehind:
                     break  # a store that refuses everything is not asked without a pause
 
     async def _wait(self) -> None:
-        """Wait for the next write. A store that is well again wakes nobody, so waiting writes look for it."""
+        """Wait for the next write.
+
+        While writes wait, it returns after half a second, since nothing signals that the store works again.
+        """
         try:
             async with asyncio.timeout(_RETRY_S if len(self.queue) else None):
                 await self._wake.wait()

@@ -1,7 +1,8 @@
 """The backend on a Redis or Valkey server. It needs the extra ``redis``, and works with both servers.
 
-Each method makes one round trip: a pipeline of single commands, or one script. A pipeline of single GETs, not MGET,
-goes to a cluster too. An error for one name does not lose the others.
+Each method makes one round trip: a pipeline of single commands, or one script. A server that does not know the script
+yet needs a second round trip. *get* sends single GETs in place of one MGET, so an error for one name does not lose the
+others.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ _SWAP_DIGEST = hashlib.sha1(_SWAP.encode(), usedforsecurity=False).hexdigest()
 class RedisBackend:
     """The backend on the server at *address*. At most eight of its methods run at a time.
 
-    A value of another type than bytes is returned as empty bytes. The caller cannot read them, and counts them.
+    A value that is no string on the server, such as a list, is returned as empty bytes. The caller counts it as
+    unreadable.
     """
 
     is_shared = True
@@ -114,7 +116,10 @@ class RedisBackend:
             _check(reply)
 
     async def _run(self, commands: Sequence[Command]) -> Sequence[Reply]:
-        """Return one reply for each of *commands*. A server that became read-only is left at once."""
+        """Return one reply for each of *commands*.
+
+        If the server became read-only or lost its master, all connections are closed.
+        """
         if not commands:
             return ()
         replies = await self._connections.exchange(commands)

@@ -1,7 +1,7 @@
 """One connection to a Redis or Valkey server, or to a Sentinel: it sends a pipeline and reads the replies.
 
 This is the only module that imports redis-py and hiredis, which are an extra. It uses redis-py's connections and not
-its client. The client waits five seconds for a reply and tries eleven times (redis-py 8.1.0, 2026-11).
+its client. redis-py's client would wait five seconds for a reply, and try eleven times (redis-py 8.1.0, 2026-11).
 
 After every exception the connection is closed, a cancellation included. So no later call reads an earlier reply.
 """
@@ -38,7 +38,7 @@ _CODES: dict[type[exceptions.RedisError], str] = {
     exceptions.NoPermissionError: "NOPERM",
     exceptions.MasterDownError: "MASTERDOWN",
 }
-"""The codes of errors whose text comes without the code."""
+"""The codes of errors from whose text redis-py removes the code."""
 
 
 class ReplyError(NamedTuple):
@@ -55,7 +55,7 @@ class LoginFault(StoreFault):
 
 
 class RedisConnection:
-    """A connection to *host* and *port* with the settings of *address*. All methods raise :class:`StoreFault` alone."""
+    """A connection to *host* and *port* with the settings of *address*. Methods raise only :class:`StoreFault`."""
 
     def __init__(self, address: RedisAddress, host: str, port: int, tls: ssl.SSLContext | None) -> None:
         settings = connection_settings(address)
@@ -128,7 +128,7 @@ class RedisConnection:
 def connection_settings(address: RedisAddress) -> dict[str, Any]:
     """Return the arguments of every connection but its host and port: no retry, short limits, few round trips.
 
-    RESP 2 and no name of the library save round trips when connecting.
+    RESP 2, and no library name sent to the server, save round trips when connecting.
     """
     return {
         "db": address.database,

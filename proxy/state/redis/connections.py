@@ -1,6 +1,7 @@
 """The connections to a Redis or Valkey server: eight at most, each for one pipeline at a time.
 
-With Sentinels in the address, they are asked for the server whenever it could not be reached or took no writes.
+If the address names Sentinels, they are asked for the server whenever the server could not be reached or took no
+writes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _UNREACHABLE = frozenset({FaultKind.TIMEOUT, FaultKind.CONNECTION})
 
 
 class RedisConnections:
-    """The connections to the server at *address*. They are made when they are needed."""
+    """The connections to the server at *address*. A connection is made when a call needs one."""
 
     def __init__(self, address: RedisAddress) -> None:
         self._address = address
@@ -57,7 +58,10 @@ class RedisConnections:
         raise fault
 
     async def give_up(self) -> None:
-        """Close all connections, those in use after their replies. Later calls connect anew, with the files of then."""
+        """Close the idle connections now, and those in use after their replies.
+
+        Later calls connect anew, with the files of then.
+        """
         self._generation += 1
         self._tls = None  # certificates may have been renewed
         if self._address.master_name:
@@ -110,7 +114,10 @@ class RedisConnections:
         raise StoreFault(FaultKind.CONNECTION, "no Sentinel answered with the master")
 
     async def _ask_sentinel(self, host: str, port: int) -> Reply:
-        """Ask one Sentinel, with the server's password if the Sentinel asks for one. Raises :class:`StoreFault`."""
+        """Ask one Sentinel for the master.
+
+        The server's password is sent only if the Sentinel asks for one. Raises :class:`StoreFault`.
+        """
         await self._lookup.check(host, port)
         question: Command = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._address.master_name or "")
         address = replace(self._address, database=0)

@@ -1,4 +1,4 @@
-"""Facts that processes exchange through a store, and find again after a restart. Never on a request's way.
+"""Facts that processes exchange through a store, and find again after a restart. Requests never wait.
 
 sources           all exchanges through one store
 replica_sync      calls the exchanges, each in its period

@@ -17,7 +17,7 @@ _ID_LETTERS = 64
 
 
 class Cooldown(NamedTuple):
-    """A cooldown that a provider asked for: its id, and its seconds from the moment at which it was written."""
+    """A cooldown that a provider asked for: its id, and the seconds that were left when it was written."""
 
     id: str
     seconds: float
@@ -40,7 +40,7 @@ def write_entry(entry: Entry) -> bytes:
 
 
 def read_entry(value: bytes | None) -> Entry | None:
-    """Return the entry that *value* is the stored form of, or None where it is missing or no such form."""
+    """Return the entry in *value*, or None where *value* is None or cannot be read."""
     if value is None:
         return None
     try:

@@ -1,7 +1,8 @@
 """The shared lessons of one deployment and tenant.
 
 One process may hold several copies of the lessons, since two entries of its configuration may name one deployment. Each
-copy keeps its own newest factor. All copies have the shared factor for plans.
+copy keeps its own live factor, which follows the newest answers. Requests of all copies are planned by the shared
+factor.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _TRIES = 3
 class LessonPair:
     """The shared lessons of one tenant and one deployment (:class:`proxy.state.lessons.LessonShare`).
 
-    *coded* is the deployment's coded window. *changed* is called when a write waits, and *is_reachable* tells if the
-    store has answered last.
+    *coded* is the deployment's coded window. *changed* is called when a write waits. *is_reachable* tells whether the
+    store answered when it was last asked.
     """
 
     def __init__(
@@ -91,7 +92,10 @@ class LessonPair:
         self._changed(self)
 
     def _propose_later(self, lessons: DeploymentLessons, before: DeploymentLessons) -> None:
-        """Propose the factor of *lessons*, and plan by the factor of *before* until the store takes the proposal."""
+        """Propose the factor of *lessons*.
+
+        Until the store takes it, plan by the factor of *before*, if the store answers.
+        """
         if _fields(lessons) == _fields(before):
             return
         if self._propose(lessons) and self._is_reachable():
@@ -139,7 +143,7 @@ class LessonPair:
         return (await store.put(LESSONS, {key: new}, tenant=tenant, absent_only=True)).get(key)
 
     def _use_unshared(self, proposal: Proposal, now: float) -> None:
-        """Plan by *proposal*, as one process alone does. The proposal waits on."""
+        """Plan by *proposal*, as a process without a store does. The proposal still waits to be written."""
         for lessons, agreed in self.copies.values():
             lessons.calibration = replace(lessons.calibration, sticky=proposal.sticky)
             lessons.has_factor, lessons.has_own_factor = True, proposal.own
@@ -169,9 +173,10 @@ class LessonPair:
                 agreed.renew(now)
 
     def _restore_factor(self) -> None:
-        """Propose the factor of this process where the store has none, or knows of no observation.
+        """Propose the factor of this process where the store has none, or has one without an observation.
 
-        The store lost its factor, or a tenant without a factor took the one that other tenants agree on.
+        In the first case the store lost its factor. In the second, this tenant stored the factor that other tenants
+        agree on before it had an observation.
         """
         stands = self.factor.standing
         if self.factor.proposal is not None:

@@ -1,4 +1,4 @@
-"""The stored form of lessons: a token factor, a context window, and that streams lack usage.
+"""The stored forms of lessons: a token factor, a context window, and the fact that streams lack usage.
 
 Each value is a JSON object with a version. A stored value is not trusted. A value with a wrong type, or with a number
 that no deployment can have, reads as None.
@@ -104,7 +104,10 @@ def says_no_usage(value: bytes) -> bool:
 
 
 def is_of_other_version(value: bytes) -> bool:
-    """Return True where another version of turnright wrote *value*. Such a value is neither read nor replaced."""
+    """Return True where another version of turnright wrote *value*.
+
+    Such a value is not read, and such a factor is not replaced either.
+    """
     version = _fields(value).get("v")
     return type(version) is int and version != _VERSION
 

@@ -45,7 +45,8 @@ async def wait_for(wake: asyncio.Event | None, seconds: float) -> None:
 class ReplicaSync:
     """Exchanges shared facts with other replicas, for as long as :meth:`run` runs.
 
-    *report* is called when a source begins to fail, and when it works again. *wait* is :func:`wait_for`, but in tests.
+    *report* is called when a source begins to fail, and when it works again. *wait* is :func:`wait_for`, except in
+    tests.
     """
 
     def __init__(

@@ -2,14 +2,14 @@
 
 Requests never wait for the store. A request changes an :class:`~proxy.resilience.account_cooldown.AccountCooldown`, and
 a background task (:mod:`proxy.state.sharing.replica_sync`) calls the methods here. :meth:`SharedCooldowns.poll` reads
-what the other replicas have published. :meth:`SharedCooldowns.write` publishes what this replica was told, and takes
-and lets go the leases of probes.
+what the other replicas have published. :meth:`SharedCooldowns.write` publishes what providers told this replica. It
+also takes and lets go the leases of probes.
 
-A cooldown that stands is replaced only by a longer one. The writer of a cooldown knows only the seconds with which
-another one was written. The rest can be no longer than that. So a new cooldown replaces the standing one only where it
-is as long as these seconds, or as long as the rest that this replica has counted since it first saw the entry.
+A cooldown that stands is replaced only by a longer one. The entry tells only the seconds that were left when it was
+written, which is the most that can be left now. A new cooldown replaces the entry only if it is at least as long. Where
+this replica knew the entry already, it subtracts the time since it first read the entry.
 
-A store that fails returns nothing, as for a missing entry. So each reading also asks for a marker, an entry that always
+A store that fails returns nothing, as for a missing entry. So each poll also asks for a marker, an entry that always
 stands. Without the marker, nothing follows from a missing entry. Where the store cannot say who has a lease, the
 replica decides alone, as without other replicas.
 """
@@ -40,7 +40,7 @@ deployments are read each second all the same.
 _MARKER = "marker"
 _NO_TENANT = ""
 _CLOSED_S = 60.0
-"""Seconds that the end of a cooldown is told. Each replica reads it within a second."""
+"""Seconds for which the mark of an ended cooldown stands in the store. Each replica reads the mark within a second."""
 
 _PERIOD_S = 1.0
 _LEAST_S = 1.0
@@ -94,7 +94,10 @@ class SharedCooldowns:
                 await self._store.put(COOLDOWNS, {_MARKER: b"1"}, tenant=_NO_TENANT, absent_only=True)
 
     async def write(self, now: float) -> None:
-        """Publish what has changed, and care for the leases. To be called once a second, and when it is woken."""
+        """Publish what has changed, and take, renew or let go leases.
+
+        To be called once a second, and when :attr:`changed` is set.
+        """
         async with self._lock:
             for account in list(self._busy.values()):
                 await self._write(account, now)
@@ -177,7 +180,8 @@ class SharedCooldowns:
     async def _take_lease(self, account: AccountCooldown, now: float) -> None:
         """Try for the lease of the probe.
 
-        Its last holder may have published a result that this replica has not read yet. So the winner reads first.
+        The last holder may have published a result that this replica has not read yet. So a replica that gets the lease
+        reads the cooldown before it probes.
         """
         token = (self._token() + self._token()).encode()
         stands = await self._store.put(

@@ -1,9 +1,9 @@
 """The factor of one deployment and tenant, as it stands in the store, and the factor that this process proposes.
 
-All processes plan cuts by the factor that stands. So a factor that one process learned is only a proposal. The first
-proposal that the store takes wins, and every other process uses it. A raised factor differs: the provider refused a
-prompt that a smaller factor had allowed. This process uses a raised factor at once, and proposes it again until a
-factor as large stands.
+All processes plan cuts by the factor that stands in the store. So a factor that one process learned is only a proposal.
+The first proposal that the store takes wins, and every other process uses it. A raised factor differs: with a smaller
+one, the provider refused a prompt, or no plan was possible. This process uses a raised factor at once, and proposes it
+again until a factor as large stands.
 """
 
 from __future__ import annotations
@@ -87,7 +87,10 @@ class SharedFactor:
         return write_factor(Factor(generation, proposal.sticky, proposal.own, proposal.observed))
 
     def settle(self, proposal: Proposal, new: bytes, stands: bytes) -> bool:
-        """Note that *stands* is the stored value after *new* was written for *proposal*. Return True if it won."""
+        """Note that *stands* is the stored value after *new* was written for *proposal*.
+
+        Return True if *new* stands.
+        """
         if stands != new:
             self.see(stands)
             return False
@@ -97,7 +100,10 @@ class SharedFactor:
         return True
 
     def see(self, stands: bytes | None) -> None:
-        """Note the stored value, None where there is none. A proposal for an older value has lost."""
+        """Note the stored value, None where there is none.
+
+        If the value is new, the waiting proposal is dropped, unless it raises the factor further.
+        """
         if stands == self.known:
             return
         self.known = stands
@@ -113,7 +119,7 @@ class SharedFactor:
     def apply_to(self, lessons: DeploymentLessons) -> None:
         """Set the factor of *lessons* to the one that stands, or to a larger one that was raised here.
 
-        A proposal that waits keeps the factor of *lessons* as it is.
+        While another proposal waits, the factor of *lessons* stays as it is.
         """
         standing, waits = self.standing, self.proposal
         if standing is None:

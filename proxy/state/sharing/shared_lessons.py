@@ -1,9 +1,10 @@
 """Shares the lessons of deployments with other processes through the store, and keeps them over a restart.
 
-One tenant never steers another: a process shares the lessons of each tenant by themselves. It reads the lessons of the
-tenants and deployments that it served in the last hour. Agreements of two tenants are computed in each process.
+A tenant's lessons never change another tenant's: a process shares the lessons of each tenant separately. It reads the
+lessons of the tenants and deployments that it served in the last hour. Agreements of two tenants are computed in each
+process.
 
-Nothing here is on a request's way. :meth:`SharedLessons.poll` writes what changed, and reads. Without an answer from
+No request waits for these exchanges. :meth:`SharedLessons.poll` writes what changed, and reads. Without an answer from
 the store, each process learns alone.
 """
 
@@ -30,7 +31,7 @@ PERIOD_S = 5.0
 """Seconds between two reads of the same lessons."""
 
 _SLACK_S = 0.5
-"""A poll this much early counts as a full one, since timers are not exact."""
+"""A poll may come this much too early and still read all lessons, since timers are not exact."""
 
 _USED_S = 3_600.0
 """Seconds after the last use for which lessons are read."""
@@ -92,7 +93,7 @@ class SharedLessons:
             self._drop_unused(pair)
 
     async def poll(self, now: float) -> None:
-        """Write what changed, and read the lessons that are due. It is called from one place alone."""
+        """Write what changed, and read the lessons that are due. Two polls must not run at the same time."""
         self.wanted.clear()
         await self._write(now)
         if now >= self._full_at + PERIOD_S - _SLACK_S:

@@ -1,7 +1,8 @@
-"""Shares refused requests with other processes through the store, behind the requests.
+"""Shares refused requests with other processes through the store, in the background.
 
-The second refusal in one process is published for a minute. Another process looks it up after its own first refusal of
-the same body. So the next equal request there is answered without a call. An answer deletes what was published.
+The second refusal in one process is published for a minute. Another process looks for it after that process's own first
+refusal of the same body. So the next equal request there is answered without a call. An answer deletes what was
+published.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from proxy.state.spaces import REFUSED
 
 _VERSION = 1
 _MOST_BYTES = 2_048
-"""The most bytes of a stored refusal. A longer one is not shared, since its client would get other words."""
+"""The most bytes of a stored refusal.
+
+A longer refusal is not shared, since a shortened one would give its client other words.
+"""
 
 _ERRORS = range(400, 600)
 _WAITING = 1_000
@@ -59,7 +63,10 @@ class SharedRefusals:
         self._add(tenant, identity, digest, _Job())
 
     async def poll(self, now: float) -> None:
-        """Do all that waits, in one call of the store for each kind and tenant. It is called from one place alone."""
+        """Make all changes that wait, with one call of the store for each kind of change and tenant.
+
+        Two polls must not run at the same time.
+        """
         self.wanted.clear()
         jobs, self._jobs = self._jobs, OrderedDict()
         tenants: dict[str, dict[str, _Job]] = {}
@@ -95,7 +102,7 @@ class SharedRefusals:
 
 
 def write_refusal(refusal: Refusal) -> bytes | None:
-    """Return the bytes to store, or None for a refusal that is too long to share."""
+    """Return the bytes to store, or None for a refusal that is too long or has half a surrogate pair."""
     message = refusal.message
     try:
         value = orjson.dumps({"v": _VERSION, "status": refusal.status, "message": message})
@@ -121,5 +128,5 @@ def read_refusal(value: bytes) -> Refusal | None:
 
 
 def _key(identity: str, digest: bytes) -> str:
-    """Return the store's key: the digest of the deployment's name, which has a fixed length, and the body's digest."""
+    """Return the store's key: a digest over the deployment's identity, of a fixed length, and the body's digest."""
     return hashlib.blake2b(identity.encode("ascii") + digest, digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
 """One learned window as it stands in the store, and the changes to it that wait to be written.
 
-No moment is stored. A process believes a window for an hour after it first reads the window, and drops it when the
-store no longer holds it. The store holds a window for an hour after it was learned.
+The store holds no moments. A process believes a window for an hour after it first reads the window. It drops the window
+earlier if the store no longer holds that window. The store holds a window for an hour after it was learned.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from proxy.state.sharing.lesson_values import Window, read_window, write_window
 from proxy.state.spaces import WINDOWS
 
 _OWN_S = 10.0
-"""Seconds after a window was learned here in which the store does not replace or end it.
+"""Seconds after a window was learned here. In these seconds, what the store holds neither replaces nor ends the window.
 
 The write may still be on its way.
 """
@@ -72,7 +72,7 @@ class SharedWindow:
         self._published, self._disproved, self._stands = False, 0, window.learned.window
 
     def disprove(self, answered: int) -> bool:
-        """Delete the window if *answered*, the tokens of an answered prompt, are more. Return True if so."""
+        """Let the window be deleted if *answered*, the tokens of an answered prompt, exceed it. Return True if so."""
         if answered <= self._stands:
             return False
         self._own, self._published, self._stands = None, True, math.inf
@@ -108,10 +108,10 @@ class SharedWindow:
             self._disproved = 0
 
     def see(self, value: bytes | None, now: float, mark: bytes | None) -> bool:
-        """Take over the stored *value*, None where the store has none. Return True where the store is new.
+        """Take over the stored *value*, None where the store has none. Return True where *mark* has changed.
 
         *mark* is a value that stays the same in one store. It is None where the store did not answer. A missing window
-        means nothing then, and nothing at the first sight of a *mark*: the store was emptied, or lost writes before.
+        then means nothing. It means nothing with a new *mark* either: the store may have been emptied.
         """
         is_new = mark != self._mark
         self._mark = mark

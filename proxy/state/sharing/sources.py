@@ -1,4 +1,4 @@
-"""Everything that this process exchanges with other processes, and keeps over a restart, through one store."""
+"""The exchanges of cooldowns, lessons and refused requests with other processes through one store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proxy.state.sharing.shared_lessons import PERIOD_S, SharedLessons
 from proxy.state.sharing.shared_refusals import SharedRefusals
 
 _IDLE_S = 60.0
-"""Seconds between two looks for refusals that wait. Each that begins to wait wakes the exchange itself."""
+"""Seconds between two polls of the refusals. A refusal that begins to wait wakes the exchange at once."""
 
 
 class Sharing:
@@ -29,5 +29,5 @@ class Sharing:
         )
 
     async def close(self) -> None:
-        """Let other replicas have what this process holds for itself: the leases of its probes."""
+        """Let go the leases of this process's probes, so that other replicas may probe."""
         await self.cooldowns.close()

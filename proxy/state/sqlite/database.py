@@ -26,8 +26,8 @@ _ANEW_S = 60.0
 class SqliteDatabase:
     """The database in the file *path*. It is used in one thread.
 
-    *clock* is the wall clock, in seconds. *on_set_aside* hears of each file that was set aside: its new path, and the
-    reason. *steady_clock* returns seconds for pauses.
+    *clock* is the wall clock, in seconds. *on_set_aside* is called with the new path of each file that was set aside,
+    and the reason. *steady_clock* returns seconds for pauses.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class SqliteDatabase:
             raise
 
     def close(self) -> None:
-        """Close the file and release the lock. Open transactions are undone."""
+        """Close the file and release the lock. An open transaction is rolled back."""
         self._disconnect()
         if self._lock is not None:
             os.close(self._lock)
@@ -96,10 +96,10 @@ class SqliteDatabase:
             self._connection.execute("COMMIT")
 
     def follow_name(self) -> None:
-        """Close the file if its name now stands for another file or for none, for example after a backup's return.
+        """Close the file if its name now stands for another file or for none, for example after a restored backup.
 
-        The write-ahead log is emptied before. SQLite leaves the log of a file that was moved, and would apply the log
-        to the file that stands under the name now.
+        Before that, the write-ahead log is emptied. SQLite leaves a moved file's log under the old name, and would
+        apply the log to the file that has that name now.
         """
         if self._connection is None or self._identity == identify_file(self._path):
             return

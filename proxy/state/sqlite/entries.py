@@ -1,7 +1,7 @@
 """The entries in the database of an SQLite store: read, written, swept when they expire, evicted when it is full.
 
-An entry expires by the wall clock. When that clock was set back, no entry lives longer than its lifetime from then on
-(:meth:`SqliteEntries.sweep`).
+An entry expires by the wall clock. If that clock is set back, sweeps shorten the entries, so that none outlives its
+lifetime from then on (:meth:`SqliteEntries.sweep`).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class SqliteEntries:
     def sweep(self, now: float) -> bool:
         """Delete at most :data:`SWEEP_ROWS` expired entries. Return True where there may be more of them.
 
-        An entry that was used in the future shows that the clock was set back. Such an entry is dated anew.
+        An entry with a last use in the future shows that the clock was set back. Its times are then set from *now*.
         """
         expired = self._connection.execute(_SWEEP, (now,)).rowcount
         redated = self._connection.execute(_REDATE, {"now": int(now)}).rowcount
@@ -132,7 +132,10 @@ class SqliteEntries:
         return (pages - free) * self._page_size
 
     def return_pages(self) -> None:
-        """Give free pages back to the file system where they are a good part of the file. Needs no transaction."""
+        """Give free pages back to the file system where they are more than an eighth of the file.
+
+        Needs no transaction.
+        """
         free = read_number(self._connection, "freelist_count")
         if free * _FREE_SHARE > read_number(self._connection, "page_count"):
             # execute() makes one step, which gives back one page, since the statement has no columns (CPython 3.11).

@@ -52,7 +52,7 @@ class DamagedFile(Exception):
 def read_fault(error: Exception) -> StoreFault:
     """Return the failure that *error* means. *error* was raised by SQLite or by the operating system.
 
-    A text that cannot be decoded has no code. It comes from a damaged page.
+    An error about text that cannot be decoded has no SQLite code. Such text comes from a damaged page.
     """
     if isinstance(error, StoreFault):
         return error

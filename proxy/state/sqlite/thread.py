@@ -3,7 +3,7 @@
     requests of the event loop ▶ queue ▶ this thread ▶ one call into the event loop for all answers of a round
 
 A read is answered at once. The first write begins a transaction, which is committed 10 ms later or with 500 rows.
-Writes are acknowledged after the commit. Reads see them before it, since all use one connection.
+Writes are acknowledged after the commit. Reads see uncommitted writes too, since all use one connection.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROUND = 64
 
 SWEEP_S = 10.0
 _NEXT_SWEEP_S = 1.0
-"""Seconds until the first sweep, and between two sweeps of which the first has left expired entries."""
+"""Seconds until the first sweep, and until the next sweep where one has left expired entries."""
 
 Work: TypeAlias = Callable[[SqliteEntries, float], Any]
 """Work on the entries. It takes the entries and the wall clock's time in seconds."""
@@ -36,7 +36,7 @@ Work: TypeAlias = Callable[[SqliteEntries, float], Any]
 
 @dataclass(frozen=True, slots=True)
 class SqliteFile:
-    """The file of a store, its limit, and the listener that hears of a file set aside: its new path and the reason.
+    """The file of a store, its limit, and the function to call with the new path of a file set aside, and the reason.
 
     *clock* is the wall clock, in seconds. *sweep_s* is the time between two sweeps.
     """
@@ -182,7 +182,7 @@ class SqliteThread:
             self._sweep_at = monotonic() + min(_NEXT_SWEEP_S, self._file.sweep_s)
 
     def _fail(self, error: Exception, *futures: asyncio.Future[Any]) -> None:
-        """Recover from *error*, with which *futures* fail, and all writes that wait for their commit."""
+        """Recover from *error*. *futures* fail with it, and so do all writes that wait for their commit."""
         fault = self._database.recover(error)
         failed = [*(future for future, _ in self._uncommitted), *futures]
         self._answers += [(future, None, StoreFault(fault.kind, str(fault))) for future in failed]
