@@ -39,6 +39,10 @@ class Store(Protocol):
     """
 
     @property
+    def is_in_process(self) -> bool:
+        """True for this process's memory, which is lost with the process and answers at once."""
+
+    @property
     def is_shared(self) -> bool:
         """True where other processes may read and write the same values."""
 
@@ -78,7 +82,8 @@ class Store(Protocol):
     ) -> bool:
         """Replace the value under *key* by *new* if *old* stands there. None for *new* deletes the value.
 
-        Return True where *old* was replaced. False means that another value or none stands, or that the store failed.
+        Return True where *old* was replaced. False means that another value or none stands, or that the store failed. A
+        deletion may also return True where nothing stood.
         """
 
     async def delete(self, space: Space, keys: Iterable[str], *, tenant: str) -> None:

@@ -79,12 +79,16 @@ def pack_refused() -> bytes:
     return pack(Signed("", "", "", ""), REFUSED)
 
 
+TEXT_PREFIX = "text_"
+"""The beginning of every key that :func:`text_key` returns."""
+
+
 def text_key(signature: str) -> str:
     """Return the store's key of a signature that has no call id of the proxy, such as a text's signature.
 
     The stored value is found by this key when the client sends the signature back.
     """
-    return f"text_{hashlib.sha256(signature.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    return f"{TEXT_PREFIX}{hashlib.sha256(signature.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
 def _digest(name: str, arguments: bytes) -> str:

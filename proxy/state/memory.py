@@ -24,6 +24,7 @@ class MemoryStore:
     number of tenants. *clock* returns seconds, for lifetimes.
     """
 
+    is_in_process = True
     is_shared = False
 
     def __init__(self, max_bytes: int, clock: Callable[[], float] = monotonic) -> None:

@@ -48,7 +48,7 @@ class Store(Section):
     memory_mib: Count = 32
     """The most MiB that are kept in memory. Default 32: the thought signatures of some 15,000 calls.
 
-    When the memory is full, the tenant with the most data loses its oldest entries.
+    When the memory is full, the tenant with the most data loses what it has not used for longest.
     """
 
     max_mib: Count = 1024

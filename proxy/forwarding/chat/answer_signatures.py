@@ -14,7 +14,15 @@ from proxy.planning.plan import Plan
 from proxy.planning.signatures.client_ids import CallIds, ids_in, tag_in
 from proxy.planning.signatures.origins import origin_of, tag_of
 from proxy.state import Store
-from proxy.state.kept_signatures import Signed, StoredSignature, pack, pack_refused, text_key, unpack
+from proxy.state.kept_signatures import (
+    TEXT_PREFIX,
+    Signed,
+    StoredSignature,
+    pack,
+    pack_refused,
+    text_key,
+    unpack,
+)
 from proxy.state.spaces import SIGNATURES
 from proxy.upstream.signature_carriers import STAND_INS, canonical_signature
 from sanitizers import Messages
@@ -28,10 +36,13 @@ async def load_signatures(store: Store, tenant: str, keys: Collection[str]) -> M
     """Return the signatures that are stored for *tenant* under *keys*, by key.
 
     :func:`proxy.planning.signatures.restoring.signature_keys` finds the keys of a history. A tenant is the name of the
-    client's key. Ids of another tenant are unknown here, even where the client has read them.
+    client's key. Ids of another tenant are unknown here, even where the client has read them. A store outside the
+    process is not asked for ids that the proxy did not make, since it cannot hold them.
     """
     if not keys:
         return {}
+    if not store.is_in_process:  # memory answers as fast as a key is checked
+        keys = [key for key in keys if key.startswith(TEXT_PREFIX) or tag_in(key) is not None]
     values = await store.get(SIGNATURES, keys, tenant=tenant)
     return {key: kept for key, value in values.items() if (kept := unpack(value)) is not None}
 

@@ -62,6 +62,8 @@ class ExternalStore:
         self._sealer = EntrySealer(prefix, self._secret)
         self._writes = WriteBehind(backend, self._guard, lambda: self._sealer, events, clock)
 
+    is_in_process = False
+
     @property
     def is_shared(self) -> bool:
         """True where other processes may use the backend."""
@@ -132,7 +134,7 @@ class ExternalStore:
         until = self._clock() + lives_s
         self._writes.add([Write(space, tenant, key, value, until) for key, value in fitting.items()])
         await self._writes.join()
-        return values
+        return fitting
 
     async def swap(
         self,

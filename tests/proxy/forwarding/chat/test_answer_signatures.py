@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from typing_extensions import override
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
 from proxy.state.kept_signatures import REFUSED, text_key
 from proxy.state.memory import MemoryStore
-from proxy.state.spaces import SIGNATURES
+from proxy.state.spaces import SIGNATURES, Space
 from proxy.upstream.signature_carriers import STAND_INS
 from tests.support.builders import assistant, call, user
 
@@ -72,6 +73,23 @@ async def test_history_without_signature_keys_makes_no_store_request() -> None:
             raise AssertionError("The store was asked.")
 
     assert await load_signatures(Closed(1), "blue", ()) == {}
+
+
+async def test_store_outside_the_process_is_not_asked_for_foreign_ids() -> None:
+    """Only ids that the proxy made, and keys of texts, can be in a store. A history of other ids asks for nothing."""
+    asked: list[str] = []
+
+    class Outside(MemoryStore):
+        is_in_process = False
+
+        @override
+        async def get(self, space: Space, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
+            asked.extend(keys)
+            return {}
+
+    await load_signatures(Outside(1), "blue", ["toolu_01", OURS, text_key("s"), "call_1"])
+
+    assert asked == [OURS, text_key("s")]
 
 
 async def test_stored_signature_of_another_version_is_ignored() -> None:
