@@ -29,7 +29,7 @@ test: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey 
 test-fast: $(VENV)/dev  ## the unit tests: no process, no client package, few examples (under two minutes on two cores)
 	$(BIN)/python -m pytest --fast $(PARALLEL) $(ARGS)
 
-test-deep:  ## all tests, with ten times the examples of each property
+test-deep:  ## all tests, with a thousand examples of each property
 	TURNRIGHT_HYPOTHESIS=deep $(MAKE) test
 
 test-uvloop: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed $(VENV)/valkey $(VENV)/uvloop  ## the tests of the process on the other event loop

@@ -27,7 +27,7 @@ GUARD = pytest.StashKey[Guard]()
 # `usual` is derandomized, so that a failure is everybody's failure. TURNRIGHT_HYPOTHESIS names another profile.
 settings.register_profile(
     "usual",
-    max_examples=100,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     print_blob=True,
