@@ -86,7 +86,8 @@ async def _look_after(origin: str, pid: int, held: dict[str, Held], report: Repo
     rest = held["at rest"]
     await settle(lambda: Held.by(pid).sockets <= rest.sockets, 30.0)
     working = total(await read_metrics(origin), "turnright_in_flight")
-    back = await settle(lambda: Held.by(pid).descriptors <= rest.descriptors, 30.0)  # the look was a connection too
+    # reading the metrics was a connection, too
+    back = await settle(lambda: Held.by(pid).descriptors <= rest.descriptors, 30.0)
     held["after"] = after = Held.by(pid)
     if not back:
         report.violations.append(f"more is open than before: {rest} / {after}: {connections(pid)}")

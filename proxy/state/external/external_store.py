@@ -42,6 +42,8 @@ class ExternalStore:
     agree on one. The store is used inside :meth:`running`. Outside, it is as if *backend* were empty.
     """
 
+    is_in_process = False
+
     def __init__(
         self,
         backend: Backend,
@@ -61,8 +63,6 @@ class ExternalStore:
         self._secret = secrets.token_bytes(_SECRET_BYTES) if secret is None else secret
         self._sealer = EntrySealer(prefix, self._secret)
         self._writes = WriteBehind(backend, self._guard, lambda: self._sealer, events, clock)
-
-    is_in_process = False
 
     @property
     def is_shared(self) -> bool:
