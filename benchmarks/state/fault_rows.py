@@ -32,7 +32,7 @@ UP, ERRORS, SKIPPED = "turnright_store_up", "turnright_store_errors_total", "tur
 
 @dataclass
 class Row:
-    """What happened around one fault. *violations* names what should not have happened."""
+    """The events around one fault. *violations* names the broken rules."""
 
     fault: str
     requests: int = 0

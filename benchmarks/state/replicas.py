@@ -100,7 +100,7 @@ class Replicas:
     def __init__(self, directory: Path, config: Mapping[str, Any], count: int = COUNT) -> None:
         self.all = [Replica(directory, f"replica-{place}", config) for place in range(count)]
         self.faults: list[str] = []
-        """What was wrong with the processes, known after their end."""
+        """The faults of the processes, which are known after their end."""
 
     async def __aenter__(self) -> Replicas:
         try:

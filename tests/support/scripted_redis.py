@@ -26,7 +26,7 @@ def bulks(*values: bytes) -> bytes:
 
 @dataclass(slots=True)
 class ScriptedRedis:
-    """What arrived at the server so far, and its address."""
+    """The bytes that arrived at the server so far, and its address."""
 
     port: int = 0
     connections: int = 0

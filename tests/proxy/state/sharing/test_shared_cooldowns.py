@@ -547,7 +547,7 @@ async def test_the_end_of_a_process_lets_its_leases_go(world: World) -> None:
 
 
 async def test_the_sources_are_called_once_a_second(world: World) -> None:
-    """What has changed is written at once."""
+    """A change is written at once."""
     poll, write = world.replicas[0].shared.sources()
     assert (poll.period_s, poll.wake) == (1.0, None)
     assert (write.period_s, write.wake) == (1.0, world.replicas[0].shared.changed)

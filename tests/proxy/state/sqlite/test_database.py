@@ -67,7 +67,7 @@ def test_one_transaction_is_open_at_a_time(store: Opened) -> None:
     ],
 )
 def test_failure_undoes_the_open_transaction(store: Opened, code: int, kind: FaultKind) -> None:
-    """What was committed before is still there."""
+    """Values that were committed before are still there."""
     store.write("kept")
     store.database.begin()
     store.database.entries.put([entry("lost")], NOW)
