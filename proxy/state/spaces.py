@@ -37,5 +37,23 @@ COOLDOWNS = Space("cooldowns", 60 * _MINUTE_S, "cooldowns that providers asked f
 PROBES = Space("probes", 0.5 * _MINUTE_S, "which process tests a deployment after its cooldown")
 REFUSED = Space("refused", _MINUTE_S, "requests that a provider refused twice, as digests")
 
-SPACES = (SIGNATURES, LESSONS, WINDOWS, COOLDOWNS, PROBES, REFUSED)
+CONVERSATIONS = Space("conversations", 14 * _DAY_S, "which summaries a conversation has, as digests")
+"""The index of each conversation (:class:`proxy.state.summaries.IndexEntry`)."""
+
+SUMMARIES = Space("summaries", 14 * _DAY_S, "the memory of long conversations", cached=True)
+"""Summaries by the digest of the messages that they replace. An entry is never replaced by another text."""
+
+SUMMARY_LEASES = Space("summary_leases", 2 * _MINUTE_S, "which process writes a summary")
+
+SPACES = (
+    SIGNATURES,
+    LESSONS,
+    WINDOWS,
+    COOLDOWNS,
+    PROBES,
+    REFUSED,
+    CONVERSATIONS,
+    SUMMARIES,
+    SUMMARY_LEASES,
+)
 """All spaces, in the order in which they are listed to the operator."""

@@ -1,0 +1,22 @@
+"""Compaction: replaces the older messages of a long history by a memory of them. Nothing here sends or stores.
+
+A summary is written in the background and used by later requests (:mod:`proxy.forwarding.commission_summaries`). The
+same history and the same stored summaries give the same bytes, in every process. Files, in the order of the data:
+
+    policies        the settings of compaction for a model and a client's key
+    measure         the tokens of a history, where it may be long enough for a memory
+    hash_chain      digests of each prefix of a history
+    boundaries      the places where a history can be cut without splitting a round of calls
+    choose_summary  which stored summary serves a history
+    applied_memory  a history with a memory in place of its older messages
+    choose_cut      where the next summary ends, and which messages stay
+    find_facts      facts of the replaced messages that no model rewrites: paths, ids, addresses, errors, commands
+    user_words      the user's own texts, newest first
+    excerpts        the newest error and test result, word for word
+    memory_text     the memory message, within its limit of tokens
+    transcript      the replaced messages as text for the summarizing model
+    summary_call    the request to the summarizing model
+    accept_summary  checks of that model's answer
+    write_summary   the next summary of a conversation, from an accepted answer
+    job_limits      which summaries may be written now: back-off after failures, and the share of a key's tokens
+"""
