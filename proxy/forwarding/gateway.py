@@ -12,6 +12,7 @@ from aiohttp import web
 from proxy.config import Settings
 from proxy.core.connection_table import Connections
 from proxy.core.lifecycle import Lifecycle
+from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.observability.key_refusals import KeyRefusals
 from proxy.observability.metrics import Metrics
 from proxy.observability.recent_requests import RecentRequests
@@ -77,6 +78,9 @@ class Gateway:
 
     sharing: Sharing | None = None
     """The exchange with other processes, or None where the store is this process's memory."""
+
+    summaries: SummaryJobs = field(default_factory=lambda: SummaryJobs(token_hex(16).encode()))
+    """The summaries of conversations that this process writes in the background."""
 
     media: MediaFetcher | None = None
     """Fetches images that are given as a URL, or None where the configuration does not ask for it."""

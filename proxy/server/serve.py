@@ -110,6 +110,7 @@ async def serving(
         stack.callback(loop.set_exception_handler, loop.get_exception_handler())
         loop.set_exception_handler(guard.on_loop_error)
         await stack.enter_async_context(running_store(gateway))  # before anybody can connect
+        stack.push_async_callback(gateway.summaries.close)
         admin_port = None
         admin = settings.general_settings.admin
         if admin is not None:

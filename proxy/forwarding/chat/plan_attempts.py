@@ -22,6 +22,7 @@ from proxy.core.offload import MEDIUM, run_offloaded
 from proxy.core.upstream_call import Timeouts, UpstreamCall
 from proxy.forwarding.attempt_planner import Failure
 from proxy.forwarding.chat.answer_signatures import load_signatures, note_refused
+from proxy.forwarding.chat.conversation_memory import RequestMemory
 from proxy.forwarding.chat.repair_plan import repair_plan
 from proxy.forwarding.fallback_chain import FallbackChain
 from proxy.forwarding.gateway import Gateway
@@ -29,6 +30,7 @@ from proxy.observability.request_record import AttemptTrace, RequestRecord
 from proxy.planning.budgets.budget_facts import facts_of
 from proxy.planning.budgets.fit_request import estimate_sent, has_media
 from proxy.planning.budgets.limits import asked_output
+from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.corrective_note import note_for, with_note
 from proxy.planning.plan import Plan, plan_request, planning_weight
 from proxy.planning.plan_target import PlanTarget, plan_target
@@ -49,7 +51,13 @@ class ChatAttemptPlanner:
 
     not_blamed: frozenset[Kind] = frozenset()
 
-    def __init__(self, chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> None:
+    def __init__(
+        self,
+        chat: ChatRequest,
+        record: RequestRecord,
+        gateway: Gateway,
+        memory: RequestMemory | None = None,
+    ) -> None:
         self.chain = FallbackChain(chat.model, gateway.settings)
         self._asked = self._chat = chat
         self._record = record
@@ -57,6 +65,9 @@ class ChatAttemptPlanner:
         self._loop = asyncio.get_running_loop()
         self._plans: dict[tuple[int, str], Plan] = {}
         self._kept: Mapping[str, StoredSignature] | None = None
+        self._memory = memory
+        self._applied: AppliedMemory | None = None
+        self._is_commissioned = False
         repairs = gateway.settings.sanitize.mode == "repair"
         media = gateway.media if repairs else None
         self._media = None if media is None else RequestMedia(media, record.client)
@@ -85,13 +96,37 @@ class ChatAttemptPlanner:
         if plan is None:
             gateway = self._gateway
             target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
-            if self._kept is None and target.profile.signs_calls:
-                keys = await self._find_keys()
-                self._kept = await load_signatures(gateway.store, self._record.key, keys)
+            needs_signatures = self._kept is None and target.profile.signs_calls
+            if self._memory is not None:
+                await self._look_up(self._memory, deployment, now, needs_signatures=needs_signatures)
+            elif needs_signatures:
+                await self._load_signatures()
             if self._media is not None:
                 await self._fetch_media(self._media, target.profile, deadline)
             plan = self._plans[key] = await self._planned(target, now)
         return plan
+
+    async def _load_signatures(self) -> None:
+        keys = await self._find_keys()
+        self._kept = await load_signatures(self._gateway.store, self._record.key, keys)
+
+    async def _look_up(
+        self, memory: RequestMemory, deployment: Deployment, now: float, *, needs_signatures: bool
+    ) -> None:
+        """Look up the conversation's memory, and load the signatures at the same time where they are needed.
+
+        The first look-up of a request also begins the summary that is due.
+        """
+        gateway, tenant = self._gateway, self._record.key
+        lessons = gateway.learned_windows.lessons_for_plan(deployment, now, tenant)
+        finding = memory.look_up.find(facts_of(deployment, gateway.settings.budget, lessons))
+        if needs_signatures:
+            self._applied, _ = await asyncio.gather(finding, self._load_signatures())
+        else:
+            self._applied = await finding
+        if not self._is_commissioned:
+            self._is_commissioned = True
+            await memory.follow(now)
 
     async def _find_keys(self) -> Sequence[str]:
         """Return the keys under which signatures of the history may be stored.
@@ -123,7 +158,7 @@ class ChatAttemptPlanner:
         lessons = gateway.learned_windows.lessons_for_plan(deployment, now, self._record.key)
         tight, most = deployment.key in self._overflowed, self._overflowed.get(deployment.key)
         facts = facts_of(deployment, gateway.settings.budget, lessons, tight=tight, most=most)
-        make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts)
+        make = partial(plan_request, chat, target, self._kept or _NOTHING_KEPT, facts, memory=self._applied)
         plan = await run_offloaded(planning_weight(self._chat, target), make)
         if plan.budget is not None and plan.budget.factor is not None:
             gateway.learned_windows.raise_factor(

@@ -64,6 +64,8 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
         if record.trace is not None:
             record.trace.end(record)
         calibrate(record, gateway, now)
+        if not gateway.compaction.is_off:
+            gateway.summaries.count_usage(record.key, record.usage)
 
 
 def request_id_for(sent: str | None) -> str:

@@ -81,6 +81,15 @@ _ESTIMATE_ERROR = (
     "model",
 )
 
+_COMPACTIONS = (
+    "turnright_compactions_total",
+    "Summaries of long conversations that were due, by outcome. written and failed are those that were tried. "
+    "meta_written and meta_failed are summaries of summaries. The others were not tried: leased (another process "
+    "writes it), busy (two run already), delayed (after a failure), over_share (of the key's tokens), not_ready "
+    "(the summarizing model's circuits are open).",
+    "outcome",
+)
+
 _ROUNDS = (
     "turnright_rounds",
     "Rounds of tool calls since the last user message, of each chat request.",
@@ -108,6 +117,7 @@ class HistoryMetrics:
         self.signatures = counter(registry, *_SIGNATURES)
         self.budget = counter(registry, *_BUDGET)
         self.cuts = counter(registry, *_CUTS)
+        self.compactions = counter(registry, *_COMPACTIONS)
         self.removed = counter(registry, *_REMOVED)
         self.estimate_error = histogram(registry, *_ESTIMATE_ERROR)
         self.rounds = histogram(registry, *_ROUNDS)

@@ -59,7 +59,7 @@ _OVERHEAD = (
 _TOKENS = (
     "turnright_tokens_total",
     "Tokens of answered requests, as the providers counted them. Cached tokens are part of the input, and "
-    "reasoning tokens of the output.",
+    "reasoning tokens of the output. The type summary counts the calls that summarize conversations.",
     "model",
     "type",
 )

@@ -94,7 +94,7 @@ def fit_request(given: FitInput, facts: BudgetFacts, *, count: bool = False) -> 
     share = margin(calibration, facts.family) if facts.margin is None else facts.margin
     # The fast path of most requests stands here. A function of its own would cost each request a call.
     factor = calibration.live if calibration.live > calibration.sticky else calibration.sticky
-    for bounded in () if count else _bounds(given, facts.family):
+    for bounded in () if count else bounds_of(given, facts.family):
         # Usual text taught a factor below 1. The text behind a bound may be denser.
         bound = bounded if factor <= 1.0 else ceil(bounded * factor)
         if _surely_fits(bound, tokens, share, policy) and _has_room(bound, asked, limit, policy):
@@ -115,10 +115,10 @@ def fit_request(given: FitInput, facts: BudgetFacts, *, count: bool = False) -> 
     )
 
 
-def _bounds(given: FitInput, family: Family) -> Iterator[int]:
+def bounds_of(given: FitInput, family: Family) -> Iterator[int]:
     """Yield upper bounds of the request's tokens, the cheapest and loosest first."""
     parameters = given.parameters
-    tools, format_ = _declared_tools(parameters), parameters.get("response_format")
+    tools, format_ = declared_tools(parameters), parameters.get("response_format")
     if given.outline is not None and given.most_bytes <= WHOLE:
         bound = bound_of_outlined(family, given.outline, given.most_bytes, tools, format_)
         yield bound + bound_of_changed(family, given.changed) if given.changed else bound
@@ -142,7 +142,7 @@ def _cut(given: FitInput, facts: BudgetFacts, limit: Limit, tokens: int | None, 
     """
     policy, calibration, parameters = facts.policy, facts.calibration, given.parameters
     estimator = Estimator(facts.family)
-    fixed = estimator.request_tokens([], _declared_tools(parameters), parameters.get("response_format"))
+    fixed = estimator.request_tokens([], declared_tools(parameters), parameters.get("response_format"))
     leading = given.messages[: count_leading_system(given.messages)]
 
     def cut_at(scale: float) -> _Cut:
@@ -184,11 +184,11 @@ def estimate_sent(messages: Messages, parameters: Mapping[str, Any], family: Fam
     The provider's count is compared with this estimate.
     """
     return Estimator(family).request_tokens(
-        messages, _declared_tools(parameters), parameters.get("response_format")
+        messages, declared_tools(parameters), parameters.get("response_format")
     )
 
 
-def _declared_tools(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
+def declared_tools(parameters: Mapping[str, Any]) -> Sequence[Any] | None:
     """Return the tools that *parameters* declare in both forms, ``tools`` and ``functions``. Both are sent."""
     tools, functions = parameters.get("tools"), parameters.get("functions")
     return [*tools, *functions] if tools and functions else tools or functions

@@ -1,0 +1,142 @@
+"""Asks the summarizing model for one reflection, through the proxy's own attempts.
+
+The call gets retries and fallbacks like any other. It has no memory of its own, no turn guard and no client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from proxy.config.pools import choose_pool
+from proxy.core.chat_request import ChatRequest
+from proxy.core.errors import ProxyError
+from proxy.core.upstream_call import Answer
+from proxy.core.worker_threads import THREADS
+from proxy.forwarding.answer_stamp import AnswerStamp
+from proxy.forwarding.attempts import Attempts
+from proxy.forwarding.chat.answer_whole import answer_whole
+from proxy.forwarding.chat.conversation_memory import SummaryJob
+from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
+from proxy.forwarding.gateway import Gateway
+from proxy.forwarding.summary_jobs import reported_tokens
+from proxy.observability.request_record import RequestRecord
+from proxy.planning.compact.accept_summary import Rejected, SummaryLimits, accept_summary
+from proxy.planning.compact.blank_secrets import blank_secrets
+from proxy.planning.compact.summary_call import SummaryCall, meta_call, segment_call
+from proxy.planning.compact.transcript import write_transcript
+from proxy.planning.compact.write_summary import meta_tokens, reflection_tokens, segment_indexes
+from proxy.planning.windows import window_of
+from proxy.state.summaries import Reflection
+
+CALL_S = 60.0
+"""Seconds that one call may take, retries included."""
+
+_ROUTE = "summary"
+"""The path of the record. Summaries are no requests of a client, and have no path."""
+
+_CHARACTERS_PER_TOKEN = 2
+"""The characters of a transcript for each token of the summarizing model's window.
+
+Dense text has two to three characters for a token. The rest of the window is for the instruction and the answer.
+"""
+
+_MOST_CHARACTERS = 400_000
+"""The most characters of a transcript where the window is larger or unknown: some 100,000 tokens of usual text."""
+
+_FENCE_DIGITS = 16
+_STEPS = 2_000_000
+"""Steps that reading a segment may take. A worker thread does it, at most two at one time."""
+
+
+class Failed(NamedTuple):
+    """A reflection that was not made, with the reason."""
+
+    reason: str
+
+
+async def ask_for_segment(job: SummaryJob, gateway: Gateway) -> Reflection | Failed:
+    """Return the reflection on the messages that no earlier reflection of *job* is about."""
+    history, measured = job.history, job.measured
+    indexes = segment_indexes(history.start, job.cut, job.previous)
+    most = reflection_tokens(job.policy)
+    pool = choose_pool(job.policy.model, gateway.settings)
+    window = min(window_of(one).max_input_tokens or _MOST_CHARACTERS for one in pool)
+    characters = min(_MOST_CHARACTERS, window * _CHARACTERS_PER_TOKEN)
+
+    def write() -> SummaryCall:
+        segment = [history.messages[at] for at in indexes]
+        text = write_transcript(segment, indexes[0], limit_characters=characters)
+        return segment_call(_without_secrets(text, gateway), gateway.token()[:_FENCE_DIGITS], most)
+
+    limits = SummaryLimits(most, sum(measured.sizes[at] for at in indexes), measured.size)
+    make = partial(Reflection, history.start if job.previous is None else job.previous.end, job.cut.end)
+    return await _ask(job, gateway, write, limits, make)
+
+
+async def ask_for_meta(
+    job: SummaryJob, gateway: Gateway, reflections: Sequence[Reflection]
+) -> Reflection | Failed:
+    """Return one reflection that stands for *reflections*, which are in the order of their messages."""
+    most = meta_tokens(job.policy)
+
+    def write() -> SummaryCall:
+        shown = [
+            Reflection(each.start, each.end, _without_secrets(each.text, gateway)) for each in reflections
+        ]
+        return meta_call(shown, gateway.token()[:_FENCE_DIGITS], most)
+
+    # The reflections were short already, so their summary need not be half as long.
+    limits = SummaryLimits(most, 4 * most, job.measured.size)
+    make = partial(Reflection, reflections[0].start, reflections[-1].end)
+    return await _ask(job, gateway, write, limits, make)
+
+
+async def _ask(
+    job: SummaryJob,
+    gateway: Gateway,
+    write: Callable[[], SummaryCall],
+    limits: SummaryLimits,
+    make: Callable[[str], Reflection],
+) -> Reflection | Failed:
+    call = await THREADS.run(write, _STEPS)
+    try:
+        answer = await _complete(call, job, gateway)
+    except ProxyError as error:
+        return Failed(error.code)
+    _count_tokens(answer, job, gateway)
+    accepted = await THREADS.run(partial(accept_summary, answer, limits), _STEPS)
+    return Failed(accepted.reason) if isinstance(accepted, Rejected) else make(accepted.text)
+
+
+async def _complete(call: SummaryCall, job: SummaryJob, gateway: Gateway) -> Answer:
+    """Return the model's answer. Raises :class:`ProxyError` where no attempt succeeds within :data:`CALL_S`."""
+    clock = asyncio.get_running_loop().time
+    model = job.policy.model
+    weight = sum(len(message["content"]) for message in call.messages)
+    chat = ChatRequest(model, call.messages, False, False, call.parameters, {}, weight)
+    record = RequestRecord(f"sum_{gateway.token()[:24]}", _ROUTE, clock(), key=job.tenant)
+    record.model = choose_pool(model, gateway.settings)[0].label
+    body = "".join(message["content"] for message in call.messages).encode("utf-8", "surrogatepass")
+    attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
+    attempts.deadline = min(attempts.deadline, record.started + CALL_S)
+    created = int(time.time())  # noqa: TID251 - `created` is a wall-clock field of OpenAI's format
+    await gateway.upstream.start()
+    return await answer_whole(attempts, AnswerStamp(record.request_id, created))
+
+
+def _count_tokens(answer: Answer, job: SummaryJob, gateway: Gateway) -> None:
+    """Count the tokens that the provider reports, as the tenant's and in the metrics."""
+    tokens = reported_tokens(answer.get("usage") or {})
+    gateway.summaries.shares.count_summary(job.tenant, tokens)
+    if tokens:
+        label = choose_pool(job.policy.model, gateway.settings)[0].label
+        gateway.metrics.tokens.labels(label, "summary").inc(tokens)
+
+
+def _without_secrets(text: str, gateway: Gateway) -> str:
+    """Return *text* without the keys of the configuration, and without texts that look like credentials."""
+    return blank_secrets(gateway.secrets.mask(text))

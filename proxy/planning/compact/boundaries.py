@@ -1,0 +1,56 @@
+"""The places where a history can be cut without separating a call from its result.
+
+Clients' histories are read before sanitizing, so they may break rules: a result may come late, or be missing. A cut
+that separated a late result from its call would lose the result.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from sanitizers.messages import RESULT_ROLES, Message, Messages, base_id
+from sanitizers.work_limit import metered
+
+
+def find_boundaries(messages: Messages) -> list[int]:
+    """Return the indexes before which *messages* can be cut, in order. The length of *messages* is the last one.
+
+    Before such an index, no call has its result at the index or later. The message at the index is no result.
+    """
+    count = len(messages)
+    depth = [0] * (count + 2)
+    """The changes, at each index, of the number of calls that wait for a result."""
+    newest: dict[str, int] = {}
+    for at, message in enumerate(metered(messages)):
+        for name in _call_names(message):
+            newest[name] = at
+        made = newest.get(_result_name(message)) if message.get("role") in RESULT_ROLES else None
+        if made is not None:
+            depth[made + 1] += 1
+            depth[at + 1] -= 1
+    open_calls = list(accumulate(depth))
+    return [
+        at
+        for at in range(count + 1)
+        if not open_calls[at] and (at == count or messages[at].get("role") not in RESULT_ROLES)
+    ]
+
+
+def _call_names(message: Message) -> list[str]:
+    """Return the names under which the results of a message's calls are found: ids, or the name of a function."""
+    calls: Any = message.get("tool_calls")
+    names = [
+        base_id(call["id"])
+        for call in (calls if isinstance(calls, list) else ())
+        if isinstance(call, dict) and isinstance(call.get("id"), str)
+    ]
+    legacy = message.get("function_call")
+    if isinstance(legacy, dict):
+        names.append(f"function {legacy.get('name')}")
+    return names
+
+
+def _result_name(message: Message) -> str:
+    call_id = message.get("tool_call_id")
+    return base_id(call_id) if isinstance(call_id, str) else f"function {message.get('name')}"

@@ -1,0 +1,74 @@
+"""Chooses where the next summary of a history ends, and which of the covered messages are sent nevertheless."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from proxy.planning.compact.choose_summary import HistoryDigests
+from proxy.planning.compact.measure import MeasuredHistory
+from sanitizers.budget.markers import is_from_user
+from sanitizers.messages import SYSTEM_ROLES, Messages
+
+_LEAST_GAIN = 0.1
+"""The least share of the limit that a summary must replace.
+
+Without a minimum, a history whose newest messages fill the window would get a summary of a few messages at each
+request.
+"""
+
+_LONGEST_TURN = 4
+"""The most messages of the user's last turn that stay."""
+
+
+class Cut(NamedTuple):
+    """A summary covers the messages before index *end*. The *pinned* ones of them are sent nevertheless."""
+
+    end: int
+    pinned: tuple[int, ...]
+
+
+def choose_cut(
+    history: HistoryDigests, measured: MeasuredHistory, keep_messages: int, covered: int
+) -> Cut | None:
+    """Return the cut of the next summary of *history*, or None where no cut is worth a summary.
+
+    The last *keep_messages* messages stay, with the rest of their rounds. The user's current turn stays whole, unless
+    it is the conversation's first or has more than half of the limit. *covered* is the number of messages that a stored summary covers already, or 0.
+    """
+    messages, sizes = history.messages, measured.sizes
+    last = len(messages) - keep_messages
+    turn = _last_user_message(messages)
+    if turn is not None and last > turn >= history.start and sum(sizes[turn:]) <= measured.limit // 2:
+        last = turn
+    end = _last_boundary(history.boundaries, last)
+    begin = max(history.start, covered)
+    if end <= begin:
+        return None
+    pinned = tuple(_pinned(messages, history.start, end, turn))
+    gain = sum(sizes[begin:end]) - sum(sizes[at] for at in pinned if at >= begin)
+    return Cut(end, pinned) if gain >= _LEAST_GAIN * measured.limit else None
+
+
+def _last_user_message(messages: Messages) -> int | None:
+    return next((at for at in range(len(messages) - 1, -1, -1) if is_from_user(messages[at])), None)
+
+
+def _last_boundary(boundaries: Iterable[int], last: int) -> int:
+    return max((at for at in boundaries if at <= last), default=0)
+
+
+def _pinned(messages: Messages, start: int, end: int, turn: int | None) -> Iterable[int]:
+    """Yield the indexes of the messages from *start* up to *end* that stay: system messages, and the current turn's.
+
+    The *turn* is the index of the user's last message. The user's messages directly before that message belong to the
+    same turn.
+    """
+    first = end
+    if turn is not None and start <= turn < end:
+        first = turn
+        while first > start and turn - first < _LONGEST_TURN - 1 and is_from_user(messages[first - 1]):
+            first -= 1
+    for at in range(start, end):
+        if messages[at].get("role") in SYSTEM_ROLES or (turn is not None and first <= at <= turn):
+            yield at

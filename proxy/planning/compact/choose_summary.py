@@ -1,0 +1,100 @@
+"""Chooses the stored summary that serves a history.
+
+The choice depends on the history and the stored index alone, so that every process makes the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from proxy.planning.compact.applied_memory import AppliedMemory
+from proxy.planning.compact.measure import MeasuredHistory
+from proxy.planning.compact.memory_text import memory_message
+from proxy.state.summaries import IndexEntry, Summary
+from sanitizers.budget.markers import is_from_user
+from sanitizers.messages import Messages
+from sanitizers.record import record
+
+
+@record
+class HistoryDigests:
+    """A history with what its summaries are found by.
+
+    *chain* is the hash chain of *messages*, and *boundaries* are the places where the history can be cut. *start* is
+    the index after the user's first message.
+    """
+
+    messages: Messages
+    start: int
+    chain: Sequence[bytes]
+    boundaries: Collection[int]
+
+    @property
+    def root(self) -> str:
+        """The key of the conversation's index in the store."""
+        return self.chain[self.start].hex()
+
+
+def start_of(messages: Messages) -> int | None:
+    """Return the index after the user's first message, or None where the user has not spoken."""
+    return next((at + 1 for at, message in enumerate(messages) if is_from_user(message)), None)
+
+
+def matching_entries(
+    entries: Iterable[IndexEntry], history: HistoryDigests, keep_messages: int
+) -> list[IndexEntry]:
+    """Return the entries whose summary covers a beginning of *history*, the longest first.
+
+    Entries that are not for histories of this length yet (:attr:`IndexEntry.since`) are among them. The last
+    *keep_messages* messages are never covered.
+    """
+    last = len(history.messages) - keep_messages
+    return sorted(
+        (
+            entry
+            for entry in entries
+            if history.start < entry.end <= last
+            and history.chain[entry.end] == entry.digest
+            and entry.end in history.boundaries
+        ),
+        key=lambda entry: -entry.end,
+    )
+
+
+def apply_summary(
+    summary: Summary,
+    entry: IndexEntry,
+    history: HistoryDigests,
+    measured: MeasuredHistory,
+    memory_tokens: int,
+) -> AppliedMemory | None:
+    """Return the memory that *summary* gives *history*, or None where the memory would not make it shorter.
+
+    A summary of another length, or one above *memory_tokens*, is not used either.
+    """
+    if summary.end != entry.end or any(not history.start <= at < entry.end for at in summary.pinned):
+        return None
+    message = memory_message(summary.text)
+    tokens = measured.size(message)
+    gone = sum(measured.sizes[history.start : entry.end]) - sum(measured.sizes[at] for at in summary.pinned)
+    if not summary.text or tokens >= gone or tokens > memory_tokens:
+        return None
+    return AppliedMemory(
+        message,
+        history.start,
+        entry.end,
+        summary.pinned,
+        tokens,
+        len(summary.reflections) + (summary.meta is not None),
+        summary.created,
+        summary.model,
+    )
+
+
+def tokens_with(memory: AppliedMemory | None, measured: MeasuredHistory) -> int:
+    """Return the tokens of the whole request with *memory*, or without one."""
+    if memory is None:
+        return measured.total
+    sizes = measured.sizes
+    gone = sum(sizes[memory.start : memory.end]) - sum(sizes[at] for at in memory.pinned)
+    return measured.total - gone + memory.tokens

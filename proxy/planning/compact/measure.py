@@ -1,0 +1,97 @@
+"""The tokens of a history, where the history may be long enough for a memory.
+
+Most requests are far below their limit. For these requests a cheap upper bound is enough, and nothing is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from proxy.core.chat_request import ChatRequest
+from proxy.planning.apply_defaults import with_defaults
+from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.budgets.fit_request import FitInput, bounds_of, declared_tools
+from proxy.planning.budgets.limits import asked_output, limit_of
+from proxy.planning.compact.policies import CompactionPolicy
+from sanitizers import Message, profile_for
+from sanitizers.budget import FixedTokens, count_leading_system, marks_for
+from sanitizers.budget.calibration import margin
+from sanitizers.budget.estimate import Estimator
+from sanitizers.budget.ledger import Size
+from sanitizers.record import record
+
+_LOOK_UP = 6 / 7
+"""The share of the trigger from which stored summaries are looked up: 60 % of the limit at a trigger of 70 %.
+
+The distance covers replicas whose estimates differ. Each replica then looks up every summary that another one wrote.
+"""
+
+
+@record
+class MeasuredHistory:
+    """A history with its tokens: *sizes* by message, and *fixed* for tools and all else that is no message.
+
+    *limit* is the most tokens of a prompt that the operator's budget allows. A summary is written where a request has
+    *trigger* tokens or more. *size* returns the tokens of any message.
+    """
+
+    sizes: Sequence[int]
+    fixed: int
+    limit: int
+    trigger: int
+    size: Size
+
+    @property
+    def total(self) -> int:
+        """The tokens of the whole request."""
+        return self.fixed + sum(self.sizes)
+
+
+def measure_history(
+    request: ChatRequest, facts: BudgetFacts, policy: CompactionPolicy
+) -> MeasuredHistory | None:
+    """Return the tokens of *request*, or None where it is too short for a memory or its limit is unknown.
+
+    Tokens are estimates for the deployment's family, with the sticky factor of *facts*.
+    """
+    request = with_defaults(request, facts.deployment)
+    parameters = request.parameters
+    limit = limit_of(
+        facts.deployment, asked_output(parameters), facts.policy, facts.learned, facts.reserve
+    ).tokens
+    if not limit:
+        return None
+    usable = int(limit * facts.policy.window_share)
+    least = ceil(policy.trigger * _LOOK_UP * usable)
+    scale = facts.calibration.sticky
+    given = FitInput(
+        request.messages,
+        profile_for(facts.deployment.model, facts.deployment.profile),
+        parameters,
+        outline=request.known_outline,
+        most_bytes=request.body_bytes,
+    )
+    if any(bound * scale < least for bound in bounds_of(given, facts.family)):
+        return None
+    estimator = Estimator(facts.family)
+
+    def size(message: Message) -> int:
+        return ceil(estimator.message_tokens(message) * scale)
+
+    tools = declared_tools(parameters)
+    fixed = ceil(estimator.request_tokens([], tools, parameters.get("response_format")) * scale)
+    sizes = [*map(size, request.messages)]
+    if fixed + sum(sizes) < least:
+        return None
+    system = sum(sizes[: count_leading_system(request.messages)])
+    trigger = min(ceil(policy.trigger * usable), _cut_mark(facts, limit, FixedTokens(fixed, system)))
+    return MeasuredHistory(sizes, fixed, usable, trigger, size)
+
+
+def _cut_mark(facts: BudgetFacts, limit: int, fixed: FixedTokens) -> int:
+    """Return the tokens above which the history would be cut. Summaries should come before a cut."""
+    policy = facts.policy
+    share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
+    marks = marks_for(policy, limit=limit, margin=share, fixed=fixed)
+    return limit if marks.high is None else marks.high + marks.fixed

@@ -1,0 +1,106 @@
+"""Writes the next summary of a conversation from a model's accepted answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from proxy.planning.compact.choose_cut import Cut
+from proxy.planning.compact.memory_text import MemoryInput, write_memory
+from proxy.planning.compact.policies import CompactionPolicy
+from proxy.state.summaries import Reflection, Summary
+from sanitizers.budget.ledger import Size
+from sanitizers.messages import Message, Messages
+from sanitizers.record import record
+
+_REFLECTION_SHARE = Fraction(3, 16)
+"""The share of the memory that one reflection may take: 750 of 4,000 tokens."""
+
+_META_SLOTS = 2
+"""The reflection that stands for older ones takes the place of two others."""
+
+_WHOLE_SHARE = Fraction(1, 10)
+"""Excerpts are added only while the whole request has at most this share of its tokens before (ADR-0006 of adk-code).
+"""
+
+
+@record
+class NextSummary:
+    """Everything that the next summary depends on.
+
+    *messages* is the client's history and *start* the index after the user's first message. *previous* is the summary
+    that the history has used so far, if any. *meta* stands for the reflections of *previous*, where it was made.
+    *sent* are the tokens that the request had in all, and *kept* the tokens of everything that stays beside the
+    memory. *created* is the Unix time in seconds.
+    """
+
+    messages: Messages
+    start: int
+    cut: Cut
+    previous: Summary | None
+    meta: Reflection | None
+    sent: int
+    kept: int
+    policy: CompactionPolicy
+    size: Size
+    created: int
+
+
+def write_summary(given: NextSummary, reflection: Reflection) -> Summary:
+    """Return the summary that ends at the cut of *given*, with *reflection* as its newest reflection.
+
+    The reflections of the previous summary are taken over as they are, or replaced by *meta* where it is given.
+    """
+    previous, policy, end = given.previous, given.policy, given.cut.end
+    meta = None if previous is None else previous.meta
+    reflections = () if previous is None else previous.reflections
+    if given.meta is not None:
+        meta, reflections = given.meta, ()
+    summary = Summary(
+        end, given.cut.pinned, "", meta, (*reflections, reflection), given.created, policy.model
+    )
+    memory = MemoryInput(
+        [*covered_messages(given.messages, given.start, given.cut)],
+        given.start,
+        end,
+        meta,
+        summary.reflections,
+        room=policy.memory_tokens,
+        fill=max(0, int(given.sent * _WHOLE_SHARE) - given.kept),
+        size=given.size,
+    )
+    return replace(summary, text=write_memory(memory))
+
+
+def covered_messages(messages: Messages, start: int, cut: Cut) -> Iterator[Message]:
+    """Yield the messages from *start* up to the end of *cut* that are not pinned."""
+    pinned = frozenset(cut.pinned)
+    return (messages[at] for at in range(start, cut.end) if at not in pinned)
+
+
+def segment_indexes(start: int, cut: Cut, previous: Summary | None) -> list[int]:
+    """Return the indexes of the messages that the next reflection is about.
+
+    These are the messages that no earlier reflection is about, with those that an earlier summary had pinned.
+    """
+    begin = start if previous is None else previous.end
+    freed = () if previous is None else previous.pinned
+    pinned = frozenset(cut.pinned)
+    return [at for at in (*freed, *range(begin, cut.end)) if at not in pinned]
+
+
+def is_full(summary: Summary, policy: CompactionPolicy) -> bool:
+    """Return True where the reflections of *summary* are to be replaced by one that stands for them all."""
+    slots = len(summary.reflections) + (_META_SLOTS if summary.meta is not None else 0)
+    return slots >= policy.reflect_after
+
+
+def reflection_tokens(policy: CompactionPolicy) -> int:
+    """Return the most tokens of one reflection."""
+    return int(policy.memory_tokens * _REFLECTION_SHARE)
+
+
+def meta_tokens(policy: CompactionPolicy) -> int:
+    """Return the most tokens of a reflection that stands for others."""
+    return _META_SLOTS * reflection_tokens(policy)
