@@ -7,39 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from typing_extensions import override
+
 from proxy.config.schema.turns import Overrides, Turns
+from proxy.planning.override_policies import OverridePolicies
 from sanitizers.turns import TurnPolicy
 
 _NO_OVERRIDES = Overrides()
 
 
-class TurnPolicies:
-    """The turn policies of a configuration.
-
-    Each policy is made once, when it is first needed. *aliases* maps the aliases of models to the models.
-    """
+class TurnPolicies(OverridePolicies[TurnPolicy]):
+    """The turn policies of a configuration. *aliases* maps the aliases of models to the models."""
 
     def __init__(self, turns: Turns, aliases: Mapping[str, str] | None = None) -> None:
         self._turns = turns
-        self._aliases = aliases or {}
         self._models = {entry.model: entry for entry in turns.per_model}
         self._keys = {entry.key: entry for entry in turns.per_key}
-        self._made: dict[tuple[str, str], TurnPolicy | None] = {}
+        super().__init__(self._models, self._keys, aliases)
 
-    def find(self, model: str, label: str, key: str) -> TurnPolicy | None:
-        """Return the policy for *model* and for the key named *key*, or None where the guard is off.
-
-        *label* is the model's name in the configuration, which may be a wildcard. An entry for the exact name replaces
-        the entry for the wildcard. An alias without an entry gets the entry of its model.
-        """
-        if self._aliases and model not in self._models:
-            model = self._aliases.get(model, model)
-        named = model if model in self._models else label if label in self._models else ""
-        place = (named, key if key in self._keys else "")
-        if place not in self._made:
-            self._made[place] = self._make(*place)
-        return self._made[place]
-
+    @override
     def _make(self, model: str, key: str) -> TurnPolicy | None:
         turns = self._turns
         of_model = self._models.get(model, _NO_OVERRIDES)

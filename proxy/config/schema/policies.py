@@ -102,15 +102,3 @@ class Budget(Section):
         if low is not None and high is not None and low >= high:
             raise refusal("must be below budget.high")
         return low
-
-
-class Compaction(Section):
-    """Summaries in place of the removed messages."""
-
-    where: ClassVar[str] = "compaction"
-
-    enabled: Flag = False
-    """Let a model summarize. Default false: it costs calls, and sends the history once more.
-
-    ``true`` is refused, since compaction is not implemented.
-    """

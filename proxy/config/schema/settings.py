@@ -14,10 +14,11 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from typing_extensions import override
 
 from proxy.config.faults import refusal
+from proxy.config.schema.compaction import Compaction, KeyCompaction, ModelCompaction
 from proxy.config.schema.credentials import CredentialEntry, Credentials
 from proxy.config.schema.general import Admin, ClientKey, GeneralSettings, Inspector, Logs, Media, Tracing
 from proxy.config.schema.model_list import LitellmParams, ModelEntry, ModelInfo
-from proxy.config.schema.policies import Budget, Compaction, Sanitize
+from proxy.config.schema.policies import Budget, Sanitize
 from proxy.config.schema.router import Alias, RouterSettings
 from proxy.config.schema.routes import ANY_MODEL, ProviderAccess, Routes
 from proxy.config.schema.section import Section
@@ -60,7 +61,7 @@ class Settings(Section):
     """The guard against agents that do not stop."""
 
     compaction: Annotated[Compaction, _OrEmpty] = Field(default_factory=Compaction)
-    """Summaries in place of the removed messages."""
+    """A memory of the older messages, in place of these messages, where a history becomes long."""
 
     store: Annotated[Store, _OrEmpty] = Field(default_factory=Store)
     """The store of state that outlives a request."""
@@ -149,6 +150,8 @@ SECTIONS: Mapping[str, type[Section]] = {
         ModelTurns,
         KeyTurns,
         Compaction,
+        ModelCompaction,
+        KeyCompaction,
         Store,
     )
 }

@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from proxy.config.schema.model_list import ModelInfo
-from proxy.config.schema.section import NOT_BUILT, Section
+from proxy.config.schema.section import Section
 from proxy.config.schema.settings import SECTIONS
 from tests.proxy.config.samples import entry, faults_in, faults_of, settings_of
 
@@ -51,34 +51,6 @@ def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         settings.sanitize.mode = "off"  # type: ignore[misc]
     assert settings.sanitize.mode == "repair"
-
-
-REFUSED: dict[str, list[Any]] = {
-    "compaction.enabled": [True],
-}
-
-
-@pytest.mark.parametrize(
-    ("key", "value"), [(key, value) for key, values in REFUSED.items() for value in values]
-)
-def test_value_that_is_not_built_is_refused(key: str, value: Any) -> None:
-    """A value for a feature that is not built yet is one fault, which names the value to use instead."""
-    section, _, name = key.partition(".")
-    ((path, fault),) = faults_of(entry("gemini"), entry("other"), **{section: {name: value}})
-
-    assert path == key
-    assert "is not built in this version; remove the key or use" in fault
-
-
-@pytest.mark.parametrize("row", NOT_BUILT)
-def test_suggested_value_is_taken(row: str) -> None:
-    """Every row of ``NOT_BUILT`` suggests a value that loads. The row's refused values are in ``REFUSED``."""
-    section, _, name = row.partition(".")
-    instead: Any = {"false": False}.get(NOT_BUILT[row].instead, NOT_BUILT[row].instead)
-    sections: dict[str, Any] = {section: {name: instead}}
-
-    assert row in REFUSED
-    assert faults_of(**sections) == []
 
 
 def test_unset_values_are_taken() -> None:
