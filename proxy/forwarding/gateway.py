@@ -19,6 +19,7 @@ from proxy.observability.recent_requests import RecentRequests
 from proxy.observability.refusal_log import RefusalLog
 from proxy.observability.request_record import RequestRecord
 from proxy.observability.tracing import Tracing
+from proxy.planning.compact.policies import CompactionPolicies
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
@@ -55,6 +56,7 @@ class Gateway:
     store: MemoryStore | ExternalStore
     learned_windows: LearnedWindows
     turns: TurnPolicies
+    compaction: CompactionPolicies
     started: int
     """Unix time of the start, in seconds. The model list shows it as ``created``."""
 

@@ -22,6 +22,7 @@ from proxy.observability.observed_upstream import ObservedUpstream
 from proxy.observability.recent_requests import RecentRequests
 from proxy.observability.store_reports import StoreReports
 from proxy.observability.tracing import Tracing
+from proxy.planning.compact.policies import CompactionPolicies
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.balancer import Balancer
 from proxy.resilience.fairness import Admission
@@ -68,6 +69,7 @@ def create_gateway(settings: Settings, upstream: Upstream, tracing: Tracing | No
         connections=Connections(max_connections(descriptor_limit(), settings.general_settings.max_in_flight)),
         learned_windows=LearnedWindows(None if sharing is None else sharing.lessons),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
+        compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
         media=create_fetcher(settings.general_settings.media),
         store=store,
         sharing=sharing,

@@ -9,6 +9,7 @@ from proxy.config.schema.general import GeneralSettings
 from proxy.core.memory_limit import read_memory_limit
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.recent_requests import RecentRequests
+from proxy.planning.compact.policies import CompactionPolicies
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.resilience.memory_need import bytes_in_flight
 from proxy.server.app import (
@@ -23,7 +24,7 @@ from proxy.server.first_series import start_circuits
 from proxy.server.reload.match_entries import PositionMap, match_models, match_unchanged
 from proxy.server.reload.settings_changes import Changes, find_changes, keep_restart_settings
 
-_SHAPES_REQUESTS = ("sanitize", "budget", "turns")
+_SHAPES_REQUESTS = ("sanitize", "budget", "turns", "compaction")
 """Sections that decide how a body is sent.
 
 After a change in one of these sections, a provider may accept a body that it refused before.
@@ -75,6 +76,7 @@ def renew_gateway(old: Gateway, renewal: Renewal) -> Gateway:
         refused_requests=old.refused_requests.carry({} if reshaped else renewal.unchanged),
         learned_windows=old.learned_windows.carry(renewal.models),
         turns=TurnPolicies(settings.turns, settings.routes.aliases),
+        compaction=CompactionPolicies(settings.compaction, settings.routes.aliases),
         memory_factor=memory_factor_of(settings),
         recent_requests=_renew_recent_requests(old.recent_requests, general),
         media=old.media if same_media else create_fetcher(general.media),

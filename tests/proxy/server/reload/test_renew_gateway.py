@@ -68,7 +68,7 @@ async def test_new_gateway_shares_the_processes_objects_and_has_new_settings(gat
     for name in ("metrics", "lifecycle", "admission", "store", "upstream", "started"):
         assert getattr(after, name) is getattr(gateway, name)
     assert after.settings is settings
-    for name in ("balancer", "refused_requests", "learned_windows", "turns"):
+    for name in ("balancer", "refused_requests", "learned_windows", "turns", "compaction"):
         assert getattr(after, name) is not getattr(gateway, name)
 
 
@@ -129,7 +129,12 @@ async def test_edited_key_resets_the_circuit_and_keeps_the_learned_window(gatewa
 
 @pytest.mark.parametrize(
     "section",
-    [{"sanitize": {"mode": "strict"}}, {"budget": {"preset": "off"}}, {"turns": {"mode": "off"}}],
+    [
+        {"sanitize": {"mode": "strict"}},
+        {"budget": {"preset": "off"}},
+        {"turns": {"mode": "off"}},
+        {"compaction": {"keep_messages": 4}},
+    ],
     ids=str,
 )
 async def test_refusals_are_dropped_where_a_section_that_shapes_bodies_changes(
