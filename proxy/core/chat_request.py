@@ -76,6 +76,9 @@ class ChatRequest:
     mended: tuple[Change, ...] = ()
     """The changes that the proxy made to the body, which was not readable without them."""
 
+    pinned: Messages = ()
+    """Objects in *messages* that no cut may drop or shorten. No client can pin a message."""
+
     @property
     def known_outline(self) -> Outline | None:
         """The outline, or None where it does not belong to *messages*."""

@@ -15,6 +15,7 @@ from sanitizers.schemas.notes import REASONS as SCHEMA_REASONS
 
 STEPS: Mapping[str, str] = MappingProxyType(
     {
+        "compaction": "A memory stands in place of the older messages of a long history.",
         "turns": "An agent that does not stop is warned, and brought to an end.",
         "tools": "Every tool has a name and a schema that the provider takes, the same in all places.",
         "media": "Inline media is readable and of a type that the model takes, or a note stands in its place.",
@@ -44,6 +45,7 @@ class Reason(NamedTuple):
 
 REASONS: Mapping[str, Reason] = MappingProxyType(
     {
+        "summary": Reason("A summary of these messages was written for an earlier request."),
         # media
         "fetched": Reason("The provider fetches nothing: the image's bytes are sent.", "remote_media"),
         "file_id": Reason("The provider does not have the file; what it holds is sent.", "remote_media"),

@@ -20,12 +20,21 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ContextTooLong
+from proxy.core.errors import ContextTooLong, InvalidRequest
 from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_request
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, target_of
+from proxy.planning.compact.applied_memory import STEP as COMPACTION
+from proxy.planning.compact.applied_memory import AppliedMemory
+from proxy.planning.compact.client_indexes import (
+    changes_for_client,
+    compacted_request,
+    find_pinned,
+    report_for_client,
+    sanitized_for_client,
+)
 from proxy.planning.plan_parameters import ParameterPlan, plan_parameters
 from proxy.planning.plan_target import PlanTarget
 from proxy.planning.prepare_request import Prepared, prepare_by_mode
@@ -58,7 +67,7 @@ _FURTHER_STEPS = ("tools", PARAMETERS, "budget", "repair", "note", "turns", "ans
 :mod:`proxy.planning.repairs`, :mod:`proxy.planning.corrective_note`, :mod:`sanitizers.turns`,
 :mod:`proxy.answers.tool_calls`."""
 
-_STEPS = tuple(dict.fromkeys((*STEP_NAMES, *_FURTHER_STEPS)))  # "tools" may be a step of both
+_STEPS = tuple(dict.fromkeys((COMPACTION, *STEP_NAMES, *_FURTHER_STEPS)))  # "tools" may be a step of both
 
 MADE_IN_EVERY_MODE = ("turns", "answer_repair")
 """Steps with settings of their own. They make their changes in every mode of sanitizing."""
@@ -103,10 +112,15 @@ class Plan:
     parameter_changes: tuple[Change, ...] = ()
     """Changes outside the history: in the parameters, and in the schemas of the tools."""
 
+    memory: AppliedMemory | None = None
+    """The memory in the history. *request* has the client's whole history."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes made, or in mode ``observe`` those that would have been made."""
         made = self.outcome.changes if self.outcome else ()
+        if self.memory is not None:
+            made = (self.memory.change, *made)
         return (*self.request.mended, *made, *self.parameter_changes, *self.cuts, *self.later_changes)
 
 
@@ -116,6 +130,7 @@ def plan_request(
     kept: Mapping[str, StoredSignature] = _NO_SIGNATURES,
     facts: BudgetFacts | None = None,
     *,
+    memory: AppliedMemory | None = None,
     count: bool = False,
 ) -> Plan:
     """Return the plan for sending *request* to *target*.
@@ -123,12 +138,22 @@ def plan_request(
     *kept* holds the signatures that are stored for the calls of the history. *facts* is what is known of the
     deployment's budget. Without facts no budget is enforced. With *count* the tokens are always counted.
 
+    In mode ``repair``, *memory* stands in place of older messages. A history that is refused with the memory is planned
+    as the client sent it. The indexes in a plan are always those of the client's messages.
+
     Signatures are restored in every mode, since a client may hold only ids for them. Raises
     :class:`UnrepairableHistory` for a history that cannot be made legal, or must not be changed. Raises
     :class:`proxy.core.errors.ContextTooLong` for a history that cannot be made to fit. Raises
     :class:`proxy.core.errors.InvalidRequest` for a parameter or a tool that can neither be sent nor left out.
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
+    if memory is not None and mode == "repair":
+        try:
+            plan = plan_request(compacted_request(request, memory), target, kept, facts, count=count)
+        except InvalidRequest:
+            pass  # a memory never fails a request
+        else:
+            return _plan_for_client(plan, request, memory)
     request = with_defaults(request, deployment)
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
@@ -151,6 +176,8 @@ def plan_request(
         given = FitInput(
             messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed
         )
+        if request.pinned and repaired is not None:
+            given = replace(given, pinned=find_pinned(request, repaired.outcome, messages))
         fitted = _fit(given, facts, mode, count=count)
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters
@@ -172,6 +199,21 @@ def plan_request(
         cuts=() if fitted is None else fitted.changes,
         client_tool_names=client_tool_names,
         parameter_changes=() if prepared is None else (*prepared.fitted, *prepared.declared),
+    )
+
+
+def _plan_for_client(plan: Plan, request: ChatRequest, memory: AppliedMemory) -> Plan:
+    """Return *plan*, which was made for *request* with *memory*, with the indexes of the client's messages."""
+    sanitized, budget = plan.outcome, plan.budget
+    assert sanitized is not None  # mode "repair" always sanitizes
+    sanitized = sanitized_for_client(sanitized, memory)
+    return replace(
+        plan,
+        request=replace(plan.request, messages=request.messages, outline=request.outline, pinned=()),
+        outcome=sanitized,
+        cuts=changes_for_client(plan.cuts, memory),
+        budget=None if budget is None else report_for_client(budget, memory, sanitized),
+        memory=memory,
     )
 
 

@@ -11,7 +11,7 @@ Fitting comes after sanitizing. Fitting runs for each attempt to call a deployme
 These rules hold here:
 
 - A call is never separated from its result, and call arguments are never changed.
-- System messages, the user's first and last messages and the current round are never dropped.
+- System messages, the user's first and last messages, pinned messages and the current round are never dropped.
 - No cut depends on stored state: each cut is computed anew from the history (:mod:`sanitizers.budget.replay`).
 - By default nothing is changed while a request fits.
 

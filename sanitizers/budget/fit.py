@@ -60,13 +60,15 @@ class CutInput(NamedTuple):
     """A history that is to be cut: *messages* are legal for *profile*, and *size* counts a message's tokens.
 
     *origins* are the messages' indexes in the client's list, which the changes state. None means that sanitizing moved
-    nothing.
+    nothing. *pinned* are objects in *messages* that no cut may drop or shorten. They are found by identity, so that no
+    text that a client writes is pinned.
     """
 
     messages: Messages
     profile: Profile
     size: Size
     origins: Sequence[int] | None = None
+    pinned: Messages = ()
 
 
 def fit(history: CutInput, marks: Marks, policy: CutPolicy) -> Fitted:
@@ -126,8 +128,8 @@ def _cut_until_it_fits(history: CutInput, marks: Marks, policy: CutPolicy) -> _C
 
 def _cut(history: CutInput, marks: Marks, policy: CutPolicy) -> _Cut:
     """Cut *history* once, repair what the cut broke, and count the tokens that are left."""
-    messages, profile, size, origins = history
-    plan = plan_cuts(messages, size, marks, policy)
+    messages, profile, size, origins, pinned = history
+    plan = plan_cuts(messages, size, marks, policy, pinned)
     if not plan.gone and not plan.replaced:
         return _Cut(messages, plan.total, plan, (), origins)
     entries, changes = render_plan(messages, plan, profile, origins=origins)

@@ -31,11 +31,13 @@ class Ledger:
 
     *before* holds the tokens of each message as it came. *now* holds the tokens of the message or its replacement, even
     if the message is gone. *total* is the sum for all messages that were taken in and are not gone, and for the notice
-    of removed messages. *size* returns the tokens of any message.
+    of removed messages. *size* returns the tokens of any message. *pinned* holds the indexes of the messages that no
+    cut may drop or shorten.
     """
 
-    def __init__(self, messages: Messages, size: Size) -> None:
+    def __init__(self, messages: Messages, size: Size, pinned: Messages = ()) -> None:
         self.messages = messages
+        self.pinned = _places_of(pinned, messages) if pinned else frozenset()
         self.before = [size(message) for message in metered(messages)]
         self.now = list(self.before)
         self.total = 0
@@ -72,3 +74,9 @@ class Ledger:
         for at in range(start, end):
             self.gone[at] = reason
         return tokens
+
+
+def _places_of(pinned: Messages, messages: Messages) -> frozenset[int]:
+    """Return the indexes in *messages* of the objects in *pinned*. An equal message is not the same object."""
+    same = {*map(id, pinned)}
+    return frozenset(at for at, message in enumerate(messages) if id(message) in same)

@@ -3,8 +3,8 @@
 This is the last cut before a request is refused.
 
 The newest round's results are cut first: the largest of them are cut down to one level. Then the user's texts are cut
-in the same way. No text is cut below about 1,000 characters. System messages, calls and their arguments, and media are
-never cut.
+in the same way. No text is cut below about 1,000 characters. System messages, pinned messages, calls and their
+arguments, and media are never cut.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def render_plan(
             detail = message.get("tool_call_id") or message["role"]
             changes.append(Change(NAME, "replaced", places[at], replacement.reason, detail))
             message = replacement.message
-        if plan.noticed and at < plan.cut and message["role"] == "user":
+        if plan.noticed and at < plan.cut and message["role"] == "user" and at not in plan.pinned:
             message, earlier = without_notice(message)
             if earlier:  # another turnright stands in front: one notice states the sum of the numbers
                 removed += earlier

@@ -15,8 +15,8 @@ One cut takes these actions in order, until the low mark is reached:
 4. If what must be kept is still above the hard mark, the middle of its largest texts is cut. Results are cut down to
    halfway, and the user's texts as little as possible.
 
-System messages, the user's first and last messages, and the newest unit (the current round) must be kept. If these
-messages do not fit either, the total of the result is above the hard mark, and nothing is raised.
+System messages, the user's first and last messages, pinned messages and the newest unit (the current round) must be
+kept. If these messages do not fit either, the total of the result is above the hard mark, and nothing is raised.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class CutPlan:
     *sizes* holds the tokens of every message before the cuts. *total* counts the tokens after the cuts, without the
     leading system messages. *gone* maps the index of each removed message to the reason, and *replaced* maps an index
     to the replacement. *cut* is the index of the first message after the dropped rounds. *noticed* is the number of
-    messages that a notice has to state, or 0 where none is due.
+    messages that a notice has to state, or 0 where none is due. *pinned* holds the indexes of the pinned messages.
     """
 
     sizes: list[int]
@@ -61,15 +61,18 @@ class CutPlan:
     gone: Mapping[int, Reason] = field(default_factory=dict)
     replaced: Mapping[int, Replacement] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    pinned: frozenset[int] = frozenset()
 
 
-def plan_cuts(messages: Messages, size: Size, marks: Marks, policy: CutPolicy) -> CutPlan:
+def plan_cuts(
+    messages: Messages, size: Size, marks: Marks, policy: CutPolicy, pinned: Messages = ()
+) -> CutPlan:
     """Return the cuts of *messages*, a legal history, under *marks* and *policy*.
 
     *size* is called once for each message, and once for each text that replaces one. Where nothing must be cut, the
-    function only adds the sizes.
+    function only adds the sizes. *pinned* are objects in *messages* that are neither dropped nor shortened.
     """
-    ledger = Ledger(messages, size)
+    ledger = Ledger(messages, size, pinned)
     start = count_leading_system(messages)
     whole = sum(ledger.before[start:])
     ceiling = _ceiling(marks)
@@ -89,6 +92,7 @@ def plan_cuts(messages: Messages, size: Size, marks: Marks, policy: CutPolicy) -
         ledger.gone,
         ledger.replaced,
         tuple(replay.events),
+        ledger.pinned,
     )
 
 
@@ -172,6 +176,7 @@ class _Replay:
 
     def _cut_middles(self, unit: Unit, halfway: int, high: int) -> bool:
         results = self._results.changeable(unit)
-        words = [at for at in self.rounds.must_stay() if at not in self._ledger.gone]
+        ledger = self._ledger
+        words = [at for at in self.rounds.must_stay() if at not in ledger.gone and at not in ledger.pinned]
         cut = cut_middles(self._ledger, results, halfway)
         return cut_middles(self._ledger, words, high) or cut

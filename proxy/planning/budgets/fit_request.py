@@ -68,6 +68,9 @@ class FitInput:
     changed: Messages = ()
     """The messages that the outline does not describe."""
 
+    pinned: Messages = ()
+    """Objects in *messages* that no cut may drop or shorten."""
+
 
 @record
 class FittedRequest:
@@ -156,7 +159,8 @@ def _cut(given: FitInput, facts: BudgetFacts, limit: Limit, tokens: int | None, 
             assumed=not limit.is_firm,
             fixed=FixedTokens(tools=ceil(fixed * scale), system=sum(map(size, leading))),
         )
-        fitted = fit(CutInput(given.messages, given.profile, size, given.origins), marks, policy)
+        history = CutInput(given.messages, given.profile, size, given.origins, given.pinned)
+        fitted = fit(history, marks, policy)
         return _Cut(fitted, marks, scale, size)
 
     cut = cut_at(calibration.sticky)

@@ -33,6 +33,9 @@ class Report:
     after: Parts | None = None
     """The tokens by part of the incoming and the outgoing request, where they were asked for."""
 
+    memory: int | None = None
+    """The tokens of the memory in place of older messages. All other numbers count the history with the memory."""
+
     @property
     def removed(self) -> dict[str, int]:
         """Tokens that were cut, by reason."""
@@ -51,7 +54,7 @@ class Report:
         """Return ``x-turnright-budget``: the tokens that came in, the limit, the tokens sent, and the room left.
 
         The room is shown as the used share of the limit. The mean tokens of a round so far (one for each assistant
-        message) follow, and the number of such rounds that still fit.
+        message) follow, and the number of such rounds that still fit. The tokens of a memory come last.
         """
         most, tokens, sent = "=" if self.exact else "<=", self.limit.tokens, self.sent
         limit = f"limit={tokens};" if tokens is not None else ""
@@ -60,7 +63,7 @@ class Report:
         if self.rounds and tokens is not None:
             least = "=" if self.exact else ">="
             text += f";round{most}{self.round_mean};left{least}{self.rounds_left}"
-        return text
+        return text if self.memory is None else f"{text};memory={self.memory}"
 
     @property
     def round_mean(self) -> int:
@@ -102,6 +105,8 @@ class Report:
             }
         if limit.tokens:
             shown["used_percent"] = min(999, round(100 * self.sent / limit.tokens))
+        if self.memory is not None:
+            shown["memory"] = self.memory
         if self.rounds:
             shown |= {"round_mean": self.round_mean, "rounds_left": self.rounds_left}
         if self.before is not None and self.after is not None:

@@ -9,6 +9,7 @@ same history and the same stored summaries give the same bytes, in every process
     boundaries      the places where a history can be cut without splitting a round of calls
     choose_summary  which stored summary serves a history
     applied_memory  a history with a memory in place of its older messages
+    client_indexes  the indexes of a plan as those of the client's messages
     choose_cut      where the next summary ends, and which messages stay
     find_facts      facts of the replaced messages that no model rewrites: paths, ids, addresses, errors, commands
     user_words      the user's own texts, newest first

@@ -35,6 +35,11 @@ BOUND = re.compile(r"est<=\d+;limit=\d+;sent<=\d+;used<=\d+%;round<=\d+;left>=\d
         (Report(4_400, False, SHARED, 4_400), "est<=4400;limit=8000;sent<=4400;used<=55%"),
         (Report(4_400, False, UNKNOWN, 4_400), "est<=4400;sent<=4400"),
         (Report(4_400, True, UNKNOWN, 4_400, rounds=3), "est=4400;sent=4400"),
+        (
+            Report(4_400, True, SHARED, 4_400, marks=MARKS, rounds=10, memory=1_840),
+            "est=4400;limit=8000;sent=4400;used=55%;round=400;left=7;memory=1840",
+        ),
+        (Report(4_400, False, UNKNOWN, 4_400, memory=0), "est<=4400;sent<=4400;memory=0"),
         (Report(10**7, False, SHARED, 10**7), "est<=10000000;limit=8000;sent<=10000000;used<=999%"),
     ],
 )
