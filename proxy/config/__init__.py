@@ -17,6 +17,8 @@ and passes its bytes to ``load_settings``. The modules of this package, in the o
     unresolved_texts                  warnings about credentials that look like references
     litellm_models                    the models that litellm's table lists
     validation, faults                faults; cross_checks are about several sections
+    override_checks                   checks of names in per_model and per_key, and of summarizing models
+    raw_names                         the names in a file that is not validated so far
     places                            the lines of faults and warnings in the file
     sdk_credentials                   places where the SDKs of AWS and Google find credentials
     binding                           addresses that need a key

@@ -1,4 +1,4 @@
-"""Checks between fields: wildcards, transports, credentials, fallbacks, client keys, and names in ``turns``.
+"""Checks between fields: wildcards, transports, credentials, fallbacks, client keys, and the names in overrides.
 
 The checks read the parsed file and not the finished ``Settings``. So their faults are reported together with
 pydantic's. Values of the wrong shape are skipped, since validation reports them.
@@ -9,16 +9,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from pydantic_core import PydanticCustomError
-
 from proxy.config.addresses import has_address, speaks_to
 from proxy.config.faults import Fault, path_of
-from proxy.config.references import resolve_reference
+from proxy.config.override_checks import check_overrides
+from proxy.config.raw_names import NOT_SERVED, is_served, named_entries, text_of
 from proxy.config.schema.credentials import SECRETS
 
 _FALLBACK_KEYS = ("fallbacks", "context_window_fallbacks", "content_policy_fallbacks")
 _ANY_MODEL = "*"
-_NOT_SERVED = "names no model of model_list"
 
 _SENT_ANYWHERE = frozenset({"litellm_credential_name", "headers", "extra_headers", *SECRETS})
 """Parameters that may hold a secret. A client that names the provider would decide where they go."""
@@ -33,7 +31,7 @@ def cross_check(
     """
     listed = raw.get("model_list")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    names = {name for entry in entries if (name := _text(entry.get("model_name"), environ)) is not None}
+    names = {name for entry in entries if (name := text_of(entry.get("model_name"), environ)) is not None}
     names.update(unavailable)
     router = raw.get("router_settings")
     aliases = _aliases(router, environ)
@@ -45,7 +43,7 @@ def cross_check(
         *_alias_targets(aliases, names),
         *(_fallbacks(router, served, environ) if isinstance(router, dict) else ()),
         *_client_keys(raw.get("general_settings"), environ),
-        *_overrides(raw, served, environ),
+        *check_overrides(raw, served, environ),
     )
 
 
@@ -54,7 +52,7 @@ def _wildcards(entries: list[object], environ: Mapping[str, str]) -> Iterator[Fa
         params = entry.get("litellm_params") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(params, dict):
             continue
-        name, model = _text(entry.get("model_name"), environ), _text(params.get("model"), environ)
+        name, model = text_of(entry.get("model_name"), environ), text_of(params.get("model"), environ)
         if name is None or model is None:
             continue
         place = ("model_list", position, "litellm_params")
@@ -73,7 +71,7 @@ def _sent_anywhere(
     params: Mapping[object, object], place: tuple[str | int, ...], environ: Mapping[str, str]
 ) -> Iterator[Fault]:
     for key, value in params.items():
-        if key in _SENT_ANYWHERE and (_text(value, environ) if isinstance(value, str) else value):
+        if key in _SENT_ANYWHERE and (text_of(value, environ) if isinstance(value, str) else value):
             yield Fault(
                 path_of((*place, key)),
                 "would go to any provider that a client names: write provider/* as the model, or set api_base",
@@ -85,12 +83,12 @@ def _named_credentials(raw: Mapping[object, object], environ: Mapping[str, str])
 
     Its requests would be sent without the credential.
     """
-    known = {name for _, name in _named(raw, "credential_list", "credential_name", environ)}
+    known = {name for _, name in named_entries(raw, "credential_list", "credential_name", environ)}
     listed = raw.get("model_list")
     for position, entry in enumerate(listed if isinstance(listed, list) else ()):
         params = entry.get("litellm_params") if isinstance(entry, dict) else None
         given = params.get("litellm_credential_name") if isinstance(params, dict) else None
-        name = _text(given, environ)
+        name = text_of(given, environ)
         if name and name not in known:
             near = difflib.get_close_matches(name[:80], sorted(known), n=1)
             hint = f"; did you mean {near[0][:80]}?" if near else ""
@@ -103,8 +101,8 @@ def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[F
         params = entry.get("litellm_params") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(params, dict):
             continue
-        model = _text(params.get("model"), environ)
-        if _text(entry.get("transport"), environ) != "direct" or model is None or "/" not in model:
+        model = text_of(params.get("model"), environ)
+        if text_of(entry.get("transport"), environ) != "direct" or model is None or "/" not in model:
             continue  # a name without a provider is OpenAI's
         provider, path = model.partition("/")[0], path_of(("model_list", position, "transport"))
         if not speaks_to(provider):
@@ -113,7 +111,7 @@ def _transports(entries: list[object], environ: Mapping[str, str]) -> Iterator[F
                 "direct speaks OpenAI's format and Gemini's, not this provider's: use auto; a server that does "
                 "speak OpenAI's is openai/NAME with litellm_params.api_base",
             )
-        elif not has_address(provider, _text(params.get("api_base"), environ)):
+        elif not has_address(provider, text_of(params.get("api_base"), environ)):
             yield Fault(
                 path, "direct does not know where this provider is: set litellm_params.api_base, or use auto"
             )
@@ -125,8 +123,8 @@ def _aliases(router: object, environ: Mapping[str, str]) -> list[tuple[object, s
     return [
         (key, alias, target)
         for key, item in (listed.items() if isinstance(listed, dict) else ())
-        if (alias := _text(key, environ)) is not None
-        and (target := _text(item.get("model") if isinstance(item, dict) else item, environ)) is not None
+        if (alias := text_of(key, environ)) is not None
+        and (target := text_of(item.get("model") if isinstance(item, dict) else item, environ)) is not None
     ]
 
 
@@ -135,8 +133,8 @@ def _alias_targets(aliases: Iterable[tuple[object, str, str]], names: set[str]) 
         path = path_of(("router_settings", "model_group_alias", key))
         if target.endswith("*"):
             yield Fault(path, "must be a model, not a wildcard")
-        elif not _is_served(target, names):
-            yield Fault(path, _NOT_SERVED)
+        elif not is_served(target, names):
+            yield Fault(path, NOT_SERVED)
 
 
 def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:
@@ -144,10 +142,10 @@ def _fallbacks(router: dict[object, object], names: set[str], environ: Mapping[s
         chains = router.get(section)
         for position, chain in enumerate(chains if isinstance(chains, list) else ()):
             for key, targets in chain.items() if isinstance(chain, dict) else ():
-                source = _text(key, environ)
+                source = text_of(key, environ)
                 place = ("router_settings", section, position, key)
-                if source is not None and source != _ANY_MODEL and not _is_served(source, names):
-                    yield Fault(path_of(place), _NOT_SERVED)
+                if source is not None and source != _ANY_MODEL and not is_served(source, names):
+                    yield Fault(path_of(place), NOT_SERVED)
                 yield from _targets(targets, place, source, names, environ)
     default = ("router_settings", "default_fallbacks")
     yield from _targets(router.get("default_fallbacks"), default, None, names, environ)
@@ -161,62 +159,22 @@ def _targets(
     environ: Mapping[str, str],
 ) -> Iterator[Fault]:
     for index, target in enumerate(targets if isinstance(targets, list) else ()):
-        name = _text(target, environ)
+        name = text_of(target, environ)
         if name is not None and name.endswith("*"):
             yield Fault(path_of((*place, index)), "must be a model, not a wildcard")
-        elif name is not None and not _is_served(name, names):
-            yield Fault(path_of((*place, index)), _NOT_SERVED)
+        elif name is not None and not is_served(name, names):
+            yield Fault(path_of((*place, index)), NOT_SERVED)
         elif name is not None and name == source:
             yield Fault(path_of((*place, index)), "falls back to itself")
 
 
 def _client_keys(general: object, environ: Mapping[str, str]) -> Iterator[Fault]:
-    master = _text(general.get("master_key"), environ) if isinstance(general, dict) else None
+    master = text_of(general.get("master_key"), environ) if isinstance(general, dict) else None
     for field, seen, fault in (
         ("name", set[str](), "is the name of another key"),
         ("key", {master} if master is not None else set[str](), "is the same as another key"),
     ):
-        for position, value in _named(general, "keys", field, environ):
+        for position, value in named_entries(general, "keys", field, environ):
             if value in seen:
                 yield Fault(path_of(("general_settings", "keys", position, field)), fault)
             seen.add(value)
-
-
-def _overrides(raw: Mapping[object, object], models: set[str], environ: Mapping[str, str]) -> Iterator[Fault]:
-    keys = {name for _, name in _named(raw.get("general_settings"), "keys", "name", environ)}
-    for section, field, unknown in (
-        ("per_model", "model", "names no model of model_list"),
-        ("per_key", "key", "names no key of general_settings.keys"),
-    ):
-        seen: set[str] = set()
-        for position, name in _named(raw.get("turns"), section, field, environ):
-            path = path_of(("turns", section, position, field))
-            if name in seen:
-                yield Fault(path, "is there twice")
-            elif name not in keys if field == "key" else not _is_served(name, models):
-                yield Fault(path, unknown)
-            seen.add(name)
-
-
-def _named(section: object, key: str, field: str, environ: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield the position and the name of each entry in a section's list *key* that has a name in *field*."""
-    entries = section.get(key) if isinstance(section, dict) else None
-    for position, entry in enumerate(entries if isinstance(entries, list) else ()):
-        name = _text(entry.get(field), environ) if isinstance(entry, dict) else None
-        if name is not None:
-            yield position, name
-
-
-def _is_served(name: str, names: set[str]) -> bool:
-    return name in names or any(
-        known.endswith("*") and name.startswith(known[:-1]) and len(name) >= len(known) for known in names
-    )
-
-
-def _text(value: object, environ: Mapping[str, str]) -> str | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        return resolve_reference(value, environ)
-    except PydanticCustomError:
-        return None

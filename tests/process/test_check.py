@@ -84,7 +84,7 @@ def test_check_lists_every_fault(tmp_path: Path) -> None:
     """A bad configuration ends the command with 2. Each fault has a line with its path, and no secret is shown."""
     bad = config(max_in_flight=SECRET, drain_delay=-1) | {
         "sanitize": {"mode": "perhaps"},
-        "compaction": {"enabled": True},
+        "compaction": {"enabled": True, "model": "nobody"},
         "colour": SECRET,
     }
 
@@ -97,7 +97,7 @@ def test_check_lists_every_fault(tmp_path: Path) -> None:
         "general_settings.max_in_flight",
         "general_settings.drain_delay",
         "sanitize.mode",
-        "compaction.enabled",
+        "compaction.model",
         "colour",
     ):
         assert [line for line in lines if f": {place}: " in line] != [], place

@@ -1,0 +1,40 @@
+"""The names in a parsed file that is not validated so far. Values of the wrong shape have no name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+
+from pydantic_core import PydanticCustomError
+
+from proxy.config.references import resolve_reference
+
+NOT_SERVED = "names no model of model_list"
+"""The text of a fault, where a name is not that of a model."""
+
+
+def text_of(value: object, environ: Mapping[str, str]) -> str | None:
+    """Return the text *value*, or the variable of *environ* that it stands for. Return None where there is no text."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return resolve_reference(value, environ)
+    except PydanticCustomError:
+        return None
+
+
+def named_entries(
+    section: object, key: str, field: str, environ: Mapping[str, str]
+) -> Iterator[tuple[int, str]]:
+    """Yield the position and the name of each entry in a section's list *key* that has a name in *field*."""
+    entries = section.get(key) if isinstance(section, dict) else None
+    for position, entry in enumerate(entries if isinstance(entries, list) else ()):
+        name = text_of(entry.get(field), environ) if isinstance(entry, dict) else None
+        if name is not None:
+            yield position, name
+
+
+def is_served(name: str, names: Set[str]) -> bool:
+    """Return True where *name* is one of *names*, or matches a wildcard of them."""
+    return name in names or any(
+        known.endswith("*") and name.startswith(known[:-1]) and len(name) >= len(known) for known in names
+    )
