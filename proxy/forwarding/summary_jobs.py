@@ -32,6 +32,11 @@ class SummaryJobs:
         """True where another job may begin."""
         return len(self._running) < MAX_JOBS
 
+    @property
+    def is_busy(self) -> bool:
+        """True while a job runs."""
+        return bool(self._running)
+
     def is_running(self, tenant: str, root: str) -> bool:
         """Return True where a job for the conversation runs in this process."""
         return (tenant, root) in self._running

@@ -26,7 +26,7 @@ from proxy.forwarding.summary_jobs import reported_tokens
 from proxy.observability.request_record import RequestRecord
 from proxy.planning.compact.accept_summary import Rejected, SummaryLimits, accept_summary
 from proxy.planning.compact.blank_secrets import blank_secrets
-from proxy.planning.compact.summary_call import SummaryCall, meta_call, segment_call
+from proxy.planning.compact.summary_call import SummaryCall, meta_call, segment_call, without_thinking
 from proxy.planning.compact.transcript import write_transcript
 from proxy.planning.compact.write_summary import meta_tokens, reflection_tokens, segment_indexes
 from proxy.planning.windows import window_of
@@ -67,14 +67,16 @@ async def ask_for_segment(job: SummaryJob, gateway: Gateway) -> Reflection | Fai
     window = min(window_of(one).max_input_tokens or _MOST_CHARACTERS for one in pool)
     characters = min(_MOST_CHARACTERS, window * _CHARACTERS_PER_TOKEN)
 
+    fence = gateway.token()[:_FENCE_DIGITS]
+
     def write() -> SummaryCall:
         segment = [history.messages[at] for at in indexes]
         text = write_transcript(segment, indexes[0], limit_characters=characters)
-        return segment_call(_without_secrets(text, gateway), gateway.token()[:_FENCE_DIGITS], most)
+        return without_thinking(segment_call(_without_secrets(text, gateway), fence, most), pool)
 
     limits = SummaryLimits(most, sum(measured.sizes[at] for at in indexes), measured.size)
     make = partial(Reflection, history.start if job.previous is None else job.previous.end, job.cut.end)
-    return await _ask(job, gateway, write, limits, make)
+    return await _ask(job, gateway, _Question(write, limits, fence, make))
 
 
 async def ask_for_meta(
@@ -83,33 +85,37 @@ async def ask_for_meta(
     """Return one reflection that stands for *reflections*, which are in the order of their messages."""
     most = meta_tokens(job.policy)
 
+    pool = choose_pool(job.policy.model, gateway.settings)
+    fence = gateway.token()[:_FENCE_DIGITS]
+
     def write() -> SummaryCall:
-        shown = [
-            Reflection(each.start, each.end, _without_secrets(each.text, gateway)) for each in reflections
-        ]
-        return meta_call(shown, gateway.token()[:_FENCE_DIGITS], most)
+        return without_thinking(meta_call(reflections, fence, most), pool)
 
     # The reflections were short already, so their summary need not be half as long.
     limits = SummaryLimits(most, 4 * most, job.measured.size)
     make = partial(Reflection, reflections[0].start, reflections[-1].end)
-    return await _ask(job, gateway, write, limits, make)
+    return await _ask(job, gateway, _Question(write, limits, fence, make))
 
 
-async def _ask(
-    job: SummaryJob,
-    gateway: Gateway,
-    write: Callable[[], SummaryCall],
-    limits: SummaryLimits,
-    make: Callable[[str], Reflection],
-) -> Reflection | Failed:
-    call = await THREADS.run(write, _STEPS)
+class _Question(NamedTuple):
+    """One call: the functions that *write* the request and *make* the result, and the limits of the answer."""
+
+    write: Callable[[], SummaryCall]
+    limits: SummaryLimits
+    fence: str
+    make: Callable[[str], Reflection]
+
+
+async def _ask(job: SummaryJob, gateway: Gateway, question: _Question) -> Reflection | Failed:
+    call = await THREADS.run(question.write, _STEPS)
     try:
         answer = await _complete(call, job, gateway)
     except ProxyError as error:
         return Failed(error.code)
     _count_tokens(answer, job, gateway)
-    accepted = await THREADS.run(partial(accept_summary, answer, limits), _STEPS)
-    return Failed(accepted.reason) if isinstance(accepted, Rejected) else make(accepted.text)
+    check = partial(accept_summary, answer, question.limits, fence=question.fence)
+    accepted = await THREADS.run(check, _STEPS)
+    return Failed(accepted.reason) if isinstance(accepted, Rejected) else question.make(accepted.text)
 
 
 async def _complete(call: SummaryCall, job: SummaryJob, gateway: Gateway) -> Answer:
@@ -117,7 +123,7 @@ async def _complete(call: SummaryCall, job: SummaryJob, gateway: Gateway) -> Ans
     clock = asyncio.get_running_loop().time
     model = job.policy.model
     weight = sum(len(message["content"]) for message in call.messages)
-    chat = ChatRequest(model, call.messages, False, False, call.parameters, {}, weight)
+    chat = ChatRequest(model, list(call.messages), False, False, call.parameters, {}, weight)
     record = RequestRecord(f"sum_{gateway.token()[:24]}", _ROUTE, clock(), key=job.tenant)
     record.model = choose_pool(model, gateway.settings)[0].label
     body = "".join(message["content"] for message in call.messages).encode("utf-8", "surrogatepass")

@@ -34,7 +34,8 @@ def choose_cut(
     """Return the cut of the next summary of *history*, or None where no cut is worth a summary.
 
     The last *keep_messages* messages stay, with the rest of their rounds. The user's current turn stays whole, unless
-    it is the conversation's first or has more than half of the limit. *covered* is the number of messages that a stored summary covers already, or 0.
+    it is the conversation's first or has more than half of the limit. *covered* is the number of messages that a stored
+    summary covers already, or 0.
     """
     messages, sizes = history.messages, measured.sizes
     last = len(messages) - keep_messages

@@ -1,0 +1,176 @@
+"""Tests of the look-up of a conversation's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+from typing_extensions import override
+
+from proxy.forwarding.chat.conversation_memory import ConversationMemory, RequestMemory, SummaryJob
+from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.compact.hash_chain import hash_chain
+from proxy.planning.compact.policies import CompactionPolicy
+from proxy.state import MemoryStore, Space
+from proxy.state.known_conversations import KnownConversations
+from proxy.state.spaces import CONVERSATIONS, SUMMARIES
+from proxy.state.summaries import IndexEntry, Reflection, Summary, pack_index, pack_summary
+from tests.proxy.planning.budgets.shapes import facts_for
+from tests.support.summarizing_upstream import session
+
+POLICY = CompactionPolicy("cheap", memory_tokens=1_000)
+MESSAGES = session(50)
+CHAIN = hash_chain(MESSAGES, "blue")
+ROOT = CHAIN[2].hex()
+SUMMARY = Summary(80, (), "The memory.", None, (Reflection(2, 80, "The memory."),), 5, "cheap")
+
+
+class CountingStore(MemoryStore):
+    """A memory store that counts its look-ups and holds one summary of the session."""
+
+    def __init__(self) -> None:
+        super().__init__(2**20)
+        self.asked: list[str] = []
+
+    @override
+    async def get(self, space: Space, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
+        self.asked.append(space.name)
+        return await super().get(space, keys, tenant=tenant)
+
+    async def fill(self, entry: IndexEntry | None = None, summary: Summary = SUMMARY) -> None:
+        """Store the index with *entry*, and *summary*."""
+        entry = entry or IndexEntry(80, 0, CHAIN[80])
+        await self.put(CONVERSATIONS, {ROOT: pack_index([entry])}, tenant="blue")
+        await self.put(SUMMARIES, {entry.key: pack_summary(summary)}, tenant="blue")
+        self.asked.clear()
+
+
+def memory_of(
+    store: MemoryStore,
+    messages: list[dict[str, Any]] | None = None,
+    tenant: str = "blue",
+    known: KnownConversations | None = None,
+) -> ConversationMemory:
+    """Return the look-up for a request with *messages*."""
+    body = orjson.dumps({"model": "m", "messages": messages or MESSAGES})
+    chat = parse_chat_request(body, max_nesting=64)
+    return ConversationMemory(chat, tenant, store, POLICY, known or KnownConversations())
+
+
+def facts(window: int = 10_000) -> BudgetFacts:
+    """Return the facts of a model with *window*. The session has some 7,800 tokens."""
+    return facts_for(window=window, reserve=0, margin=0.0)
+
+
+async def test_stored_memory_is_found_and_no_further_summary_is_due() -> None:
+    """The request with its memory is far below the trigger."""
+    store = CountingStore()
+    await store.fill()
+    look_up = memory_of(store)
+    found = await look_up.find(facts())
+    assert found is not None
+    assert (found.start, found.end, found.message["content"]) == (2, 80, "The memory.")
+    assert look_up.due is None
+    assert store.asked == ["conversations", "summaries"]
+
+
+async def test_short_request_asks_no_store() -> None:
+    """Below 60 % of the limit nothing is looked up."""
+    store = CountingStore()
+    await store.fill()
+    assert await memory_of(store).find(facts(window=14_000)) is None
+    assert store.asked == []
+
+
+async def test_second_deployment_asks_no_store_again() -> None:
+    """A fallback uses what was read for the first deployment."""
+    store = CountingStore()
+    await store.fill()
+    look_up = memory_of(store)
+    assert await look_up.find(facts()) == await look_up.find(facts(window=9_000))
+    assert store.asked == ["conversations", "summaries"]
+
+
+async def test_other_tenant_finds_nothing() -> None:
+    """An equal history of another key has no memory."""
+    store = CountingStore()
+    await store.fill()
+    look_up = memory_of(store, tenant="red")
+    assert await look_up.find(facts()) is None
+    assert look_up.due is not None
+
+
+async def test_summary_for_longer_histories_is_not_used_and_none_is_due() -> None:
+    """A repetition of the request that was sent whole is sent whole."""
+    store = CountingStore()
+    await store.fill(IndexEntry(80, len(MESSAGES) + 1, CHAIN[80]))
+    look_up = memory_of(store)
+    assert await look_up.find(facts()) is None
+    assert look_up.due is None
+
+
+async def test_lost_summary_costs_the_memory_alone() -> None:
+    """An indexed summary that the store has lost is not used. A new one is due."""
+    store = CountingStore()
+    await store.fill()
+    await store.delete(SUMMARIES, [CHAIN[80].hex()], tenant="blue")
+    look_up = memory_of(store)
+    assert await look_up.find(facts()) is None
+    assert look_up.due is not None
+
+
+async def test_index_of_this_process_serves_while_the_store_has_none() -> None:
+    """The store does not answer, or has lost the index."""
+    store = CountingStore()
+    await store.fill()
+    await store.delete(CONVERSATIONS, [ROOT], tenant="blue")
+    known = KnownConversations()
+    known.note_entries("blue", ROOT, (IndexEntry(80, 0, CHAIN[80]),))
+    assert await memory_of(store, known=known).find(facts()) is not None
+
+
+async def test_due_summary_covers_all_but_the_kept_messages() -> None:
+    """The job holds what the summary needs."""
+    look_up = memory_of(MemoryStore(2**20))
+    assert await look_up.find(facts()) is None
+    job = look_up.due
+    assert job is not None
+    assert (job.tenant, job.root, job.previous) == ("blue", ROOT, None)
+    assert len(MESSAGES) - 12 <= job.cut.end <= len(MESSAGES) - 10
+    assert job.digest == CHAIN[job.cut.end]
+
+
+async def test_request_is_noted_and_its_summary_is_begun() -> None:
+    """The number of messages tells from which request on a summary may be used."""
+    known, begun = KnownConversations(), list[SummaryJob]()
+    request = RequestMemory(memory_of(MemoryStore(2**20), known=known), begun.append)
+    await request.look_up.find(facts())
+    await request.follow(0.0)
+    assert known.newest("blue", ROOT) == len(MESSAGES)
+    assert begun == [request.look_up.due]
+
+
+async def test_used_summary_is_renewed_in_the_store() -> None:
+    """The entries of a summary that is in use do not expire."""
+    clock = [0.0]
+    store = MemoryStore(2**20, lambda: clock[0])
+    entry = IndexEntry(80, 0, CHAIN[80])
+    await store.put(CONVERSATIONS, {ROOT: pack_index([entry])}, tenant="blue")
+    await store.put(SUMMARIES, {entry.key: pack_summary(SUMMARY)}, tenant="blue")
+    known = KnownConversations()
+    day_s = 86_400.0
+    for day in range(20):
+        clock[0] = day * day_s
+        request = RequestMemory(memory_of(store, known=known), lambda job: None)
+        assert await request.look_up.find(facts()) is not None, f"expired on day {day}"
+        await request.follow(clock[0])
+
+
+async def test_memory_that_is_too_large_by_now_is_not_used() -> None:
+    """The operator has lowered the tokens of a memory."""
+    store = CountingStore()
+    await store.fill(summary=replace(SUMMARY, text="word " * 2_000))
+    assert await memory_of(store).find(facts()) is None
