@@ -11,8 +11,12 @@ same history and the same stored summaries give the same bytes, in every process
     applied_memory  a history with a memory in place of its older messages
     client_indexes  the indexes of a plan as those of the client's messages
     choose_cut      where the next summary ends, and which messages stay
+    message_texts   the texts and calls of messages of any shape
+    fact_rules      the rules that find facts in words and lines
+    failed_commands the commands that failed, by their results
     find_facts      facts of the replaced messages that no model rewrites: paths, ids, addresses, errors, commands
     user_words      the user's own texts, newest first
+    memory_ledger   the user's words and the facts, in the order in which they are kept
     excerpts        the newest error and test result, word for word
     memory_text     the memory message, within its limit of tokens
     transcript      the replaced messages as text for the summarizing model
