@@ -20,6 +20,7 @@ same history and the same stored summaries give the same bytes, in every process
     excerpts        the newest error and test result, word for word
     memory_text     the memory message, within its limit of tokens
     transcript      the replaced messages as text for the summarizing model
+    blank_secrets   the mask for credentials in that text
     summary_call    the request to the summarizing model
     accept_summary  checks of that model's answer
     write_summary   the next summary of a conversation, from an accepted answer

@@ -1,0 +1,166 @@
+"""Writes messages as plain text for a summarizing model: labels, texts, calls and results.
+
+The time is linear in the length of the messages, and the length of the text is limited. The messages are the client's
+own and were not brought into shape, so every field may have any JSON value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sanitizers import Messages
+from sanitizers.budget.cap_text import Cap, cap_content
+from sanitizers.budget.json_text import json_text
+from sanitizers.budget.markers import OF_TEXT
+from sanitizers.budget.media import KINDS
+from sanitizers.budget.safe_cut import safe_cut
+from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, is_part_list
+
+LIMIT = 200_000
+"""The default limit of a transcript in characters: about 50,000 tokens of English text or code."""
+
+MOST_OF_RESULT = 2_000
+"""The most characters that are shown of a tool's result, and of a call's arguments."""
+
+_CAP = Cap(MOST_OF_RESULT)
+
+_HEAD = 0.25
+"""The head's share of a transcript that is above its limit. Newer messages matter more for the work's next step."""
+
+_MARK = "\n\n[… {} characters of the transcript are left out here …]\n\n"
+_MARK_ROOM = 100
+_LONGEST_NAME = 100
+_SHOWN_ROLES = SYSTEM_ROLES | {"assistant", "user"}
+_THINKING = frozenset({"redacted_thinking", "thinking"})
+_LABEL = re.compile(r"^\[(?=message \d)", re.MULTILINE)
+_MEDIA_NAMES = {"document": "file"}
+
+
+def write_transcript(messages: Messages, first: int, *, limit_characters: int = LIMIT) -> str:
+    """Return *messages* as text of at most *limit_characters*. The first message has the number *first*.
+
+    Reasoning is left out. Media are shown by their kind only, as ``[image]``. Long results and arguments are shortened
+    to head and tail. A text above the limit loses its middle. The text can always be encoded as UTF-8. Never raises.
+    """
+    names: dict[str, str] = {}
+    pieces: list[str] = []
+    each: Any
+    for number, each in enumerate(messages, first):
+        fields = each if isinstance(each, dict) else {"content": each}
+        body = "\n".join(_lines_of(fields, names))
+        pieces.append(f"[message {number}, {_speaker(fields, names)}]\n{_LABEL.sub('(', body)}")
+    return encodable(_without_middle("\n\n".join(pieces), limit_characters))
+
+
+def _speaker(message: dict[str, Any], names: dict[str, str]) -> str:
+    """Return the label's words for the one who speaks, and for a result its tool's name."""
+    role = message.get("role")
+    if not isinstance(role, str):
+        return "unknown role"
+    if role not in RESULT_ROLES:
+        return role if role in _SHOWN_ROLES else "unknown role"
+    call_id = message.get("tool_call_id")
+    name = names.get(call_id) if isinstance(call_id, str) else None
+    return f"result of {name or _name(message.get('name'))}"
+
+
+def _lines_of(message: dict[str, Any], names: dict[str, str]) -> Iterator[str]:
+    """Yield the texts and calls of *message*. The names of its calls are added to *names* by the calls' ids."""
+    text = _text_of(message.get("content"))
+    if message.get("role") in ("tool", "function"):
+        text = _capped(text)
+    if text:
+        yield text
+    if isinstance(refusal := message.get("refusal"), str) and refusal:
+        yield refusal
+    for field, shown in (("images", "[image]"), ("audio", "[audio]")):
+        if message.get(field):
+            yield shown
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict):
+            yield _call(call, names)
+    if isinstance(legacy := message.get("function_call"), dict):
+        yield _call({"function": legacy}, names)
+
+
+def _call(call: dict[str, Any], names: dict[str, str]) -> str:
+    function, custom = call.get("function"), call.get("custom")
+    if isinstance(function, dict):
+        name, given = _name(function.get("name")), function.get("arguments")
+    elif isinstance(custom, dict):
+        name, given = _name(custom.get("name")), custom.get("input")
+    else:
+        name, given = _name(None), None
+    if isinstance(call_id := call.get("id"), str):
+        names.setdefault(call_id, name)
+    return f"call {name}({_capped('' if given is None else _as_text(given))})"
+
+
+def _text_of(content: Any) -> str:
+    """Return a content as text, with a word in brackets for each part that is none. Reasoning is left out."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not is_part_list(content):
+        return json_text(content)
+    return "\n".join(_part_text(part) for part in content if part["type"] not in _THINKING)
+
+
+def _part_text(part: dict[str, Any]) -> str:
+    kind = part["type"]
+    if kind in KINDS:
+        return f"[{_MEDIA_NAMES.get(KINDS[kind], KINDS[kind])}]"
+    text = part.get("refusal" if kind == "refusal" else "text")
+    return text if isinstance(text, str) else "[other content]"
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json_text(value)
+
+
+def _capped(text: str) -> str:
+    shortened = cap_content(text, _CAP, advice=OF_TEXT)
+    return shortened if isinstance(shortened, str) else text
+
+
+def _name(value: Any) -> str:
+    """Return a tool's name on one line."""
+    shown = " ".join(value[:_LONGEST_NAME].split()) if isinstance(value, str) else ""
+    return shown or "unknown tool"
+
+
+def _without_middle(text: str, limit: int) -> str:
+    """Return *text*, or its first quarter and its end with a mark between them, where *text* is above *limit*."""
+    if len(text) <= limit:
+        return text
+    room = limit - _MARK_ROOM
+    if room < _MARK_ROOM:
+        return text[: safe_cut(text, max(0, limit), forward=False)]
+    head = _head_end(text, int(room * _HEAD))
+    tail = _tail_start(text, len(text) - (room - head), room // 10)
+    return text[:head] + _MARK.format(tail - head) + text[tail:]
+
+
+def _head_end(text: str, end: int) -> int:
+    newline = text.rfind("\n", end - end // 5, end)
+    return safe_cut(text, newline if newline > 0 else end, forward=False)
+
+
+def _tail_start(text: str, start: int, reach: int) -> int:
+    """Return where the tail begins: at a message or a line within *reach* characters, else at *start*."""
+    for wanted in ("\n\n[message ", "\n"):
+        at = text.find(wanted, start, start + reach)
+        if at >= 0:
+            return at + len(wanted) - len(wanted.lstrip("\n"))
+    return safe_cut(text, start, forward=True)
+
+
+def encodable(text: str) -> str:
+    """Return *text* without lone surrogates, which no provider's JSON may hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
