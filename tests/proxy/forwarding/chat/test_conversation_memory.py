@@ -60,8 +60,8 @@ def memory_of(
     return ConversationMemory(chat, tenant, store, POLICY, known or KnownConversations())
 
 
-def facts(window: int = 10_000) -> BudgetFacts:
-    """Return the facts of a model with *window*. The session has some 7,800 tokens."""
+def facts(window: int = 9_000) -> BudgetFacts:
+    """Return the facts of a model with *window*. The session has some 6,750 tokens."""
     return facts_for(window=window, reserve=0, margin=0.0)
 
 
@@ -90,7 +90,7 @@ async def test_second_deployment_asks_no_store_again() -> None:
     store = CountingStore()
     await store.fill()
     look_up = memory_of(store)
-    assert await look_up.find(facts()) == await look_up.find(facts(window=9_000))
+    assert await look_up.find(facts()) == await look_up.find(facts(window=8_500))
     assert store.asked == ["conversations", "summaries"]
 
 
