@@ -7,6 +7,7 @@ The files, in the order of the data:
     answer_format    the protocol of a client's format, which answers are written in
     gateway          the objects that every handler may need, and the keys under which a request holds them
     fallback_chain   the pools and fallback models of a request, and the tries it has used up
+    summary_jobs     the summaries that this process writes in the background
     attempt_planner  the protocol of a planner, which prepares a request for each deployment
     attempts         the steps between the calls upstream: retries, repairs, fallbacks
     attempt          one call upstream, with its deadline

@@ -12,6 +12,7 @@ The modules, in the order in which a request passes through them:
     clean_tools               rewrites tool schemas in a provider's dialect
     signatures                puts thought signatures back on the calls of a history
     budgets                   cuts a history that is too long
+    compact                   puts a memory in place of a long history's older messages
     prepare_request           makes one request legal
     texts_beside_calls        an empty text beside calls, for templates that cannot read null
     plan                      plans one attempt, and lists its changes

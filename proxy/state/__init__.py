@@ -16,6 +16,8 @@ proxy learned from the deployment's answers and errors. The files:
     learn_overflow       reads the lesson of an error about length
     agreement            the lessons that count for all tenants
     learned_windows      the lessons of all deployments
+    summaries            the stored form of summaries, and of a conversation's index
+    known_conversations  the long conversations that this process has seen
     refused_requests     requests that were refused twice
 """
 

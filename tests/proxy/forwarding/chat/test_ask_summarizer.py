@@ -78,7 +78,7 @@ async def test_call_uses_the_proxys_own_attempts() -> None:
     async with proxied(compacting(), SummarizingUpstream()) as one:
         await one.post({"model": "m", "messages": session(50)})
         await summaries_done(one)
-        assert await one.count("attempts_total", model=SUMMARIZER, outcome="ok") == 1
+        assert await one.count("upstream_attempts_total", model=SUMMARIZER, outcome="ok") == 1
         assert await one.count("requests_total", model=SUMMARIZER) == 0
 
 
