@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Mapping
 from hashlib import blake2b
 from typing import Any
 
+from proxy.observability.request_record import RequestRecord
 from proxy.planning.compact.job_limits import FailureDelays, SummaryShares
 from proxy.state.known_conversations import KnownConversations
 
@@ -47,11 +48,14 @@ class SummaryJobs:
         self._running[tenant, root] = task
         task.add_done_callback(lambda _: self._running.pop((tenant, root), None))
 
-    def count_usage(self, tenant: str, usage: Mapping[str, Any]) -> None:
-        """Add the tokens that a provider reported for a request of *tenant*."""
-        tokens = reported_tokens(usage)
+    def count_request(self, record: RequestRecord) -> None:
+        """Add the tokens of a client's request: those that its provider reported, else the estimate of its prompt."""
+        tokens = reported_tokens(record.usage)
+        plan = record.plan
+        if not tokens and record.attempts and plan is not None and plan.budget is not None:
+            tokens = plan.budget.sent
         if tokens:
-            self.shares.count_request(tenant, tokens)
+            self.shares.count_request(record.key, tokens)
 
     async def close(self) -> None:
         """Cancel the running jobs and wait for their end."""

@@ -37,13 +37,15 @@ class Summary:
     """The memory of a conversation: the text that replaces its messages before index *end*.
 
     *pinned* are the indexes of messages before *end* that are sent nevertheless. *text* is the content of the memory
-    message. *meta* is the reflection that stands for older reflections, if there is one. *created* is the Unix time in
-    seconds. *model* is the configured name of the model that summarized.
+    message, and *tokens* are the message's tokens as they were counted when it was written. *meta* is the reflection
+    that stands for older reflections, if there is one. *created* is the Unix time in seconds. *model* is the configured
+    name of the model that summarized.
     """
 
     end: int
     pinned: tuple[int, ...]
     text: str
+    tokens: int
     meta: Reflection | None
     reflections: tuple[Reflection, ...]
     created: int
@@ -77,6 +79,7 @@ def pack_summary(summary: Summary) -> bytes:
             "end": summary.end,
             "pinned": summary.pinned,
             "text": summary.text,
+            "tokens": summary.tokens,
             "meta": None if summary.meta is None else _reflection_values(summary.meta),
             "reflections": [_reflection_values(each) for each in summary.reflections],
             "created": summary.created,
@@ -96,6 +99,7 @@ def unpack_summary(value: bytes) -> Summary | None:
             _index(values["end"]),
             tuple(_index(at) for at in values["pinned"]),
             _text(values["text"]),
+            _index(values["tokens"]),
             None if meta is None else _reflection(meta),
             tuple(_reflection(each) for each in values["reflections"]),
             _index(values["created"]),

@@ -112,7 +112,7 @@ async def _ask(job: SummaryJob, gateway: Gateway, question: _Question) -> Reflec
         answer = await _complete(call, job, gateway)
     except ProxyError as error:
         return Failed(error.code)
-    _count_tokens(answer, job, gateway)
+    _count_tokens(answer, call, job, gateway)
     check = partial(accept_summary, answer, question.limits, fence=question.fence)
     accepted = await THREADS.run(check, _STEPS)
     return Failed(accepted.reason) if isinstance(accepted, Rejected) else question.make(accepted.text)
@@ -134,10 +134,14 @@ async def _complete(call: SummaryCall, job: SummaryJob, gateway: Gateway) -> Ans
     return await answer_whole(attempts, AnswerStamp(record.request_id, created))
 
 
-def _count_tokens(answer: Answer, job: SummaryJob, gateway: Gateway) -> None:
-    """Count the tokens that the provider reports, as the tenant's and in the metrics."""
+def _count_tokens(answer: Answer, call: SummaryCall, job: SummaryJob, gateway: Gateway) -> None:
+    """Count the tokens that the provider reports, as the tenant's and in the metrics.
+
+    Where the provider reports none, the estimate of the request counts as the tenant's.
+    """
     tokens = reported_tokens(answer.get("usage") or {})
-    gateway.summaries.shares.count_summary(job.tenant, tokens)
+    estimate = sum(map(job.measured.size, call.messages))
+    gateway.summaries.shares.count_summary(job.tenant, tokens or estimate)
     if tokens:
         label = choose_pool(job.policy.model, gateway.settings)[0].label
         gateway.metrics.tokens.labels(label, "summary").inc(tokens)

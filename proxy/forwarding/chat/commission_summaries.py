@@ -29,10 +29,14 @@ from proxy.state.summaries import (
     pack_summary,
     unpack_index,
     unpack_reflection,
+    unpack_summary,
     with_entry,
 )
 
 _STEPS = 2_000_000
+_JOB_S = 110.0
+"""Seconds that a job may take, so that the job ends before its lease of two minutes."""
+
 _INDEX_TRIES = 4
 """The most tries to add an entry to an index that other processes change at the same moment."""
 
@@ -74,17 +78,30 @@ async def _run(job: SummaryJob, gateway: Gateway) -> None:
     if standing.get(root) != owner:
         gateway.metrics.compactions.labels(SummaryOutcome.LEASED.value).inc()
         return
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + _JOB_S
     try:
-        reason = await _write(job, gateway)
+        async with asyncio.timeout_at(deadline):
+            written = await _write(job, gateway)
+        if isinstance(written, Summary):
+            gateway.summaries.delays.note_success(tenant, root)
+            if is_full(written, job.policy):
+                async with asyncio.timeout_at(deadline):
+                    await _meta_of(job, written, gateway)
+        elif written is not None:
+            _note_failure(written.reason, job, gateway, clock())
+    except TimeoutError:
+        _note_failure("timeout", job, gateway, clock())
     except Exception as error:  # noqa: BLE001 - a background job has no caller to raise to
-        reason = "internal_error"
         get_log().error("summary_error", error=type(error).__name__)
+        _note_failure("internal_error", job, gateway, clock())
     finally:
         await store.swap(SUMMARY_LEASES, root, owner, None, tenant=tenant)
-    if reason is None:
-        gateway.summaries.delays.note_success(tenant, root)
-        return
-    now = asyncio.get_running_loop().time()
+
+
+def _note_failure(reason: str, job: SummaryJob, gateway: Gateway, now: float) -> None:
+    """Count and log a failed summary. The conversation then waits before the next try."""
+    tenant, root = job.tenant, job.root
     gateway.summaries.delays.note_failure(tenant, root, job.digest.hex(), now)
     gateway.metrics.compactions.labels(SummaryOutcome.FAILED.value).inc()
     get_log().warning(
@@ -96,20 +113,20 @@ async def _run(job: SummaryJob, gateway: Gateway) -> None:
     )
 
 
-async def _write(job: SummaryJob, gateway: Gateway) -> str | None:
-    """Write and store the summary. Returns the reason where that failed."""
+async def _write(job: SummaryJob, gateway: Gateway) -> Summary | Failed | None:
+    """Write and store the summary of *job*, and return the stored one. None where another process has written it."""
     began = asyncio.get_running_loop().time()
     entries = await _load_index(job, gateway)
     if any(entry.digest == job.digest for entry in entries):
-        return None  # another process has just written it
+        return None
     meta = None
     if job.previous is not None and is_full(job.previous, job.policy):
         meta = await _meta_of(job, job.previous, gateway)
         if meta is None and len(job.previous.reflections) >= _MOST_REFLECTIONS * job.policy.reflect_after:
-            return "no_meta"
+            return Failed("no_meta")
     reflection = await ask_for_segment(job, gateway)
     if isinstance(reflection, Failed):
-        return reflection.reason
+        return reflection
     given = NextSummary(
         job.history.messages,
         job.history.start,
@@ -124,17 +141,16 @@ async def _write(job: SummaryJob, gateway: Gateway) -> str | None:
     )
     summary = await THREADS.run(partial(write_summary, given, reflection), _STEPS)
     if not summary.text:
-        return "no_room"
+        return Failed("not_shorter")
     key = job.digest.hex()
     values = {key: pack_summary(summary)}
     standing = await gateway.store.put(SUMMARIES, values, tenant=job.tenant, absent_only=True)
     if key not in standing or not await _add_to_index(job, gateway):
-        return "not_stored"
+        return Failed("not_stored")
     gateway.metrics.compactions.labels(SummaryOutcome.WRITTEN.value).inc()
+    summary = unpack_summary(standing[key]) or summary  # a process that was faster has stored another text
     _log_written(job, summary, gateway, asyncio.get_running_loop().time() - began)
-    if is_full(summary, job.policy):
-        await _meta_of(job, summary, gateway)
-    return None
+    return summary
 
 
 async def _meta_of(job: SummaryJob, full: Summary, gateway: Gateway) -> Reflection | None:

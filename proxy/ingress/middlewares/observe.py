@@ -65,7 +65,7 @@ async def observe_requests(request: web.Request, handler: Handler) -> web.Stream
             record.trace.end(record)
         calibrate(record, gateway, now)
         if not gateway.compaction.is_off:
-            gateway.summaries.count_usage(record.key, record.usage)
+            gateway.summaries.count_request(record)
 
 
 def request_id_for(sent: str | None) -> str:

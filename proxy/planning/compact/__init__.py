@@ -1,6 +1,6 @@
 """Compaction: replaces the older messages of a long history by a memory of them. Nothing here sends or stores.
 
-A summary is written in the background and used by later requests (:mod:`proxy.forwarding.chat.commission_summaries`). The
+A summary is written in the background (:mod:`proxy.forwarding.chat.commission_summaries`) and used by later requests. The
 same history and the same stored summaries give the same bytes, in every process. Files, in the order of the data:
 
     policies        the settings of compaction for a model and a client's key

@@ -68,23 +68,22 @@ def apply_summary(
     measured: MeasuredHistory,
     memory_tokens: int,
 ) -> AppliedMemory | None:
-    """Return the memory that *summary* gives *history*, or None where the memory would not make it shorter.
+    """Return the memory that *summary* gives *history*, or None for a summary that does not belong to the entry.
 
-    A summary of another length, or one above *memory_tokens*, is not used either.
+    A summary above *memory_tokens* is not used either. Its tokens are those of the time when it was written, so that
+    every process decides alike, also where its token factor differs.
     """
     if summary.end != entry.end or any(not history.start <= at < entry.end for at in summary.pinned):
         return None
-    message = memory_message(summary.text)
-    tokens = measured.size(message)
-    gone = sum(measured.sizes[history.start : entry.end]) - sum(measured.sizes[at] for at in summary.pinned)
-    if not summary.text or tokens >= gone or tokens > memory_tokens:
+    if not summary.text or summary.tokens > memory_tokens:
         return None
+    message = memory_message(summary.text)
     return AppliedMemory(
         message,
         history.start,
         entry.end,
         summary.pinned,
-        tokens,
+        measured.size(message),
         len(summary.reflections) + (summary.meta is not None),
         summary.created,
         summary.model,

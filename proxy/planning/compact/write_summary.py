@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from proxy.planning.compact.choose_cut import Cut
-from proxy.planning.compact.memory_text import MemoryInput, write_memory
+from proxy.planning.compact.memory_text import MemoryInput, memory_message, write_memory
 from proxy.planning.compact.policies import CompactionPolicy
 from proxy.state.summaries import Reflection, Summary
 from sanitizers.budget.ledger import Size
@@ -50,7 +50,8 @@ class NextSummary:
 def write_summary(given: NextSummary, reflection: Reflection) -> Summary:
     """Return the summary that ends at the cut of *given*, with *reflection* as its newest reflection.
 
-    The reflections of the previous summary are taken over as they are, or replaced by *meta* where it is given.
+    The reflections of the previous summary are taken over as they are, or replaced by *meta* where it is given. The
+    text is empty where the memory would not be shorter than the messages that it replaces.
     """
     previous, policy, end = given.previous, given.policy, given.cut.end
     meta = None if previous is None else previous.meta
@@ -58,10 +59,11 @@ def write_summary(given: NextSummary, reflection: Reflection) -> Summary:
     if given.meta is not None:
         meta, reflections = given.meta, ()
     summary = Summary(
-        end, given.cut.pinned, "", meta, (*reflections, reflection), given.created, policy.model
+        end, given.cut.pinned, "", 0, meta, (*reflections, reflection), given.created, policy.model
     )
+    replaced = [*covered_messages(given.messages, given.start, given.cut)]
     memory = MemoryInput(
-        [*covered_messages(given.messages, given.start, given.cut)],
+        replaced,
         given.start,
         end,
         meta,
@@ -70,7 +72,9 @@ def write_summary(given: NextSummary, reflection: Reflection) -> Summary:
         fill=max(0, int(given.sent * _WHOLE_SHARE) - given.kept),
         size=given.size,
     )
-    return replace(summary, text=write_memory(memory))
+    text = write_memory(memory)
+    tokens = given.size(memory_message(text))
+    return replace(summary, text=text, tokens=tokens) if tokens < sum(map(given.size, replaced)) else summary
 
 
 def covered_messages(messages: Messages, start: int, cut: Cut) -> Iterator[Message]:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from proxy.forwarding.summary_jobs import MAX_JOBS, SummaryJobs, reported_tokens
+from proxy.observability.request_record import RequestRecord
 
 
 async def test_process_runs_two_jobs_and_one_for_each_conversation() -> None:
@@ -54,7 +55,8 @@ def test_usage_of_requests_allows_summaries() -> None:
     jobs = SummaryJobs(b"key")
     jobs.shares.count_summary("blue", 100)
     assert not jobs.shares.may_begin("blue", 0.1)
-    jobs.count_usage("blue", {"prompt_tokens": 800, "completion_tokens": 100})
+    usage = {"prompt_tokens": 800, "completion_tokens": 100}
+    jobs.count_request(RequestRecord("req_1", "/v1/chat/completions", 0.0, key="blue", usage=usage))
     assert jobs.shares.may_begin("blue", 0.1)
 
 

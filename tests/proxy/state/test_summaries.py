@@ -29,6 +29,7 @@ _SUMMARIES = st.builds(
     _NUMBERS,
     st.lists(_NUMBERS, max_size=3).map(tuple),
     _TEXTS,
+    _NUMBERS,
     st.none() | _REFLECTIONS,
     st.lists(_REFLECTIONS, max_size=3).map(tuple),
     _NUMBERS,
@@ -79,7 +80,7 @@ def test_foreign_bytes_are_no_entries(value: bytes) -> None:
 )
 def test_value_of_another_form_is_a_miss(changed: dict[str, object]) -> None:
     """A value of a later version of turnright is not read by this one."""
-    whole = orjson.loads(pack_summary(Summary(3, (), "text", None, (), 0, "cheap")))
+    whole = orjson.loads(pack_summary(Summary(3, (), "text", 1, None, (), 0, "cheap")))
     assert unpack_summary(orjson.dumps({**whole, **changed})) is None
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from proxy.core.upstream_call import Answer, UpstreamCall
 from tests.support.builders import assistant, user
 from tests.support.proxied import proxied
-from tests.support.scripted_upstream import answer
 from tests.support.summarizing_upstream import (
     SUMMARIZER,
-    SUMMARY,
     SummarizingUpstream,
     compacting,
     session,
@@ -32,8 +29,8 @@ async def test_segment_is_told_without_the_kept_messages() -> None:
 
 async def test_second_segment_begins_where_the_first_one_ended() -> None:
     """A message is summarized once. The transcript of the second call holds nothing of the first segment."""
-    upstream = SummarizingUpstream(usage_less)
-    async with proxied(compacting(), upstream) as one:
+    upstream = SummarizingUpstream()
+    async with proxied(compacting({"max_share": 1.0}), upstream) as one:
         for rounds in (50, 51, 95):
             await one.post({"model": "m", "messages": session(rounds)})
             await summaries_done(one)
@@ -46,11 +43,11 @@ async def test_second_segment_begins_where_the_first_one_ended() -> None:
 
 async def test_reflections_are_merged_after_the_fifth() -> None:
     """The sixth call gets the five reflections, and later memories hold its answer in their place."""
-    upstream = SummarizingUpstream(usage_less)
+    upstream = SummarizingUpstream()
     rounds = [50, 51]
     while len(rounds) < 14:
         rounds += [rounds[-1] + 44, rounds[-1] + 45]
-    async with proxied(compacting(), upstream) as one:
+    async with proxied(compacting({"max_share": 1.0}), upstream) as one:
         for count in rounds:
             await one.post({"model": "m", "messages": session(count)})
             await summaries_done(one)
@@ -66,11 +63,6 @@ async def test_reflections_are_merged_after_the_fifth() -> None:
         if "conversation_memory" in (text := str(message["content"]))
     )
     assert memory.count("## Done") == 2
-
-
-def usage_less(call: UpstreamCall) -> Answer:
-    """Return a summary without usage, so that no share of tokens is used."""
-    return {**answer(SUMMARY.format(number="N")), "usage": None}
 
 
 async def test_call_uses_the_proxys_own_attempts() -> None:

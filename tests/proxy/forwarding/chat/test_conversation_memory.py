@@ -25,7 +25,7 @@ POLICY = CompactionPolicy("cheap", memory_tokens=1_000)
 MESSAGES = session(50)
 CHAIN = hash_chain(MESSAGES, "blue")
 ROOT = CHAIN[2].hex()
-SUMMARY = Summary(80, (), "The memory.", None, (Reflection(2, 80, "The memory."),), 5, "cheap")
+SUMMARY = Summary(80, (), "The memory.", 9, None, (Reflection(2, 80, "The memory."),), 5, "cheap")
 
 
 class CountingStore(MemoryStore):
@@ -172,5 +172,5 @@ async def test_used_summary_is_renewed_in_the_store() -> None:
 async def test_memory_that_is_too_large_by_now_is_not_used() -> None:
     """The operator has lowered the tokens of a memory."""
     store = CountingStore()
-    await store.fill(summary=replace(SUMMARY, text="word " * 2_000))
+    await store.fill(summary=replace(SUMMARY, tokens=1_001))
     assert await memory_of(store).find(facts()) is None

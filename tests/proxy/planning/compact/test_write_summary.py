@@ -25,7 +25,7 @@ POLICY = CompactionPolicy("cheap")
 
 def size(message: dict[str, Any]) -> int:
     """Return a token for each four characters."""
-    return len(message["content"] or "") // 4
+    return 40 + len(message["content"] or "") // 4
 
 
 def reflections(count: int) -> tuple[Reflection, ...]:
@@ -35,7 +35,7 @@ def reflections(count: int) -> tuple[Reflection, ...]:
 
 def summary_with(count: int, meta: Reflection | None = None) -> Summary:
     """Return a stored summary with *count* reflections."""
-    return Summary(2 + 4 * count, (), "text", meta, reflections(count), 1, "cheap")
+    return Summary(2 + 4 * count, (), "text", 10, meta, reflections(count), 1, "cheap")
 
 
 BASE = NextSummary(session(30), 2, Cut(10, ()), None, None, 100_000, 1_000, POLICY, size, 5)
@@ -99,5 +99,13 @@ def test_memory_is_within_its_tokens_with_the_longest_reflections() -> None:
     full = replace(
         summary_with(4), reflections=tuple(replace(each, text="word " * 600) for each in reflections(4))
     )
-    written = write_summary(replace(BASE, previous=full, cut=Cut(24, ())), Reflection(18, 24, "word " * 600))
-    assert size({"content": written.text}) <= 4_000
+    history = [{**message, "content": "text " * 1_000} for message in session(30)]
+    given = replace(BASE, messages=history, previous=full, cut=Cut(24, ()))
+    written = write_summary(given, Reflection(18, 24, "word " * 600))
+    assert written.tokens == size({"content": written.text}) <= 4_000
+
+
+def test_memory_that_is_longer_than_its_messages_is_empty() -> None:
+    """A summary of a few short messages would cost more than it saves."""
+    written = write_summary(replace(BASE, cut=Cut(4, ())), Reflection(2, 4, "word " * 300))
+    assert (written.text, written.tokens) == ("", 0)
