@@ -9,6 +9,7 @@ init              ``turnright init``
 check             ``turnright check``: prints check_table, store_table and check_warnings
 store_table       the store and the facts that are kept in it
 store_warnings    warnings about the store
+compaction_warnings  warnings about compaction: providers, windows and models of summaries
 explain           ``turnright explain``: prints show_explanation and show_messages
 demo              ``turnright demo``: runs comparison, prints show_comparison and change_sentences
 emulate           ``turnright emulate``

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from proxy.cli.render_lines import Part, render_lines, two_columns
 from proxy.config import Settings
 from proxy.planning.budgets.budget_facts import policy_of
+from proxy.planning.compact.policies import CompactionPolicy
 from proxy.planning.preview import BudgetPreview, DeploymentPreview, ModelPreview, RulesPreview
 from sanitizers.budget import CutPolicy
 from sanitizers.turns import TurnPolicy
@@ -73,6 +74,8 @@ def _model_rows(model: ModelPreview) -> Rows:
     if model.content_policy_fallbacks:
         yield "if filtered", ", then ".join(model.content_policy_fallbacks)
     yield "turns", _turns(model.turns)
+    if model.compaction is not None:
+        yield "compaction", _compaction(model.compaction)
 
 
 def _access(settings: Settings) -> str:
@@ -130,6 +133,13 @@ def _turns(policy: TurnPolicy | None) -> str:
     if policy.mode == "enforce":
         parts.append(f"{_limit(policy.max_calls_per_turn)} calls in an answer")
     return f"{policy.mode}: {', '.join(parts)}"
+
+
+def _compaction(policy: CompactionPolicy) -> str:
+    return (
+        f"from {100 * policy.trigger:g} % of the prompt's limit; {policy.model} summarizes all but the last "
+        f"{policy.keep_messages} messages, to a memory of at most {policy.memory_tokens:,} tokens"
+    )
 
 
 def _deployment_rows(deployment: DeploymentPreview, policy: CutPolicy) -> Rows:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from proxy.cli.compaction_warnings import find_compaction_warnings
 from proxy.cli.store_warnings import find_store_warnings
 from proxy.config import Settings
 from proxy.config.environment import PROVIDERS
@@ -68,6 +69,7 @@ def find_warnings(
         *_small_fallbacks(settings, pools),
         *_weights(settings, pools),
         *_switched_off(settings),
+        *find_compaction_warnings(settings, pools),
         *find_store_warnings(settings.store),
     )
 
@@ -117,15 +119,15 @@ def _missing_keys(settings: Settings) -> Iterator[str]:
             if key_of_deployment(deployment) == "the provider's own":
                 if not settings.routes.access:
                     yield (
-                        f"{_entry(settings, deployment)}.litellm_params.api_key: is not set, and the environment has "
-                        "no key of a provider that a client may name"
+                        f"{settings.path_of_entry(deployment.position)}.litellm_params.api_key: is not set, and "
+                        "the environment has no key of a provider that a client may name"
                     )
                 continue
             needs_key = deployment.provider in _KEYED_PROVIDERS and deployment.api_base is None
             if needs_key and key_of_deployment(deployment) == "not set":
                 empty = "".join(f" ({name} is empty)" for name in deployment.variables)
                 yield (
-                    f"{_entry(settings, deployment)}.litellm_params.api_key: is not set{empty}, and "
+                    f"{settings.path_of_entry(deployment.position)}.litellm_params.api_key: is not set{empty}, and "
                     f"{deployment.provider} requires one"
                 )
 
@@ -138,7 +140,7 @@ def _missing_credentials(settings: Settings, around: Surroundings | None) -> Ite
         for deployment in pool:
             missing = missing_credentials(deployment, around)
             if missing is not None:
-                yield f"{_entry(settings, deployment)}.litellm_params: {deployment.provider}: {missing}"
+                yield f"{settings.path_of_entry(deployment.position)}.litellm_params: {deployment.provider}: {missing}"
 
 
 def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> Iterator[str]:
@@ -152,8 +154,8 @@ def _windows(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
         for deployment, window in zip(pool, known, strict=True):
             if window is None and policy.unknown_window is None:
                 yield (
-                    f"{_entry(settings, deployment)}.model_info.max_input_tokens: the window of {deployment.model} is "
-                    "not known; nothing is cut before the provider has refused a request"
+                    f"{settings.path_of_entry(deployment.position)}.model_info.max_input_tokens: the window of "
+                    f"{deployment.model} is not known; nothing is cut before the provider has refused a request"
                 )
         windows = [window for window in known if window is not None]
         if windows and min(windows) < _SAME_WINDOW * max(windows):
@@ -225,8 +227,8 @@ def _weights(settings: Settings, pools: Mapping[str, Sequence[Deployment]]) -> I
             beside = any(member.weight for member in pool if member.order == deployment.order)
             if params.weight is None and beside:
                 yield (
-                    f"{_entry(settings, deployment)}.litellm_params.weight: is not set, and others of {name} have one: "
-                    "it gets requests only where those cannot answer"
+                    f"{settings.path_of_entry(deployment.position)}.litellm_params.weight: is not set, and others of "
+                    f"{name} have one: it gets requests only where those cannot answer"
                 )
 
 
@@ -245,8 +247,3 @@ def _switched_off(settings: Settings) -> Iterator[str]:
         for key, what in keys.items():
             if key in given.model_fields_set and getattr(given, key) == 0:
                 yield f"{section}.{key}: 0 {what}"
-
-
-def _entry(settings: Settings, deployment: Deployment) -> str:
-    """Return the path of a deployment's entry in the settings. ``Places.written`` turns it into the file's path."""
-    return f"model_list[{[*settings.entries].index(deployment.position)}]"

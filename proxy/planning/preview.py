@@ -19,6 +19,7 @@ from proxy.config.schema.routes import ANY_MODEL
 from proxy.core.deployment import Deployment
 from proxy.planning.budgets.budget_facts import policy_of
 from proxy.planning.budgets.limits import limit_of
+from proxy.planning.compact.policies import CompactionPolicies, CompactionPolicy
 from proxy.planning.plan_target import profile_of
 from proxy.planning.turn_policies import TurnPolicies
 from proxy.planning.windows import window_of
@@ -117,13 +118,18 @@ class ModelPreview:
     turns: TurnPolicy | None
     """The turn guard's policy for a client whose key has no values of its own. None where the guard is off."""
 
+    compaction: CompactionPolicy | None
+    """The policy of compaction for a client whose key has no values of its own. None where nothing is compacted."""
+
     deployments: tuple[DeploymentPreview, ...]
 
 
 def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
     """Return the preview of each name in *settings*, in the file's order."""
     pools = pools_of(settings)
-    turns, router = TurnPolicies(settings.turns, settings.routes.aliases), settings.router_settings
+    router, aliases = settings.router_settings, settings.routes.aliases
+    turns = TurnPolicies(settings.turns, aliases)
+    compaction = CompactionPolicies(settings.compaction, aliases)
     return tuple(
         ModelPreview(
             name=name,
@@ -132,6 +138,7 @@ def preview_of(settings: Settings) -> tuple[ModelPreview, ...]:
             content_policy_fallbacks=chain_of(router.content_policy_fallbacks, name, pool),
             aliases=tuple(_aliases_of(name, settings)),
             turns=turns.find(name, name, ""),
+            compaction=compaction.find(name, name, "") if settings.sanitize.mode == "repair" else None,
             deployments=tuple(_deployment(member, settings) for member in pool),
         )
         for name, pool in pools.items()

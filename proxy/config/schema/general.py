@@ -119,7 +119,7 @@ class ClientKey(Section):
     where: ClassVar[str] = "general_settings.keys[]"
 
     name: Text
-    """The key's name in logs and in ``turns.per_key``. Required."""
+    """The key's name in logs, ``turns.per_key`` and ``compaction.per_key``. Required."""
 
     key: GatewayKey
     """The key, sent as ``Authorization: Bearer``. Required. ``os.environ/NAME`` keeps it out of the file."""

@@ -77,6 +77,10 @@ class Settings(Section):
         """The entries of ``model_list`` by their positions in the file, where left-out entries count too."""
         return dict(zip(self._places or range(len(self.model_list)), self.model_list, strict=True))
 
+    def path_of_entry(self, position: int) -> str:
+        """Return the path of an entry by its position in the file. ``Places.written`` turns it into the file's path."""
+        return f"model_list[{[*self.entries].index(position)}]"
+
     @property
     def unavailable(self) -> Mapping[str, tuple[str, ...]]:
         """The names of models that were left out, with the unset or empty environment variables that they need."""

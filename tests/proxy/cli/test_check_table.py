@@ -131,6 +131,12 @@ def test_table_of_a_whole_file() -> None:
             {"turns": {"max_repeats": 0, "max_delegation_rounds": 0, "max_rounds_multi_agent": 0}},
             "warn: 25 rounds, any number with delegation",
         ),
+        (
+            "compaction",
+            {"compaction": {"enabled": True, "model": "gemini", "memory_tokens": 5_000}},
+            "from 70 % of the prompt's limit; gemini summarizes all but the last 10 messages, to a memory of at most "
+            "5,000 tokens",
+        ),
         ("cuts", {"budget": {"preset": "off"}}, "off: nothing"),
         ("cuts", {"sanitize": {"mode": "off"}}, "balanced: nothing"),
         (
@@ -144,6 +150,19 @@ def test_table_of_a_whole_file() -> None:
 def test_each_setting_is_described(name: str, sections: dict[str, Any], shown: str) -> None:
     """Each setting is described by its effect on a request."""
     assert value_of(name, entry(model="gemini/gemini-3.6-flash"), **sections) == shown
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {},
+        {"compaction": {"enabled": True, "model": "m"}, "sanitize": {"mode": "observe"}},
+        {"compaction": {"enabled": True, "model": "m", "per_model": [{"model": "m", "enabled": False}]}},
+    ],
+)
+def test_model_without_compaction_has_no_line_for_it(sections: dict[str, Any]) -> None:
+    """There is no line where compaction is off, and where the mode repairs nothing."""
+    assert not any("compaction" in line for line in lines(entry("m"), **sections))
 
 
 def test_wildcard_shows_no_value_that_depends_on_the_model() -> None:

@@ -183,6 +183,20 @@ def test_the_turn_guard_is_the_model_s() -> None:
     assert (a.turns.max_rounds, b.turns) == (7, None)
 
 
+def test_compaction_is_the_model_s_and_needs_the_mode_repair() -> None:
+    """Values of compaction that are set for one model are shown at that model, where histories are compacted."""
+    compaction = {"enabled": True, "model": "a", "per_model": [{"model": "b", "keep_messages": 4}]}
+    a, b = preview_of(settings_of(entry("a"), entry("b"), compaction=compaction))
+
+    assert a.compaction is not None
+    assert b.compaction is not None
+    assert (a.compaction.keep_messages, b.compaction.keep_messages) == (10, 4)
+    [strict] = preview_of(
+        settings_of(entry("a"), sanitize={"mode": "strict"}, compaction=compaction | {"per_model": []})
+    )
+    assert strict.compaction is None
+
+
 @pytest.mark.parametrize("sections", [{"sanitize": {"mode": "off"}}, {"budget": {"preset": "off"}}])
 def test_a_preset_without_cuts_shows_the_window(sections: dict[str, Any]) -> None:
     """The preview shows the window although nothing is cut."""
