@@ -205,7 +205,7 @@ def cut_text(text: str, length: int) -> str:
     if length <= 0:
         return ""
     headings = [
-        match.start() for match in _HEADING.finditer(text, 0, length) if match.start() >= length * 3 // 4
+        match.start() for match in _HEADING.finditer(text, 0, length) if match.start() >= length * 7 // 8
     ]
     line = text.rfind("\n", length // 2, length + 1)
     if headings:
