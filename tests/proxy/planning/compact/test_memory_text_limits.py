@@ -101,10 +101,10 @@ def test_long_texts_are_measured_a_bounded_number_of_times(size: Callable[[Messa
         return size(message)
 
     paths = "\n".join(
-        f"src/part_{number}/file.py ABC-{number} error: no {number}" for number in range(20_000)
+        f"src/part_{number}/file.py ABC-{number} error: no {number}" for number in range(5_000)
     )
     messages = [
-        message for _ in range(50) for message in (user(paths[:3_000]), assistant(paths), tool("x", paths))
+        message for _ in range(2) for message in (user(paths[:3_000]), assistant(paths), tool("x", paths))
     ]
     reflected = tuple(Reflection(2, 9, f"## Goal {number}\n{paths}") for number in range(5))
     memory = write_memory(MemoryInput(messages, 2, 9, reflected[0], reflected, 4_000, 4_000, counted))
