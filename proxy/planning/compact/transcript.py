@@ -7,9 +7,10 @@ own and were not brought into shape, so every field may have any JSON value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
+from proxy.planning.compact.blank_secrets import blank_secrets
 from sanitizers import Messages
 from sanitizers.budget.cap_text import Cap, cap_content
 from sanitizers.budget.json_text import json_text
@@ -26,6 +27,12 @@ MOST_OF_RESULT = 2_000
 
 _CAP = Cap(MOST_OF_RESULT)
 
+_LOOKED_AT = 2 * MOST_OF_RESULT
+"""The characters at each end of a long result that are searched for secrets. No more than half of them is shown."""
+
+Blank: TypeAlias = Callable[[str], str]
+"""Returns a text without secrets."""
+
 _HEAD = 0.25
 """The head's share of a transcript that is above its limit. Newer messages matter more for the work's next step."""
 
@@ -36,20 +43,26 @@ _SHOWN_ROLES = SYSTEM_ROLES | {"assistant", "user"}
 _THINKING = frozenset({"redacted_thinking", "thinking"})
 _LABEL = re.compile(r"^\[(?=message \d)", re.MULTILINE)
 _MEDIA_NAMES = {"document": "file"}
+_DATA_NAMES = frozenset({"audio", "image", "video"})
+_DATA = re.compile(r"data:(?P<kind>\w{1,20})/[\w.+-]{1,80};base64,[A-Za-z0-9+/=_-]{40,}+", re.ASCII)
 
 
-def write_transcript(messages: Messages, first: int, *, limit_characters: int = LIMIT) -> str:
+def write_transcript(
+    messages: Messages, first: int, *, limit_characters: int = LIMIT, blank: Blank = blank_secrets
+) -> str:
     """Return *messages* as text of at most *limit_characters*. The first message has the number *first*.
 
-    Reasoning is left out. Media are shown by their kind only, as ``[image]``. Long results and arguments are shortened
-    to head and tail. A text above the limit loses its middle. The text can always be encoded as UTF-8. Never raises.
+    Reasoning is left out. Media are shown by their kind only, as ``[image]``. *blank* takes the secrets out of each
+    text before the text is shortened, since no pattern finds the half of a secret. Long results and arguments are
+    shortened to head and tail. A transcript above the limit loses its middle. It can always be encoded as UTF-8.
+    Never raises.
     """
     names: dict[str, str] = {}
     pieces: list[str] = []
     each: Any
     for number, each in enumerate(messages, first):
         fields = each if isinstance(each, dict) else {"content": each}
-        body = "\n".join(_lines_of(fields, names))
+        body = "\n".join(_lines_of(fields, names, blank))
         pieces.append(f"[message {number}, {_speaker(fields, names)}]\n{_LABEL.sub('(', body)}")
     return encodable(_without_middle("\n\n".join(pieces), limit_characters))
 
@@ -66,27 +79,25 @@ def _speaker(message: dict[str, Any], names: dict[str, str]) -> str:
     return f"result of {name or _name(message.get('name'))}"
 
 
-def _lines_of(message: dict[str, Any], names: dict[str, str]) -> Iterator[str]:
+def _lines_of(message: dict[str, Any], names: dict[str, str], blank: Blank) -> Iterator[str]:
     """Yield the texts and calls of *message*. The names of its calls are added to *names* by the calls' ids."""
     text = _text_of(message.get("content"))
-    if message.get("role") in ("tool", "function"):
-        text = _capped(text)
     if text:
-        yield text
+        yield _shortened(text, blank) if message.get("role") in ("tool", "function") else blank(text)
     if isinstance(refusal := message.get("refusal"), str) and refusal:
-        yield refusal
+        yield blank(refusal)
     for field, shown in (("images", "[image]"), ("audio", "[audio]")):
         if message.get(field):
             yield shown
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):
-            yield _call(call, names)
+            yield _call(call, names, blank)
     if isinstance(legacy := message.get("function_call"), dict):
-        yield _call({"function": legacy}, names)
+        yield _call({"function": legacy}, names, blank)
 
 
-def _call(call: dict[str, Any], names: dict[str, str]) -> str:
+def _call(call: dict[str, Any], names: dict[str, str], blank: Blank) -> str:
     function, custom = call.get("function"), call.get("custom")
     if isinstance(function, dict):
         name, given = _name(function.get("name")), function.get("arguments")
@@ -96,16 +107,14 @@ def _call(call: dict[str, Any], names: dict[str, str]) -> str:
         name, given = _name(None), None
     if isinstance(call_id := call.get("id"), str):
         names.setdefault(call_id, name)
-    return f"call {name}({_capped('' if given is None else _as_text(given))})"
+    return f"call {name}({'' if given is None else _shortened(_as_text(given), blank)})"
 
 
 def _text_of(content: Any) -> str:
     """Return a content as text, with a word in brackets for each part that is none. Reasoning is left out."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    if not is_part_list(content):
-        return json_text(content)
-    return "\n".join(_part_text(part) for part in content if part["type"] not in _THINKING)
+    if is_part_list(content):
+        return "\n".join(_part_text(part) for part in content if part["type"] not in _THINKING)
+    return "" if content is None else _as_text(content)
 
 
 def _part_text(part: dict[str, Any]) -> str:
@@ -113,16 +122,36 @@ def _part_text(part: dict[str, Any]) -> str:
     if kind in KINDS:
         return f"[{_MEDIA_NAMES.get(KINDS[kind], KINDS[kind])}]"
     text = part.get("refusal" if kind == "refusal" else "text")
-    return text if isinstance(text, str) else "[other content]"
+    return _as_text(text) if isinstance(text, str) else "[other content]"
 
 
 def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json_text(value)
+    """Return a value as text, without media that a text holds as a data URL."""
+    text = value if isinstance(value, str) else json_text(value)
+    return _DATA.sub(_data_name, text) if ";base64," in text else text
 
 
-def _capped(text: str) -> str:
-    shortened = cap_content(text, _CAP, advice=OF_TEXT)
-    return shortened if isinstance(shortened, str) else text
+def _data_name(match: re.Match[str]) -> str:
+    kind = match["kind"]
+    return f"[{kind if kind in _DATA_NAMES else 'file'}]"
+
+
+def _shortened(text: str, blank: Blank) -> str:
+    """Return *text* without secrets, and shortened to its head and tail where it is long."""
+    shortened = cap_content(_blanked_ends(text, blank), _CAP, advice=OF_TEXT)
+    return shortened if isinstance(shortened, str) else ""
+
+
+def _blanked_ends(text: str, blank: Blank) -> str:
+    """Return *text* without secrets in the parts that may be shown.
+
+    Where an end is mostly secrets, the text behind it may be shown too. So the whole text is searched then.
+    """
+    if len(text) > 2 * _LOOKED_AT:
+        head, tail = blank(text[:_LOOKED_AT]), blank(text[-_LOOKED_AT:])
+        if min(len(head), len(tail)) > MOST_OF_RESULT:
+            return head + text[_LOOKED_AT:-_LOOKED_AT] + tail
+    return blank(text)
 
 
 def _name(value: Any) -> str:

@@ -157,6 +157,57 @@ def test_a_transcript_within_the_limit_stays_whole() -> None:
     assert "[…" in write_transcript([message], 0, limit_characters=999)
 
 
+KEY = "sk-proj-aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3eF6hI9kL2nO5qR8tU1wX4yZ7bC0dE"
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "tool", "system"])
+def test_secrets_are_blanked_in_each_text(role: str) -> None:
+    message = {"role": role, "content": [{"type": "text", "text": f"the key {KEY}."}], "refusal": f"no {KEY}"}
+
+    shown = write_transcript([message], 0)
+
+    assert KEY not in shown
+    assert "the key ********." in shown
+
+
+@pytest.mark.parametrize("before", range(600, 2_100, 20))
+def test_no_half_of_a_secret_is_left_at_a_cut(before: int) -> None:
+    """The arguments and the result are long lines, so that a cut may fall anywhere."""
+    text = f"{'.' * before}{KEY}{'.' * 20_000}{KEY}{'.' * before}"
+    call = {"id": "c", "function": {"name": "f", "arguments": text}}
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": text, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": text},
+    ]
+
+    shown = write_transcript(messages, 0, limit_characters=10_000 + before)
+
+    assert not any(KEY[at : at + 8] in shown for at in range(len(KEY) - 8))
+
+
+def test_a_result_that_is_mostly_secrets_is_searched_as_a_whole() -> None:
+    text = f"{KEY} " * 500
+
+    assert "sk-" not in write_transcript([{"role": "tool", "content": text}], 0)
+
+
+def test_the_caller_may_blank_more() -> None:
+    messages = [{"role": "user", "content": "our-secret"}]
+
+    shown = write_transcript(messages, 0, blank=lambda text: text.replace("our-secret", "****"))
+
+    assert shown.endswith("\n****")
+
+
+@pytest.mark.parametrize(
+    ("mime", "name"), [("image/png", "image"), ("application/pdf", "file"), ("video/x", "video")]
+)
+def test_a_data_url_within_a_text_is_shown_by_its_kind(mime: str, name: str) -> None:
+    text = f"see data:{mime};base64,{'iVBORw0KGgo' * 9_000}== here"
+
+    assert write_transcript([{"role": "user", "content": text}], 0) == f"[message 0, user]\nsee [{name}] here"
+
+
 json_values = st.recursive(
     st.none()
     | st.booleans()
