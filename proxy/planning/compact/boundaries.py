@@ -22,19 +22,20 @@ def find_boundaries(messages: Messages) -> list[int]:
     depth = [0] * (count + 2)
     """The changes, at each index, of the number of calls that wait for a result."""
     newest: dict[str, int] = {}
+    places = [count]
     for at, message in enumerate(metered(messages)):
-        for name in _call_names(message):
-            newest[name] = at
-        made = newest.get(_result_name(message)) if message.get("role") in RESULT_ROLES else None
-        if made is not None:
-            depth[made + 1] += 1
-            depth[at + 1] -= 1
+        if message.get("role") in RESULT_ROLES:
+            made = newest.get(_result_name(message))
+            if made is not None:
+                depth[made + 1] += 1
+                depth[at + 1] -= 1
+            continue
+        places.append(at)
+        if message.get("tool_calls") or "function_call" in message:
+            for name in _call_names(message):
+                newest[name] = at
     open_calls = list(accumulate(depth))
-    return [
-        at
-        for at in range(count + 1)
-        if not open_calls[at] and (at == count or messages[at].get("role") not in RESULT_ROLES)
-    ]
+    return sorted(at for at in places if not open_calls[at])
 
 
 def _call_names(message: Message) -> list[str]:

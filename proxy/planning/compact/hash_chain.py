@@ -7,7 +7,6 @@ equal JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
@@ -22,7 +21,7 @@ def hash_chain(messages: Messages, tenant: str) -> list[bytes]:
 
     A history of 300 messages with 390,000 characters takes less than a millisecond. Never raises for JSON values.
     """
-    digest = blake2b(_bytes_of(tenant), digest_size=DIGEST_BYTES).digest()
+    digest = blake2b(_field(b"k", tenant), digest_size=DIGEST_BYTES).digest()
     chain = [digest]
     for message in metered(messages):
         digest = blake2b(digest + _encode(message), digest_size=DIGEST_BYTES).digest()
@@ -31,61 +30,68 @@ def hash_chain(messages: Messages, tenant: str) -> list[bytes]:
 
 
 def _encode(message: Message) -> bytes:
-    """Return the bytes of what a model reads of *message*. Each text has its length before it."""
-    content = message.get("content")
-    fields = [b"r", _bytes_of(message.get("role"))]
+    """Return the bytes of what a model reads of *message*.
+
+    Each field is a tag, its length and its bytes, so that no text can imitate the border of a field. The loop over a
+    long history spends most of its time here: the usual fields are encoded without a further call.
+    """
+    role, content = message.get("role"), message.get("content")
+    fields = [_ROLES[role]] if role.__class__ is str and role in _ROLES else [_field(b"r", role)]
     if content.__class__ is str:
         if content:
-            fields += (b"t", content.encode("utf-8", "surrogatepass"))
-    elif isinstance(content, list):
-        for part in content:
-            fields += _part_fields(part)
+            text = content.encode("utf-8", "surrogatepass")
+            fields += (b"t", len(text).to_bytes(_LENGTH), text)
+    elif content.__class__ is list:
+        fields += map(_part, content)
     elif content is not None:
-        fields += (b"j", _bytes_of(content))
+        fields.append(_field(b"j", content))
     calls = message.get("tool_calls")
     if calls:
-        for call in calls if isinstance(calls, list) else [calls]:
-            fields += _call_fields(call)
-    if "function_call" in message and message["function_call"] is not None:
-        fields += _function_fields(message["function_call"])
-    return _joined(fields)
+        fields += map(_call, calls if calls.__class__ is list else [calls])
+    legacy = message.get("function_call")
+    if legacy is not None:
+        fields.append(_function(legacy))
+    return b"".join(fields)
 
 
-def _part_fields(part: Any) -> Iterable[bytes]:
+_LENGTH = 6
+"""Bytes of a length. A body has fewer than 2**48 bytes."""
+
+
+def _field(tag: bytes, value: Any) -> bytes:
+    written = (value if isinstance(value, str) else json_text(value)).encode("utf-8", "surrogatepass")
+    return b"%b%b%b" % (tag, len(written).to_bytes(_LENGTH), written)
+
+
+_ROLES = {
+    role: _field(b"r", role) for role in ("system", "developer", "user", "assistant", "tool", "function")
+}
+
+
+def _part(part: Any) -> bytes:
     if not isinstance(part, dict):
-        return (b"j", _bytes_of(part))
+        return _field(b"j", part)
     kind, text = part.get("type"), part.get("text")
     if kind == "text" and isinstance(text, str):
-        return (b"t", _bytes_of(text)) if text else ()
+        return _field(b"t", text) if text else b""
     if isinstance(kind, str) and kind in MEDIA_PARTS:
-        return (b"m", _bytes_of(kind), b"v", _bytes_of(part.get(kind)))
-    read = {name: value for name, value in part.items() if name != "cache_control"}
-    return (b"j", _bytes_of(read))
+        return _field(b"m", kind) + _field(b"v", part.get(kind))
+    return _field(b"j", {name: value for name, value in part.items() if name != "cache_control"})
 
 
-def _call_fields(call: Any) -> Iterable[bytes]:
+def _call(call: Any) -> bytes:
     if not isinstance(call, dict):
-        return (b"j", _bytes_of(call))
+        return _field(b"j", call)
     function = call.get("function")
-    return _function_fields(call.get("custom") if function is None else function)
+    return _function(call.get("custom") if function is None else function)
 
 
-def _function_fields(function: Any) -> Iterable[bytes]:
+def _function(function: Any) -> bytes:
     if not isinstance(function, dict):
-        return (b"j", _bytes_of(function))
+        return _field(b"j", function)
     arguments = function.get("arguments", function.get("input"))
-    written = (
-        arguments_key(parse_arguments(arguments), arguments)
-        if isinstance(arguments, str)
-        else _bytes_of(arguments)
-    )
-    return (b"c", _bytes_of(function.get("name")), b"a", written)
-
-
-def _bytes_of(value: Any) -> bytes:
-    text = value if isinstance(value, str) else json_text(value)
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _joined(fields: Iterable[bytes]) -> bytes:
-    return b"".join([b"%d:%b" % (len(field), field) for field in fields])
+    name = _field(b"c", function.get("name"))
+    if not isinstance(arguments, str):
+        return name + _field(b"a", arguments)
+    meant = arguments_key(parse_arguments(arguments), arguments)
+    return b"%ba%b%b" % (name, len(meant).to_bytes(_LENGTH), meant)
