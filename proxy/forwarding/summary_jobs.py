@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from proxy.observability.request_record import RequestRecord
+from proxy.planning.compact.choose_summary import HistoryDigests
 from proxy.planning.compact.job_limits import FailureDelays, SummaryShares
+from proxy.planning.compact.summary_job import SummaryJob
 from proxy.state.known_conversations import KnownConversations
 
 MAX_JOBS = 2
 """The most summaries that a process writes at one time."""
+
+
+@dataclass(slots=True)
+class _Running:
+    """A running job: its summary covers *end* messages. *newest* is the length of the longest request with these."""
+
+    task: asyncio.Task[None]
+    end: int
+    digest: bytes
+    newest: int
 
 
 class SummaryJobs:
@@ -26,7 +39,7 @@ class SummaryJobs:
         self.shares = SummaryShares()
         self.conversations = KnownConversations()
         self._log_key = log_key
-        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._running: dict[tuple[str, str], _Running] = {}
 
     @property
     def has_room(self) -> bool:
@@ -42,11 +55,27 @@ class SummaryJobs:
         """Return True where a job for the conversation runs in this process."""
         return (tenant, root) in self._running
 
-    def start(self, tenant: str, root: str, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, job: SummaryJob, work: Coroutine[Any, Any, None]) -> None:
         """Run *work* as the job of a conversation. The caller does not wait, and *work* must not raise."""
+        place = (job.tenant, job.root)
         task = asyncio.get_running_loop().create_task(work)
-        self._running[tenant, root] = task
-        task.add_done_callback(lambda _: self._running.pop((tenant, root), None))
+        self._running[place] = _Running(task, job.cut.end, job.digest, len(job.history.messages))
+        task.add_done_callback(lambda _: self._running.pop(place, None))
+
+    def note_request(self, tenant: str, history: HistoryDigests) -> None:
+        """Record the length of a request that begins with the messages of the running job, if there is one."""
+        running = self._running.get((tenant, history.root))
+        count = len(history.messages)
+        if running is not None and count > running.newest and history.chain[running.end] == running.digest:
+            running.newest = count
+
+    def newest(self, job: SummaryJob) -> int:
+        """Return the number of messages of the longest request that was sent without the summary of *job*.
+
+        A repetition of such a request is sent without the summary again.
+        """
+        running = self._running.get((job.tenant, job.root))
+        return len(job.history.messages) if running is None else running.newest
 
     def count_request(self, record: RequestRecord) -> None:
         """Add the tokens of a client's request: those that its provider reported, else the estimate of its prompt."""
@@ -59,7 +88,7 @@ class SummaryJobs:
 
     async def close(self) -> None:
         """Cancel the running jobs and wait for their end."""
-        tasks = tuple(self._running.values())
+        tasks = tuple(running.task for running in self._running.values())
         for task in tasks:
             task.cancel()
         if tasks:

@@ -19,7 +19,6 @@ from proxy.core.worker_threads import THREADS
 from proxy.forwarding.answer_stamp import AnswerStamp
 from proxy.forwarding.attempts import Attempts
 from proxy.forwarding.chat.answer_whole import answer_whole
-from proxy.forwarding.chat.conversation_memory import SummaryJob
 from proxy.forwarding.chat.plan_attempts import ChatAttemptPlanner
 from proxy.forwarding.gateway import Gateway
 from proxy.forwarding.summary_jobs import reported_tokens
@@ -27,6 +26,7 @@ from proxy.observability.request_record import RequestRecord
 from proxy.planning.compact.accept_summary import Rejected, SummaryLimits, accept_summary
 from proxy.planning.compact.blank_secrets import blank_secrets
 from proxy.planning.compact.summary_call import SummaryCall, meta_call, segment_call, without_thinking
+from proxy.planning.compact.summary_job import SummaryJob
 from proxy.planning.compact.transcript import write_transcript
 from proxy.planning.compact.write_summary import meta_tokens, reflection_tokens, segment_indexes
 from proxy.planning.windows import window_of

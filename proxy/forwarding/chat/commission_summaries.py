@@ -14,10 +14,10 @@ from functools import partial
 from proxy.config.pools import resolve
 from proxy.core.worker_threads import THREADS
 from proxy.forwarding.chat.ask_summarizer import Failed, ask_for_meta, ask_for_segment
-from proxy.forwarding.chat.conversation_memory import SummaryJob
 from proxy.forwarding.gateway import Gateway
 from proxy.observability.logs import get_log
 from proxy.planning.compact.job_limits import SummaryOutcome
+from proxy.planning.compact.summary_job import SummaryJob
 from proxy.planning.compact.write_summary import NextSummary, is_full, write_summary
 from proxy.state.spaces import CONVERSATIONS, SUMMARIES, SUMMARY_LEASES
 from proxy.state.summaries import (
@@ -67,7 +67,7 @@ def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
     if refused is not None:
         gateway.metrics.compactions.labels(refused.value).inc()
         return
-    jobs.start(tenant, job.root, _run(job, gateway))
+    jobs.start(job, _run(job, gateway))
 
 
 async def _run(job: SummaryJob, gateway: Gateway) -> None:
@@ -134,7 +134,7 @@ async def _write(job: SummaryJob, gateway: Gateway) -> Summary | Failed | None:
         job.previous,
         meta,
         job.tokens,
-        _kept_tokens(job),
+        job.kept_tokens,
         job.policy,
         job.measured.size,
         int(time.time()),  # noqa: TID251 - operators read when a summary was written
@@ -186,10 +186,9 @@ async def _load_index(job: SummaryJob, gateway: Gateway) -> tuple[IndexEntry, ..
 async def _add_to_index(job: SummaryJob, gateway: Gateway) -> bool:
     """Add the summary to the conversation's index. Returns False where the store does not take the entry."""
     store, root, tenant = gateway.store, job.root, job.tenant
-    conversations = gateway.summaries.conversations
+    jobs = gateway.summaries
     for _ in range(_INDEX_TRIES):
-        newest = max(conversations.newest(tenant, root), len(job.history.messages))
-        entry = IndexEntry(job.cut.end, newest + 1, job.digest)
+        entry = IndexEntry(job.cut.end, jobs.newest(job) + 1, job.digest)
         old = (await store.get(CONVERSATIONS, [root], tenant=tenant)).get(root)
         entries = with_entry(() if old is None else unpack_index(old), entry)
         new = pack_index(entries)
@@ -199,17 +198,9 @@ async def _add_to_index(job: SummaryJob, gateway: Gateway) -> bool:
         else:
             done = await store.swap(CONVERSATIONS, root, old, new, tenant=tenant)
         if done:
-            conversations.note_entries(tenant, root, entries)
+            jobs.conversations.note_entries(tenant, root, entries)
             return True
     return False
-
-
-def _kept_tokens(job: SummaryJob) -> int:
-    """Return the tokens of everything that stays beside the memory."""
-    measured, history = job.measured, job.history
-    sizes = measured.sizes
-    pinned = sum(sizes[at] for at in job.cut.pinned)
-    return measured.fixed + sum(sizes[: history.start]) + pinned + sum(sizes[job.cut.end :])
 
 
 def _log_written(job: SummaryJob, summary: Summary, gateway: Gateway, seconds: float) -> None:

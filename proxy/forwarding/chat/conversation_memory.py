@@ -11,20 +11,20 @@ from functools import partial
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.offload import run_offloaded
+from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.compact.boundaries import find_boundaries
-from proxy.planning.compact.choose_cut import Cut, choose_cut
 from proxy.planning.compact.choose_summary import (
     HistoryDigests,
     apply_summary,
     matching_entries,
     start_of,
-    tokens_with,
 )
 from proxy.planning.compact.hash_chain import hash_chain
 from proxy.planning.compact.measure import MeasuredHistory, measure_history
 from proxy.planning.compact.policies import CompactionPolicy
+from proxy.planning.compact.summary_job import SentHistory, SummaryJob, find_due
 from proxy.state import Store
 from proxy.state.known_conversations import KnownConversations
 from proxy.state.spaces import CONVERSATIONS, SUMMARIES
@@ -37,32 +37,6 @@ from proxy.state.summaries import (
     unpack_summary,
 )
 from sanitizers.record import record
-
-
-@record
-class SummaryJob:
-    """A summary that is due: the history, the cut at which the summary ends, and the summary used so far.
-
-    *tokens* are those of the whole request as it is sent now.
-    """
-
-    tenant: str
-    history: HistoryDigests
-    measured: MeasuredHistory
-    cut: Cut
-    previous: Summary | None
-    policy: CompactionPolicy
-    tokens: int
-
-    @property
-    def root(self) -> str:
-        """The key of the conversation."""
-        return self.history.root
-
-    @property
-    def digest(self) -> bytes:
-        """The digest of the messages that the summary covers."""
-        return self.history.chain[self.cut.end]
 
 
 class ConversationMemory:
@@ -80,11 +54,13 @@ class ConversationMemory:
         conversations: KnownConversations,
     ) -> None:
         self._chat = chat
-        self._tenant = tenant
+        self.tenant = tenant
         self._store = store
         self._policy = policy
         self._conversations = conversations
-        self._history: HistoryDigests | None = None
+        self.history: HistoryDigests | None = None
+        """The history with its digests, or None where the request is too short for a look-up."""
+
         self._entries: tuple[IndexEntry, ...] | None = None
         self._summaries: dict[str, Summary | None] = {}
         self.due: SummaryJob | None = None
@@ -93,18 +69,14 @@ class ConversationMemory:
         self.used: IndexEntry | None = None
         """The entry of the memory that the last look-up returned, or None."""
 
-    def note_request(self) -> None:
-        """Record the length of a long conversation, and its index, in this process."""
-        history = self._history
-        if history is None:
-            return
-        self._conversations.note_request(self._tenant, history.root, len(history.messages))
-        if self._entries:
-            self._conversations.note_entries(self._tenant, history.root, self._entries)
+    def note_entries(self) -> None:
+        """Keep the index of the conversation in this process, for the time when the store does not answer."""
+        if self.history is not None and self._entries:
+            self._conversations.note_entries(self.tenant, self.history.root, self._entries)
 
     async def renew(self, now: float) -> None:
         """Let the store keep the entries of the used summary, once a day. *now* is the event loop's time."""
-        entry, history, tenant = self.used, self._history, self._tenant
+        entry, history, tenant = self.used, self.history, self.tenant
         if entry is None or history is None:
             return
         if not self._conversations.should_renew(tenant, entry.key, now):
@@ -118,7 +90,7 @@ class ConversationMemory:
         """Return the memory for the deployment of *facts*, or None where there is none. Never raises."""
         self.due = self.used = None
         measured = await run_offloaded(self._chat.weight, partial(self._measure, facts))
-        history = self._history
+        history = self.history
         if measured is None or history is None:
             return None
         entries = await self._load_index(history)
@@ -133,25 +105,27 @@ class ConversationMemory:
                 self.used = entry
                 break
         if len(usable) == len(matching):  # else a summary waits for the conversation's next request
-            self._note_due(measured, memory, summary if memory is not None else None)
+            self.due = find_due(
+                SentHistory(history, measured, memory, summary), self.tenant, self._policy, entries
+            )
         return memory
 
     def _measure(self, facts: BudgetFacts) -> MeasuredHistory | None:
         """Measure the history, and hash it where it is long enough."""
         measured = measure_history(self._chat, facts, self._policy)
         messages = self._chat.messages
-        if measured is None or self._history is not None:
+        if measured is None or self.history is not None:
             return measured
         start = start_of(messages)
         if start is not None:
-            chain = hash_chain(messages, self._tenant)
-            self._history = HistoryDigests(messages, start, chain, find_boundaries(messages))
+            chain = hash_chain(messages, self.tenant)
+            self.history = HistoryDigests(messages, start, chain, find_boundaries(messages))
         return measured
 
     async def _load_index(self, history: HistoryDigests) -> tuple[IndexEntry, ...]:
         """Return the index of the conversation: the store's, or the one that this process has seen last."""
         if self._entries is None:
-            root, tenant = history.root, self._tenant
+            root, tenant = history.root, self.tenant
             found = (await self._store.get(CONVERSATIONS, [root], tenant=tenant)).get(root)
             if found is None:
                 self._entries = self._conversations.entries(tenant, root)
@@ -162,23 +136,9 @@ class ConversationMemory:
     async def _load_summary(self, entry: IndexEntry) -> Summary | None:
         key = entry.key
         if key not in self._summaries:
-            found = (await self._store.get(SUMMARIES, [key], tenant=self._tenant)).get(key)
+            found = (await self._store.get(SUMMARIES, [key], tenant=self.tenant)).get(key)
             self._summaries[key] = None if found is None else unpack_summary(found)
         return self._summaries[key]
-
-    def _note_due(
-        self, measured: MeasuredHistory, memory: AppliedMemory | None, summary: Summary | None
-    ) -> None:
-        """Set :attr:`due` where the request has so many tokens that a further summary is worth its call."""
-        history, policy = self._history, self._policy
-        tokens = tokens_with(memory, measured)
-        if history is None or tokens < measured.trigger:
-            return
-        covered = 0 if memory is None else memory.end
-        cut = choose_cut(history, measured, policy.keep_messages, covered)
-        if cut is None or any(entry.digest == history.chain[cut.end] for entry in self._entries or ()):
-            return
-        self.due = SummaryJob(self._tenant, history, measured, cut, summary, policy, tokens)
 
 
 @record
@@ -186,6 +146,7 @@ class RequestMemory:
     """The look-up of a conversation's memory for one request. *commission* begins a summary in the background."""
 
     look_up: ConversationMemory
+    jobs: SummaryJobs
     commission: Callable[[SummaryJob], None]
 
     async def follow(self, now: float) -> None:
@@ -194,7 +155,10 @@ class RequestMemory:
         *now* is the event loop's time.
         """
         look_up = self.look_up
+        if look_up.history is None:
+            return
+        look_up.note_entries()
+        self.jobs.note_request(look_up.tenant, look_up.history)
         await look_up.renew(now)
-        look_up.note_request()
         if look_up.due is not None:
             self.commission(look_up.due)

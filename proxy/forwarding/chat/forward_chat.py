@@ -52,6 +52,6 @@ def _memory_of(chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> Re
     policy = gateway.compaction.find(chat.model, record.model, record.key)
     if policy is None or gateway.settings.sanitize.mode != "repair":
         return None
-    conversations = gateway.summaries.conversations
-    look_up = ConversationMemory(chat, record.key, gateway.store, policy, conversations)
-    return RequestMemory(look_up, partial(commission_summary, gateway=gateway))
+    jobs = gateway.summaries
+    look_up = ConversationMemory(chat, record.key, gateway.store, policy, jobs.conversations)
+    return RequestMemory(look_up, jobs, partial(commission_summary, gateway=gateway))

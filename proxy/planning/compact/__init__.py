@@ -24,5 +24,6 @@ The same history and the same stored summaries give the same bytes, in every pro
     summary_call    the request to the summarizing model
     accept_summary  checks of that model's answer
     write_summary   the next summary of a conversation, from an accepted answer
+    summary_job     a summary that is due, with what its job needs
     job_limits      which summaries may be written now: back-off after failures, and the share of a key's tokens
 """

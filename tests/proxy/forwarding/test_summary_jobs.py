@@ -8,6 +8,34 @@ import pytest
 
 from proxy.forwarding.summary_jobs import MAX_JOBS, SummaryJobs, reported_tokens
 from proxy.observability.request_record import RequestRecord
+from proxy.planning.compact.choose_cut import Cut
+from proxy.planning.compact.policies import CompactionPolicy
+from proxy.planning.compact.summary_job import SummaryJob
+from tests.proxy.planning.compact.compact_histories import digests_of, measured, rounds
+from tests.support.builders import user
+
+
+def job_of(number: int, messages: int = 20) -> SummaryJob:
+    """Return the job of conversation *number* with so many messages, which covers the first ten."""
+    history = digests_of([user(f"Task {number}."), *rounds(messages)][:messages])
+    sizes = measured([100] * messages)
+    return SummaryJob("blue", history, sizes, Cut(9, ()), None, CompactionPolicy("cheap"), 2_000)
+
+
+async def test_summary_is_for_requests_longer_than_those_sent_while_it_was_written() -> None:
+    """Only requests with the summarized messages count. Another branch of the conversation may be longer."""
+    jobs = SummaryJobs(b"key")
+    job = job_of(0)
+    jobs.start(job, asyncio.sleep(60))
+    jobs.note_request("blue", job_of(0, 24).history)
+    jobs.note_request("blue", job_of(0, 22).history)
+    branch = digests_of([user("Task 0."), *rounds(20, first=7)])
+    assert branch.root == job.root
+    jobs.note_request("blue", branch)
+    jobs.note_request("red", job_of(0, 30).history)
+    assert jobs.newest(job) == 24
+    await jobs.close()
+    assert jobs.newest(job) == 20
 
 
 async def test_process_runs_two_jobs_and_one_for_each_conversation() -> None:
@@ -20,16 +48,16 @@ async def test_process_runs_two_jobs_and_one_for_each_conversation() -> None:
 
     for number in range(MAX_JOBS):
         assert jobs.has_room
-        jobs.start("blue", f"root {number}", work())
+        jobs.start(job_of(number), work())
     assert jobs.is_busy
     assert [jobs.has_room] == [False]
-    assert jobs.is_running("blue", "root 0")
-    assert not jobs.is_running("red", "root 0")
+    assert jobs.is_running("blue", job_of(0).root)
+    assert not jobs.is_running("red", job_of(0).root)
     release.set()
     for _ in range(3):
         await asyncio.sleep(0)
     assert [jobs.has_room, jobs.is_busy] == [True, False]
-    assert not jobs.is_running("blue", "root 0")
+    assert not jobs.is_running("blue", job_of(0).root)
 
 
 async def test_close_ends_the_running_jobs() -> None:
@@ -43,7 +71,7 @@ async def test_close_ends_the_running_jobs() -> None:
         finally:
             ended.append("work")
 
-    jobs.start("blue", "root", work())
+    jobs.start(job_of(0), work())
     await asyncio.sleep(0)
     await jobs.close()
     assert ended == ["work"]

@@ -8,23 +8,12 @@ from proxy.state.summaries import IndexEntry
 _DAY_S = 86_400.0
 
 
-def test_newest_request_is_the_longest_one() -> None:
-    """A shorter request, such as a repetition, does not lower the number. Tenants have numbers of their own."""
-    known = KnownConversations()
-    for count in (12, 40, 14):
-        known.note_request("blue", "root", count)
-    assert known.newest("blue", "root") == 40
-    assert known.newest("red", "root") == 0
-
-
-def test_index_is_remembered_beside_the_number() -> None:
-    """The index serves while the store does not answer."""
+def test_index_of_a_conversation_is_remembered() -> None:
+    """The index serves while the store does not answer. Tenants have indexes of their own."""
     known = KnownConversations()
     entries = (IndexEntry(10, 20, b"x" * 16),)
-    known.note_request("blue", "root", 12)
     known.note_entries("blue", "root", entries)
     assert known.entries("blue", "root") == entries
-    assert known.newest("blue", "root") == 12
     assert known.entries("red", "root") == ()
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import orjson
 from typing_extensions import override
 
-from proxy.forwarding.chat.conversation_memory import ConversationMemory, RequestMemory, SummaryJob
+from proxy.forwarding.chat.conversation_memory import ConversationMemory, RequestMemory
+from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.compact.hash_chain import hash_chain
 from proxy.planning.compact.policies import CompactionPolicy
+from proxy.planning.compact.summary_job import SummaryJob
 from proxy.state import MemoryStore, Space
 from proxy.state.known_conversations import KnownConversations
 from proxy.state.spaces import CONVERSATIONS, SUMMARIES
@@ -143,14 +145,18 @@ async def test_due_summary_covers_all_but_the_kept_messages() -> None:
     assert job.digest == CHAIN[job.cut.end]
 
 
-async def test_request_is_noted_and_its_summary_is_begun() -> None:
-    """The number of messages tells from which request on a summary may be used."""
+async def test_summary_that_is_due_is_begun_and_the_index_noted() -> None:
+    """The index serves later requests while the store does not answer."""
+    store = CountingStore()
+    entry = IndexEntry(20, 0, CHAIN[20])
+    await store.fill(entry, replace(SUMMARY, end=20))
     known, begun = KnownConversations(), list[SummaryJob]()
-    request = RequestMemory(memory_of(MemoryStore(2**20), known=known), begun.append)
-    await request.look_up.find(facts())
+    request = RequestMemory(memory_of(store, known=known), SummaryJobs(b"key"), begun.append)
+    await request.look_up.find(facts(window=7_000))
     await request.follow(0.0)
-    assert known.newest("blue", ROOT) == len(MESSAGES)
+    assert known.entries("blue", ROOT) == (entry,)
     assert begun == [request.look_up.due]
+    assert begun[0].previous is not None
 
 
 async def test_used_summary_is_renewed_in_the_store() -> None:
@@ -164,7 +170,7 @@ async def test_used_summary_is_renewed_in_the_store() -> None:
     day_s = 86_400.0
     for day in range(20):
         clock[0] = day * day_s
-        request = RequestMemory(memory_of(store, known=known), lambda job: None)
+        request = RequestMemory(memory_of(store, known=known), SummaryJobs(b"key"), lambda job: None)
         assert await request.look_up.find(facts()) is not None, f"expired on day {day}"
         await request.follow(clock[0])
 

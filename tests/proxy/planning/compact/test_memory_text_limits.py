@@ -100,9 +100,7 @@ def test_long_texts_are_measured_a_bounded_number_of_times(size: Callable[[Messa
         lengths.append(len(message["content"]))
         return size(message)
 
-    paths = "\n".join(
-        f"src/part_{number}/file.py ABC-{number} error: no {number}" for number in range(5_000)
-    )
+    paths = "\n".join(f"src/part_{number}/file.py ABC-{number} error: no {number}" for number in range(5_000))
     messages = [
         message for _ in range(2) for message in (user(paths[:3_000]), assistant(paths), tool("x", paths))
     ]
