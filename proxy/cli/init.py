@@ -59,6 +59,9 @@ budget:
 # What happens to an agent that does not stop: off, warn (default) or enforce.
 turns:
   mode: warn
+
+# A model that summarizes the older messages of a long conversation. Off by default.
+# compaction: {{enabled: true, model: {prefix}/MODEL}}
 """
 
 _POOL = """
@@ -117,4 +120,5 @@ def first_file(name: str, found: Sequence[tuple[Provider, str]], environ: Mappin
     first, key = found[0]
     pool = _POOL.format(prefix=first.prefix, key=key)
     no_master_key = "" if MASTER_KEY_VARIABLE in environ else "# "
-    return _HEAD.format(name=name) + "".join(entries) + _TAIL.format(pool=pool, no_master_key=no_master_key)
+    tail = _TAIL.format(pool=pool, no_master_key=no_master_key, prefix=first.prefix)
+    return _HEAD.format(name=name) + "".join(entries) + tail

@@ -66,15 +66,18 @@ def test_comments_of_the_file_are_settings_that_load() -> None:
     """The settings that are commented out in the file load once they are uncommented."""
     environ = {"GEMINI_API_KEY": SECRET, "TURNRIGHT_MASTER_KEY": "sk-master-01", "TEAM_A_KEY": "sk-team-a-01"}
     text = first_file("x.yaml", find_variables(environ), {"GEMINI_API_KEY": SECRET})
-    offered = re.sub(r"^( +)# (- \{|fallbacks:|master_key:|keys:)", r"\1\2", text, flags=re.MULTILINE)
+    offered = re.sub(
+        r"^( *)# (- \{|fallbacks:|master_key:|keys:|compaction:)", r"\1\2", text, flags=re.MULTILINE
+    )
     offered = offered.replace("fast: [spare]", '"gemini/*": [fast]').replace("/MODEL", "/gemini-3.6-flash")
 
     settings = load_settings(offered.encode(), environ, strict=True).settings
 
-    assert offered.count("# ") == text.count("# ") - 4
+    assert offered.count("# ") == text.count("# ") - 5
     assert [entry.model_name for entry in settings.model_list] == ["gemini/*", "fast"]
     assert [key.name for key in settings.general_settings.keys] == ["team-a"]
     assert settings.router_settings.fallbacks
+    assert settings.compaction.enabled
 
 
 def test_next_commands_can_be_copied(
