@@ -19,7 +19,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 def store_lines(store: Store) -> Iterator[str]:
     """Yield the place of *store*, and each kind of fact that is kept there, as lines without a newline."""
-    return render_lines(("What is kept between requests.", "", two_columns(_rows(store), width=12, indent=4)))
+    return render_lines(("What is kept between requests.", "", two_columns(_rows(store), width=16, indent=4)))
 
 
 def _rows(store: Store) -> Iterator[tuple[str, str]]:

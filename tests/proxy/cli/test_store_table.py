@@ -37,13 +37,13 @@ def lines(**store: Any) -> list[str]:
 )
 def test_place_of_the_store_comes_first(url: str, shown: str) -> None:
     """The first row has the masked address, and says who shares the store and whether a restart loses it."""
-    assert lines(url=url)[:3] == ["What is kept between requests.", "", f"    store       {shown}"]
+    assert lines(url=url)[:3] == ["What is kept between requests.", "", f"    {'store':<16}{shown}"]
 
 
 def test_size_of_a_file_is_shown() -> None:
     """The bound of a file has a row. Other stores have none."""
     assert lines(url="sqlite:///f", max_mib=2048)[3] == (
-        "    size        at most 2,048 MiB; the least recently used entries are dropped first"
+        f"    {'size':<16}at most 2,048 MiB; the least recently used entries are dropped first"
     )
     assert not any(line.startswith("    size ") for line in lines(url="redis://h") + lines())
 
@@ -56,7 +56,7 @@ def test_each_kind_of_fact_has_a_row() -> None:
     for row, space in zip(rows, SPACES, strict=True):
         assert row.startswith(f"    {space.name} ")
         assert row.endswith(f"{space.holds}, for at most {duration_text(space.lifetime_s)}")
-    assert "    signatures  thought signatures of tool calls, for at most 14 days" in rows
+    assert f"    {'signatures':<16}thought signatures of tool calls, for at most 14 days" in rows
 
 
 @pytest.mark.parametrize(
