@@ -18,6 +18,9 @@ _ANY_PROVIDER = "the provider that a client names"
 _MAX_NAMES = 3
 """The most models that a warning names."""
 
+_MOST_SENT = 100_000
+"""The most tokens that are sent to be summarized at once, about (:mod:`proxy.forwarding.chat.ask_summarizer`)."""
+
 _Pool = Sequence[Deployment]
 
 
@@ -129,7 +132,10 @@ def _same_model(path: str, model: str, summarizers: _Pool, uses: Sequence[_Use])
 
 
 def _small_window(settings: Settings, summarizers: _Pool, uses: Sequence[_Use]) -> Iterator[str]:
-    """Warn where a text to be summarized may be longer than the smallest window of the summarizing model."""
+    """Warn where a text to be summarized may be longer than the smallest window of the summarizing model.
+
+    A long tool result is shortened, so many texts are shorter than the history.
+    """
     windows = [_limit(settings, deployment) for deployment in summarizers]
     smallest = min((window for window in windows if window is not None), default=None)
     if smallest is None:
@@ -138,12 +144,12 @@ def _small_window(settings: Settings, summarizers: _Pool, uses: Sequence[_Use]) 
     for use in uses:
         limits = [_limit(settings, deployment) for deployment in use.pool]
         largest = max((limit for limit in limits if limit is not None), default=0)
-        needed = int(use.policy.trigger * largest)
+        needed = min(int(use.policy.trigger * largest), _MOST_SENT)
         if needed > smallest and use.name not in warned:
             warned.add(use.name)
             yield (
-                f"{use.path}: {use.policy.model} takes prompts of {smallest:,} tokens, and a history of {use.name} is "
-                f"summarized from {needed:,} on: a summary may be refused for its length"
+                f"{use.path}: {use.policy.model} takes prompts of {smallest:,} tokens, and some {needed:,} of "
+                f"{use.name} may be summarized at once: the middle of a longer text is left out of the summary"
             )
 
 

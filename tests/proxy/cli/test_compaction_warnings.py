@@ -133,16 +133,25 @@ def test_a_model_that_summarizes_its_own_conversations_alone_is_a_warning() -> N
 
 def test_summarizing_model_with_too_small_a_window_is_a_warning() -> None:
     """A history is summarized from ``trigger`` of its prompt's limit on, which the summarizing model must take."""
-    models = keyed("large", "openai/gpt-4.1", 300_000), keyed("cheap", "openai/gpt-4o-mini", 128_000)
+    models = keyed("large", "openai/gpt-4.1", 100_000), keyed("cheap", "openai/gpt-4o-mini", 50_000)
     enabled = {"model": "cheap", "per_model": [{"model": "large", "enabled": True}]}
 
     [found] = warned(*models, compaction={**enabled, "trigger": 0.7})
 
     assert found == (
-        "compaction.model: cheap takes prompts of 119,808 tokens, and a history of large is summarized from "
-        "204,265 on: a summary may be refused for its length"
+        "compaction.model: cheap takes prompts of 41,808 tokens, and some 64,265 of large may be summarized at once: "
+        "the middle of a longer text is left out of the summary"
     )
     assert warned(*models, compaction={**enabled, "trigger": 0.4}) == []
+
+
+def test_window_for_the_longest_text_to_be_summarized_is_enough() -> None:
+    """At most some 100,000 tokens are sent at once, so a summarizing model needs no window of a million."""
+    enabled = {"model": "cheap", "per_model": [{"model": "large", "enabled": True}]}
+    large = keyed("large", "openai/gpt-4.1", 1_000_000)
+
+    assert warned(large, keyed("cheap", "openai/gpt-4o-mini", 128_000), compaction=enabled) == []
+    assert warned(large, keyed("cheap", "openai/gpt-4o-mini", 64_000), compaction=enabled) != []
 
 
 def test_unknown_window_of_a_model_with_compaction_is_a_warning() -> None:
