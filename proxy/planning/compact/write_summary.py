@@ -14,8 +14,11 @@ from sanitizers.budget.ledger import Size
 from sanitizers.messages import Message, Messages
 from sanitizers.record import record
 
+_REFLECTIONS_SHARE = Fraction(15, 16)
+"""The share of the memory that all reflections may take together: 3,750 of 4,000 tokens."""
+
 _REFLECTION_SHARE = Fraction(3, 16)
-"""The share of the memory that one reflection may take: 750 of 4,000 tokens."""
+"""The largest share of the memory that one reflection may take: 750 of 4,000 tokens."""
 
 _META_SLOTS = 2
 """The reflection that stands for older ones takes the place of two others."""
@@ -102,7 +105,8 @@ def is_full(summary: Summary, policy: CompactionPolicy) -> bool:
 
 def reflection_tokens(policy: CompactionPolicy) -> int:
     """Return the most tokens of one reflection."""
-    return int(policy.memory_tokens * _REFLECTION_SHARE)
+    share = min(_REFLECTION_SHARE, _REFLECTIONS_SHARE / policy.reflect_after)
+    return int(policy.memory_tokens * share)
 
 
 def meta_tokens(policy: CompactionPolicy) -> int:

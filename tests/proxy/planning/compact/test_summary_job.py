@@ -45,7 +45,7 @@ def test_tokens_are_those_that_are_sent() -> None:
     job = due(1_100, memory=MEMORY)  # 50 a message, so that the memory saves 250
     assert job is not None
     assert (job.tokens, job.previous) == (850, SUMMARY)
-    assert due(900, memory=MEMORY) is None
+    assert due(850, memory=MEMORY) is None
 
 
 def test_job_knows_what_stays_beside_the_memory() -> None:

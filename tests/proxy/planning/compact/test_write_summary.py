@@ -92,6 +92,8 @@ def test_reflections_are_replaced_after_five_and_then_after_three_more(
 def test_limits_follow_the_memory() -> None:
     """Five reflections, or one on all and three others, have 3,750 of 4,000 tokens."""
     assert (reflection_tokens(POLICY), meta_tokens(POLICY)) == (750, 1_500)
+    assert reflection_tokens(replace(POLICY, reflect_after=10)) == 375
+    assert reflection_tokens(replace(POLICY, reflect_after=3)) == 750
 
 
 def test_memory_is_within_its_tokens_with_the_longest_reflections() -> None:
