@@ -120,7 +120,7 @@ LINE_RULES = (
     ),
     _line(
         "HTTP status",
-        "http|status|error|code|bad |unauth|forbid|not found|conflict|unproc|too many|internal|gateway|unavail",
+        "http|status|error|return|code|bad |unauth|forbid|not found|conflict|unproc|too many|internal|gateway|unavail",
         r"(?i)\b(?:HTTP(?:/\d(?:\.\d)?)?[\"':= ]{1,3}(?:status |error |code ){0,2}|status[_ ]?(?:code)?[\"':= ]{1,4}"
         r"|(?:error|returned|response)(?: code)?[:= ]{1,2})[45]\d\d\b(?![.,]\d)"
         r"|\b[45]\d\d (?:Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not|Conflict|Gone"
@@ -149,7 +149,7 @@ _FOREIGN = re.compile(r"[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,19}\Z")
 _URL = re.compile(r"://[^\s\"'<>`\\^{}|。，、；（）「」]{1,2000}+")  # noqa: RUF001 the punctuation of Chinese texts
 _LINE_NUMBER = re.compile(r"(?::\d{1,7}){1,2}:?\Z")
-_HAS_MARK = re.compile(r"[0-9/\\@.:]").search
+_HAS_MARK = re.compile(r"[0-9/\\@.:]|(?:Make|Docker)file").search
 _LONGEST_URL = 500
 
 
@@ -171,9 +171,10 @@ def find_urls(text: str) -> tuple[list[str], str]:
     return urls, " ".join([*rest, text[done:]])
 
 
-def find_words(text: str) -> dict[str, None]:
+def find_words(text: str) -> list[str]:
     """Return the different words of *text* that may be facts, in order."""
-    return dict.fromkeys(word for word in _WORD.findall(text) if 3 < len(word) <= LONGEST and _HAS_MARK(word))
+    words = dict.fromkeys(_WORD.findall(text))
+    return [word for word in words if 3 < len(word) <= LONGEST and _HAS_MARK(word)]
 
 
 def read_word(word: str) -> list[tuple[Kind, str]]:
@@ -185,7 +186,7 @@ def read_word(word: str) -> list[tuple[Kind, str]]:
 
 
 def _read_whole(word: str) -> tuple[Kind, str] | None:
-    word = _without_line_number(word.rstrip(".:!?&^$\\").lstrip(":!?&^$"))
+    word = _without_line_number(word.rstrip(".:!?&^$\\").lstrip("!?&^$"))
     if len(word) < 4 or word.lower() in _NO_FILES:
         return None
     for rule in WORD_RULES:

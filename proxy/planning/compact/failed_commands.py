@@ -19,17 +19,17 @@ _FIELDS = ("command", "cmd", "commands", "script", "code", "input")
 _LOOKED_AT = 2_000
 
 _DONE = re.compile(
-    r"(?i)\bexit(?:ed)?[ _]?(?:with )?(?:code|status)?[\"':= ]{1,4}0\b|\breturn[ _]?code[\"':= ]{1,4}0\b"
+    r"(?i)\bexit(?:ed)?[ _]?(?:with )?(?:code|status)?[\"':= ]{0,4}0\b|\breturn[ _]?code[\"':= ]{0,4}0\b"
 )
 _EXIT = re.compile(
-    r"(?i)\b(?:exit(?:ed)?[ _]?(?:with )?(?:code|status)?|return[ _]?code)[\"':= ]{1,4}-?[1-9]\d{0,2}\b"
+    r"(?i)\b(?:exit(?:ed)?[ _]?(?:with )?(?:code|status)?|return[ _]?code)[\"':= ]{0,4}-?[1-9]\d{0,2}\b"
 )
 _FLAG = re.compile(r"\"(?:isError|is_error)\": ?true|\"success\": ?false|\"status\": ?\"(?:error|failed)\"")
 _FAILURE = re.compile(
     r"(?im)^\s{0,20}(?:[\w./-]{1,80}: ){0,4}(?:\[?error\]?\b|fatal\b|failed\b|traceback \(most recent call last\))"
     r"|^(?:[A-Za-z_]\w{0,60}\.){0,8}\w{0,60}(?:error|exception):"
     r"|: (?:command not found|no such file or directory|permission denied)"
-    r"|\b[1-9]\d{0,6} (?:failed|failures?|errors?)\b|\bnpm ERR!|\bpanicked at|\bFAILED\b|<(?:tool_)?error>"
+    r"|\b[1-9]\d{0,6} (?:failed|failures?|errors?)\b|\bnpm ERR!|\bpanicked at|(?-i:\bFAILED\b)|<(?:tool_)?error>"
 )
 
 
