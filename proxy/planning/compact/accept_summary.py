@@ -89,7 +89,7 @@ def accept_summary(answer: Answer, limits: SummaryLimits, *, fence: str = "") ->
     text = without_fence(_TAG.sub("&lt;", text[min(starts) :]), fence)
     text = _fitted(text, limits)
     tokens = _tokens(text, limits.size)
-    if not text or tokens > limits.most_tokens or 2 * tokens >= limits.segment_tokens:
+    if not text or 2 * tokens >= limits.segment_tokens:
         return Rejected("not_smaller")
     return Accepted(text, tokens)
 
@@ -115,7 +115,7 @@ def _text_of(answer: Answer) -> str | Rejected:
     content = message.get("content")
     if not isinstance(content, str):
         return Rejected("empty")
-    if len(content) > MOST_BYTES or len(content.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+    if len(content.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return Rejected("too_large")
     return encodable(content)
 

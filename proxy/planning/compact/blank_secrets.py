@@ -70,9 +70,17 @@ _BEARER = re.compile(
 )
 _IN_URL = re.compile(r"(://[^\s/?#@:\"'<>\\]{0,256}+:)[^\s/?#@\"'<>\\]{1,256}+(?=@)")
 
+_OF_CURL = re.compile(
+    r"(\bcurl\b[^\n|;&]{0,300}?[ \t](?:-u|--user)[ =]{0,2}[\\\"']{0,2}[^\s:\"'\\]{1,100}+:)[^\s\"'\\]{1,200}+"
+)
+_OPTION = re.compile(
+    r"((?<!-)--[\w-]{0,40}(?:api-key|password|secret|token)[ \t]{1,4})(?=[^\s\"'\\]*?\d)[^\s\"'\\]{8,}+",
+    re.ASCII,
+)
+
 _ASSIGNED = re.compile(
     r"(?P<name>pass(?:word|wd|phrase)|pwd|secret|token"
-    r"|(?:api|access|account|auth|private|signing|encryption|secret)[_-]?key)"
+    r"|(?:api|access|account|auth|private|signing|encryption|secret)[_-]?key|auth)"
     r"(?P<between>[\\\"']{0,4}[ \t]{0,8}(?:=>|:=|={1,3}|:(?!:))[ \t]{0,8})"
     r"(?:(?P<quote>\\{0,3}[\"'])(?P<quoted>[^\s\"'\\]{8,}+)|(?P<bare>[^\s\"'`\\,;&<>(){}\[\]]{8,}+))",
     re.IGNORECASE,
@@ -97,9 +105,8 @@ def blank_secrets(text: str) -> str:
     text = _without_private_keys(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)
-    text = _SCHEME.sub(rf"\1{MASK}", text)
-    text = _BEARER.sub(rf"\1{MASK}", text)
-    text = _IN_URL.sub(rf"\1{MASK}", text)
+    for pattern in (_SCHEME, _BEARER, _IN_URL, _OF_CURL, _OPTION):
+        text = pattern.sub(rf"\1{MASK}", text)
     return _ASSIGNED.sub(_blank_value, text)
 
 
@@ -113,9 +120,9 @@ def _blank_value(match: re.Match[str]) -> str:
     is_password = match["name"].lower().startswith(_PASSWORDS)
     has_digit = any(letter.isdigit() for letter in value)
     in_environment = match["name"].isupper() and match["between"] == "="
-    if is_password and not (quoted or has_digit or in_environment):
+    if not (has_digit or in_environment or (is_password and quoted)):
         return match[0]
-    if not is_password and not (has_digit and len(value) >= _SHORTEST):
+    if not is_password and len(value) < _SHORTEST:
         return match[0]
     return f"{match['name']}{match['between']}{match['quote'] or ''}{MASK}"
 

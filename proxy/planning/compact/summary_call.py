@@ -72,7 +72,7 @@ Unfinished work, unanswered questions and known faults.
 The one thing to do next.
 
 Quote ids, paths, names, addresses, commands, numbers and error texts exactly. Invent nothing. \
-Write "none" under a heading that has nothing. A line of asterisks stands for a secret that was removed. \
+Write "none" under a heading that has nothing. Asterisks stand for a secret that was removed. \
 Use short notes and no introduction. Write at most {words} words."""
 
 _SEGMENT = (

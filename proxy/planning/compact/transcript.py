@@ -7,7 +7,8 @@ own and were not brought into shape, so every field may have any JSON value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, TypeAlias
 
 from proxy.planning.compact.blank_secrets import blank_secrets
@@ -48,10 +49,15 @@ _DATA = re.compile(r"data:(?P<kind>\w{1,20})/[\w.+-]{1,80};base64,[A-Za-z0-9+/=_
 
 
 def write_transcript(
-    messages: Messages, first: int, *, limit_characters: int = LIMIT, blank: Blank = blank_secrets
+    messages: Messages,
+    first: int | Sequence[int],
+    *,
+    limit_characters: int = LIMIT,
+    blank: Blank = blank_secrets,
 ) -> str:
-    """Return *messages* as text of at most *limit_characters*. The first message has the number *first*.
+    """Return *messages* as text of at most *limit_characters*.
 
+    *first* is the number of the first message, or the numbers of all messages where some between them are missing.
     Reasoning is left out. Media are shown by their kind only, as ``[image]``. *blank* takes the secrets out of each
     text before the text is shortened, since no pattern finds the half of a secret. Long results and arguments are
     shortened to head and tail. A transcript above the limit loses its middle. It can always be encoded as UTF-8.
@@ -60,7 +66,7 @@ def write_transcript(
     names: dict[str, str] = {}
     pieces: list[str] = []
     each: Any
-    for number, each in enumerate(messages, first):
+    for number, each in zip(count(first) if isinstance(first, int) else first, messages, strict=False):
         fields = each if isinstance(each, dict) else {"content": each}
         body = "\n".join(_lines_of(fields, names, blank))
         pieces.append(f"[message {number}, {_speaker(fields, names)}]\n{_LABEL.sub('(', body)}")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from proxy.planning.compact.blank_secrets import blank_secrets
 from proxy.upstream.masking import MASK
+from tests.support.cpu_time import cpu_seconds
 
 ALNUM = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3eF6hI9kL2nO5qR8tU1wX4yZ7bC0dE"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{ALNUM}\n{ALNUM[:40]}==\n-----END RSA PRIVATE KEY-----"
@@ -80,9 +81,15 @@ MASKED = (
     "https://x.example/?access_token=«a1b2c3d4e5f6»&b=1",
     "secret: «123e4567-e89b-12d3-a456-426614174000»",
     "postgres://me:«hunter2»@db.example:5432/app",
-    "https://«»".replace("«»", "user:«p»@host.example/path"),
+    "https://user:«p»@host.example/path",
     "redis://:«secret»@cache:6379",
     "token => «a1b2c3d4e5f6»",
+    "API_TOKEN=«abcdefghijklmnop»",
+    '"auth": "«dXNlcjpwYXNzd29yZDE=»"',
+    "curl -s -X POST -u admin:«hunter2» https://host.example/",
+    "curl --user 'admin:«hunter2»' https://host.example/",
+    "login --db-password «hunter2hunter» --verbose",
+    "deploy --token «a1b2c3d4e5f6»",
 )
 
 
@@ -113,6 +120,14 @@ KEPT = (
     "password=self.settings.password",
     "token = tokenizer.decode(ids)",
     "token: TokenStream",
+    "docker run -u 1000:1000 image",
+    "curl -s https://host.example/ ; id -u me:you",
+    "login --password-stdin",
+    "--token TOKEN_OF_THE_USER",
+    "author: somebody12345678",
+    "token=make_token_v2_of(user)",
+    "password = derive_key_v2(seed)",
+    "token = step1of9",
     "let token = Token::Base64Decoder;",
     "token::Base64Decoder123",
     "max_tokens=100000000000000",
@@ -128,7 +143,7 @@ KEPT = (
     "http://127.0.0.1:4000/v1",
     "see scheme://host:port and user@host",
     "Bearer authentication is used",
-    "the bearer of authenticationcredentials",
+    "a bearer authenticationcredentials scheme",
     "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     "eyJhbGciOiJIUzI1NiJ9 alone",
     "AKIA is a prefix",
@@ -176,3 +191,32 @@ def test_no_key_is_left_among_other_words(parts: list[str]) -> None:
     masked = blank_secrets(" ".join(parts))
 
     assert not any(key in masked for key in KEYS.values())
+
+
+HOSTILE = (
+    "sk-",
+    "sk-a",
+    "eyJaaaaaaaa.",
+    "SG.aaaaaaaaaaaaaaaa",
+    "token=",
+    "token=(",
+    'token="x',
+    "password=a ",
+    "://a:",
+    "bearer a",
+    "curl -u ",
+    "--token a",
+    "-",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "AAAA\n-----END PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----Proc-Type: ,",
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_the_time_is_linear_in_a_hostile_text(piece: str) -> None:
+    """A text of 200,000 characters takes about 0.1 seconds, and would take minutes at a quadratic cost."""
+    text = piece * (200_000 // len(piece)) + "("
+
+    assert cpu_seconds(lambda: blank_secrets(text), 2.0) < 2.0
