@@ -1,12 +1,9 @@
 """Drop whole units (:mod:`sanitizers.budget.units`), oldest first, except the messages that must be kept.
 
-System messages and the user's first message (the goal) are kept. So are the last messages of the user's newest turn at
-the time of a cut. The newest of the user's other messages are kept as long as their tokens fit a small share of the low
-mark. The kept messages stay fixed until the next cut. Otherwise each new user message would change the history before
-that message.
-
-A message that the caller pins is kept too. Such a message is not the user's own, unless it is the first user message.
-The user's goal may have been joined with a pinned message.
+System messages, pinned messages and the user's first message (the goal) are kept. So are the last messages of the
+user's newest turn at the time of a cut. The newest of the user's other messages are kept as long as their tokens fit a
+small share of the low mark. The kept messages stay fixed until the next cut. Otherwise each new user message would
+change the history before that message.
 """
 
 from __future__ import annotations
@@ -58,16 +55,10 @@ class OldRounds:
     def see(self, number: int) -> None:
         """Take in the next user message: *number* is the index of its unit."""
         unit = self._units[number]
-        messages, pinned = self._ledger.messages, self._ledger.pinned
+        messages = self._ledger.messages
         if self._anchor is None:
             self._anchor = unit.start
-        elif unit.start in pinned:
-            return
-        follows = (
-            number > 0
-            and self._units[number - 1].role == "user"
-            and self._units[number - 1].start not in pinned
-        )
+        follows = number > 0 and self._units[number - 1].role == "user"
         if noticed(messages[unit.start]) is None:
             self._newest = unit.start
         if is_from_user(messages[unit.start]):
@@ -133,7 +124,9 @@ class OldRounds:
         """Move the cut past the next unit, and drop that unit unless it has to stay."""
         unit = self._units[self.cut]
         self.cut += 1
-        if unit.role in SYSTEM_ROLES or unit.start in (self._anchor, self._goal, *self._ledger.pinned):
+        if unit.role in SYSTEM_ROLES or unit.start in (self._anchor, self._goal):
+            return
+        if unit.start in self._ledger.pinned:
             return
         if unit.role != "user":
             self._drop(unit, reason)

@@ -87,8 +87,8 @@ def test_a_goal_that_is_pinned_is_still_the_goal() -> None:
     assert second not in done.messages
 
 
-def test_a_pinned_message_is_no_turn_of_the_user() -> None:
-    """The last two turns of the user are kept. The pinned message before them is not counted."""
+def test_a_policy_of_turns_keeps_a_pinned_message() -> None:
+    """The last two turns of the user are kept, with the goal and the pinned message behind it."""
     memory = user("m" * 400)
     turns = [[user(f"turn {at}"), *a_round(at, 100)] for at in range(4)]
     history = [user("goal"), memory, *(message for turn in turns for message in turn)]

@@ -23,6 +23,8 @@ from tests.support.strategies.sessions import sessions
 
 History = list[dict[str, Any]]
 
+HISTORY = [system(), user("goal"), assistant("One."), user("Go on.")]
+
 
 class Compacted(NamedTuple):
     """A client's history, and a memory of some of its messages."""
@@ -87,9 +89,25 @@ def test_changes_of_declared_tools_keep_their_positions() -> None:
 
 def test_a_rebuilt_memory_is_found_by_its_origin() -> None:
     """The memory's own place counts, even where another user message follows directly."""
-    history = [system(), user("goal"), assistant("One."), user("Go on.")]
-    request = compacted_request(parse(history), memory_of(2, 3))
+    request = compacted_request(parse(HISTORY), memory_of(2, 3))
     rebuilt = [dict(message) for message in request.messages]
 
     for origins in (None, (0, 1, 2, 3)):
         assert find_pinned(request, Sanitized(rebuilt, origins=origins), rebuilt)[0] is rebuilt[2]
+
+
+def test_an_inserted_message_is_not_taken_for_the_memory() -> None:
+    """A message that a step inserts has the origin of the message that it belongs to."""
+    request = compacted_request(parse(HISTORY), memory_of(2, 3))
+    sent = [*request.messages[:3], user("inserted"), *request.messages[3:]]
+
+    assert find_pinned(request, Sanitized(sent, origins=(0, 1, 2, 2, 3)), sent)[0] is sent[2]
+
+
+def test_the_message_that_is_sent_is_pinned() -> None:
+    """An instruction of the proxy makes a new object of the message that holds the memory."""
+    request = compacted_request(parse(HISTORY[1:]), memory_of(1, 2))
+    joined = [user(f"goal\n\n{TEXT}"), user("Go on.")]
+    sent = [user(f"goal\n\n{TEXT}\n\nAnswer in JSON."), joined[1]]
+
+    assert find_pinned(request, Sanitized(joined, origins=(0, 2)), sent)[0] is sent[0]
