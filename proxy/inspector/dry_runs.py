@@ -12,6 +12,7 @@ from proxy.config.pools import choose_pool
 from proxy.core.deployment import Deployment
 from proxy.core.errors import InvalidRequest
 from proxy.forwarding.chat.answer_signatures import load_signatures
+from proxy.forwarding.chat.find_memory import with_memory
 from proxy.forwarding.gateway import Gateway
 from proxy.inspector.read_query import Query, Target
 from proxy.inspector.targets import deployments_by_profile, withheld_unasked
@@ -119,12 +120,12 @@ async def unsupported_by(target: Target, gateway: Gateway) -> Unsupported:
     return gateway.upstream.unsupported
 
 
-def run_for(
+async def input_for(
     inspection: Inspection, deployment: Deployment, unsupported: Unsupported, gateway: Gateway
-) -> DryRun:
-    """Return the dry run of an *inspection* at *deployment*, as if its sender had sent the request.
+) -> DryRunInput:
+    """Return the input for a dry run at *deployment*, as if the sender of the *inspection* had sent the request.
 
-    The limits on rounds belong to the requested model, even where its fallback answers.
+    The limits on rounds and the settings of compaction belong to the requested model, even where its fallback answers.
     """
     asked, sender, settings = inspection.asked, inspection.sender, gateway.settings
     pool = () if asked.chosen else resolve(settings, asked.chat.model)
@@ -133,7 +134,14 @@ def run_for(
     target = plan_target(deployment, settings.sanitize, unsupported)
     lessons = gateway.learned_windows.peek(deployment, inspection.now, sender.key)
     facts = facts_of(deployment, settings.budget, lessons)
-    run = run_dry(DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked))
+    given = DryRunInput(asked.chat, target, facts, inspection.kept, policy, sender.asked)
+    return await with_memory(given, gateway, label, sender.key)
+
+
+def run_for(given: DryRunInput, inspection: Inspection, gateway: Gateway) -> DryRun:
+    """Return the dry run of *given*, the input for one deployment of an *inspection*."""
+    run = run_dry(given)
+    lessons = gateway.learned_windows.peek(run.deployment, inspection.now, inspection.sender.key)
     if run.sent is None or lessons.reports_usage:
         return run
     return replace(run, sent=replace(run.sent, ask_usage=False))

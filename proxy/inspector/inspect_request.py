@@ -15,6 +15,7 @@ from proxy.inspector.align_messages import Positioned, align_messages, with_posi
 from proxy.inspector.rule_texts import PROVIDERS, STEPS, provider_words, rule_of, why
 from proxy.inspector.steps import SIGNATURES, Stage, find_stages
 from proxy.inspector.wire_body import describe_wire
+from proxy.planning.compact.applied_memory import STEP as COMPACTION
 from proxy.planning.dry_run import DryRun, describe_dry_run
 from proxy.planning.plan import MADE_IN_EVERY_MODE, Plan
 from sanitizers import Change
@@ -32,8 +33,12 @@ _UNCHANGED = [
     "body",
     "changes",
     "turns",
+    "memory",
 ]
 """The values of a dry run's description that are shown unchanged."""
+
+_MAX_PINNED = 5
+"""The most pinned messages that the sentence about a memory lists. The answer's ``memory`` lists them all."""
 
 
 def inspect_request(
@@ -76,7 +81,10 @@ def inspect_request(
         "providers": {one.rule: PROVIDERS[one.rule] for one in run.found if one.rule in PROVIDERS},
         "wire": describe_wire(run),
         "before": [{"index": index, "message": message} for index, message in before],
-        "steps": [{**_describe_stage(stage, run), "after": shown(stage.history)} for stage in stages],
+        "steps": [
+            {**_describe_stage(stage, run, described["memory"]), "after": shown(stage.history)}
+            for stage in stages
+        ],
         "after": shown(after),
         "would": shown(would) if would is not None else None,
         "parameters_dropped": described["dropped_parameters"],
@@ -84,14 +92,27 @@ def inspect_request(
     }
 
 
-def _describe_stage(stage: Stage, run: DryRun) -> dict[str, Any]:
-    """Return a repair step with its changes, without its history."""
+def _describe_stage(stage: Stage, run: DryRun, memory: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a repair step with its changes, without its history. *memory* is the description of the memory."""
+    what = STEPS.get(stage.step, "")
     return {
         "step": stage.step,
-        "what": STEPS.get(stage.step, ""),
+        "what": f"{what} {_memory_in_words(memory)}" if memory and stage.step == COMPACTION else what,
         "made": _is_made(stage.step, run),
         "changes": [describe_change(change) for change in stage.changes],
     }
+
+
+def _memory_in_words(memory: Mapping[str, Any]) -> str:
+    """Return which messages a memory replaces, its size, its author and its age."""
+    first, last = memory["replaced"]
+    words = f"It has {memory['tokens']:,} tokens and replaces the messages {first} to {last}."
+    if pinned := memory["pinned"]:
+        listed = f"the messages {', '.join(map(str, pinned))}" if len(pinned) <= _MAX_PINNED else f"{len(pinned)}"
+        words += f" Of these, the proxy still sends {listed}."
+    day, minute = memory["created"][:10], memory["created"][11:16]
+    summaries = "summary" if memory["reflections"] == 1 else f"{memory['reflections']} summaries"
+    return f"{words} It holds {summaries} by {memory['model']}, and is in use since {day}, {minute} UTC."
 
 
 def describe_change(change: Change) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from proxy.inspector.dry_runs import (
     Sender,
     every_target,
     find_deployment,
+    input_for,
     load_kept,
     run_for,
     unsupported_by,
@@ -108,7 +109,8 @@ async def inspect_one(request: web.Request) -> web.Response:
         kept = await load_kept(asked, [deployment], gateway, sender)
         unsupported = await unsupported_by(target, gateway)
         inspection = Inspection(asked, sender, kept, asyncio.get_running_loop().time())
-        dry = partial(run_for, inspection, deployment, unsupported, gateway)
+        given = await input_for(inspection, deployment, unsupported, gateway)
+        dry = partial(run_for, given, inspection, gateway)
         sent_by = None if seen is None else {"key": seen.key or None, "max_rounds": seen.max_rounds}
 
         def write() -> bytes:
@@ -138,7 +140,8 @@ async def verdicts(request: web.Request) -> web.Response:
             named = target.as_dict()
             try:
                 unsupported = await unsupported_by(target, gateway)
-                dry = partial(run_for, inspection, deployment, unsupported, gateway)
+                given = await input_for(inspection, deployment, unsupported, gateway)
+                dry = partial(run_for, given, inspection, gateway)
                 rows.append(await run_in_worker(partial(_run_for_verdict, dry, named)))
             except InvalidRequest as error:
                 rows.append(unreadable_row(named, error))

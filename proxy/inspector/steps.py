@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from proxy.core.errors import InvalidRequest
 from proxy.inspector.align_messages import Positioned, align_entries, align_messages, with_positions
+from proxy.planning.compact.applied_memory import STEP as COMPACTION
+from proxy.planning.compact.applied_memory import AppliedMemory
+from proxy.planning.compact.client_indexes import changes_for_client
 from proxy.planning.dry_run import DryRun
 from proxy.planning.plan import restore_or_remove_signatures
 from proxy.planning.prepare_request import prepare_request, profile_for_request
@@ -45,7 +48,15 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     if run.guarded is not None and run.guarded.changes:
         history = align_messages(history, request.messages)
         yield Stage("turns", run.guarded.changes, history)
-    settled, _ = restore_or_remove_signatures(request.messages, run.deployment, run.profile, run.kept)
+    messages, memory = request.messages, run.memory
+    if memory is not None:
+        messages, history = memory.apply_to(messages), _compacted(history, memory)
+        yield Stage(COMPACTION, (memory.change,), history)
+
+    def indexed(changes: Sequence[Change]) -> Sequence[Change]:
+        return changes if memory is None else changes_for_client(changes, memory)
+
+    settled, _ = restore_or_remove_signatures(messages, run.deployment, run.profile, run.kept)
     profile = profile_for_request(run.profile, request, run.deployment)
     history, changes = _placed(history, settled, SIGNATURES, "signature_settled")
     if changes:
@@ -53,13 +64,13 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
     renamed = rename_tools(settled, request.parameters, profile.tool_names)
     if renamed.changes:
         history = align_messages(history, renamed.messages)
-        yield Stage("tools", renamed.changes, history)
+        yield Stage("tools", indexed(renamed.changes), history)
     base = history
     try:
         if plan is None or run.found:
             for step, entries, made in walk_steps(renamed.messages, profile):
                 history = align_entries(base, entries, history)
-                yield Stage(step, made, history)
+                yield Stage(step, indexed(made), history)
         prepared = prepare_request(settled, request, run.deployment, run.profile, run.target.unsupported)
     except (InvalidRequest, Unrepairable):
         return
@@ -80,6 +91,12 @@ def find_stages(came: Messages, run: DryRun) -> Iterator[Stage]:
         yield Stage("dialect", changes, history)
     if plan.cuts:
         yield Stage("budget", plan.cuts, align_messages(history, plan.messages))
+
+
+def _compacted(history: Positioned, memory: AppliedMemory) -> Positioned:
+    """Return *history* with *memory*, which is a new message and has no original position."""
+    pinned = [history[at] for at in memory.pinned]
+    return [*history[: memory.start], (None, memory.message), *pinned, *history[memory.end :]]
 
 
 def _placed(

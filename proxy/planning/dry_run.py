@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from proxy.core.chat_request import ChatRequest
@@ -15,6 +16,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import ContextTooLong, InvalidRequest, UnrepairableHistory
 from proxy.core.hidden_text import hide
 from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.guard_turns import guard_chat
 from proxy.planning.plan import Plan, format_changes, plan_request, split_changes
 from proxy.planning.plan_target import PlanTarget
@@ -30,7 +32,7 @@ class DryRunInput:
 
     *facts* is what is known of the target's budget. *kept* holds the signatures that are stored for the request's
     calls. *policy* is the turn guard's policy, or None where the guard is off. *max_rounds* is the client's own limit
-    on rounds of tool calls.
+    on rounds of tool calls. *memory* is the stored memory of the conversation, if there is one.
     """
 
     request: ChatRequest
@@ -39,6 +41,7 @@ class DryRunInput:
     kept: Mapping[str, StoredSignature] = field(default_factory=dict)
     policy: TurnPolicy | None = None
     max_rounds: int | None = None
+    memory: AppliedMemory | None = None
 
 
 @record
@@ -94,19 +97,27 @@ class DryRun:
         return (*made, *(self.guarded.changes if self.guarded is not None else ()))
 
     @property
+    def memory(self) -> AppliedMemory | None:
+        """The memory in place of older messages, or None where the history is planned without one."""
+        return self.shown.memory if self.shown is not None else None
+
+    @property
     def verdict(self) -> str:
         """The outcome: ``unchanged``, ``repaired``, ``sent_as_is`` (modes observe and off), or ``refused``."""
         return _verdict(self.mode, self.sent, self.found, self.changes, self.refusal)
 
 
 def run_dry(given: DryRunInput) -> DryRun:
-    """Return the dry run of a request. Nothing is sent. A refusal is returned and not raised."""
+    """Return the dry run of a request. Nothing is sent. A refusal is returned and not raised.
+
+    Where the configured mode cannot use the memory, no plan uses it.
+    """
     target, mode = given.target, given.target.sanitize.mode
     request, guarded = guard_chat(given.request, given.policy, given.max_rounds, mode=mode)
 
     def plan(target: PlanTarget, facts: BudgetFacts | None) -> tuple[Plan | None, InvalidRequest | None]:
         try:
-            return plan_request(request, target, given.kept, facts, count=True), None
+            return plan_request(request, target, given.kept, facts, memory=given.memory, count=True), None
         except InvalidRequest as error:
             return None, error
 
@@ -120,6 +131,8 @@ def run_dry(given: DryRunInput) -> DryRun:
     if mode != "repair" or (outcome is not None and outcome.violations):
         sent, refused = plan(target, given.facts)
         refusal = refused or refusal
+    if shown is not None and shown.memory is not None and (sent is None or sent.memory is None):
+        return run_dry(replace(given, memory=None))
     return DryRun(request, target, given.kept, guarded, repaired, shown, sent, refusal)
 
 
@@ -129,7 +142,8 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
     In every mode, ``changes`` and ``budget`` are those of mode ``repair``. ``refusal`` is the error of the configured
     mode, else that of mode ``repair``, else None. ``mode`` and ``verdict`` are those of the configured mode. ``body``
     is the request as it would be sent, with the stored signatures. ``body`` is None for a refused request. ``turns``
-    holds the turn guard's findings, None where the guard is off.
+    holds the turn guard's findings, None where the guard is off. ``memory`` is the memory in place of older messages,
+    with its text and the first and last index that it replaces. ``memory`` is None where no memory is used.
     """
     changes, repaired = run.changes, run.repaired
     return {
@@ -147,6 +161,7 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
         "refusal": None if run.refusal is None else _refusal_as_dict(run.refusal),
         "budget": repaired.budget.as_dict() if repaired is not None and repaired.budget is not None else None,
         "turns": run.guarded.turn.as_dict() if run.guarded is not None else None,
+        "memory": None if run.memory is None else _memory_as_dict(run.memory),
         "body": None if run.sent is None else _body(run.sent),
     }
 
@@ -175,6 +190,19 @@ def _verdict(
 def _refusal_as_dict(refusal: InvalidRequest) -> dict[str, Any]:
     rule = refusal.rule if isinstance(refusal, UnrepairableHistory) else refusal.code
     return {"message": refusal.message, "rule": rule, "param": refusal.param}
+
+
+def _memory_as_dict(memory: AppliedMemory) -> dict[str, Any]:
+    created = datetime.fromtimestamp(memory.created, UTC)
+    return {
+        "replaced": [memory.start, memory.end - 1],
+        "pinned": list(memory.pinned),
+        "tokens": memory.tokens,
+        "reflections": memory.reflections,
+        "created": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "model": memory.model,
+        "text": memory.message["content"],
+    }
 
 
 def _body(sent: Plan) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 - plan_attempts: the plan of each attempt
 - conversation_memory: the look-up of a long conversation's memory, and the summary that is due
+- find_memory: the same look-up for a request that is not sent
 - commission_summaries: summaries that are written in the background
 - ask_summarizer: the calls to the summarizing model
 - repair_plan: the plan after a provider's error

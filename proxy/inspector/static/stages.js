@@ -110,6 +110,7 @@ function findRows(rows, stage) {
     const left = byLeft.get(change.index) ?? [];
     const right = byRight.get(change.index) ?? [];
     const all = [...left, ...right];
+    if (change.step === "compaction") return rows.find((row) => row.state === "inserted") ?? all[0]; // beside the memory itself
     switch (change.kind) {
       case "dropped": return first(left, new Set(["removed"])) ?? first(all, new Set(["changed"])) ?? all[0];
       case "inserted": return first(right, new Set(["inserted"])) ?? insertedNear(rows, left[0]) ?? first(all, new Set(["changed"])) ?? all[0];
