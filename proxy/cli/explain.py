@@ -21,6 +21,7 @@ from proxy.inspector.inspect_request import inspect_request
 from proxy.inspector.read_query import with_model
 from proxy.inspector.targets import withheld_unasked
 from proxy.planning.budgets.budget_facts import facts_of
+from proxy.planning.compact.policies import CompactionPolicies
 from proxy.planning.dry_run import DryRun, DryRunInput, describe_dry_run, run_dry
 from proxy.planning.plan_target import plan_target
 from proxy.planning.turn_policies import TurnPolicies
@@ -68,7 +69,8 @@ def run_explain(options: argparse.Namespace) -> int:
         if not can_encode(shown):  # print_result's escapes for unprintable characters are not JSON
             shown = json.dumps(explanation, indent=2)
     else:
-        shown = "\n".join(show_explanation(explanation, colours=takes_colours()))
+        lines = show_explanation(explanation, colours=takes_colours())
+        shown = "\n".join([*lines, *_note_compaction(run, settings)])
     return print_result(shown, _STATUS.get(run.verdict, CHANGED))
 
 
@@ -82,6 +84,14 @@ def plan_without_sending(request: ChatRequest, settings: Settings) -> DryRun:
     facts = facts_of(deployment, settings.budget, no_lessons(deployment))
     policy = TurnPolicies(settings.turns, settings.routes.aliases).find(request.model, deployment.label, "")
     return run_dry(DryRunInput(request, target, facts, policy=policy))
+
+
+def _note_compaction(run: DryRun, settings: Settings) -> list[str]:
+    """Return a note where a running proxy may use a memory, which this command cannot know."""
+    policies = CompactionPolicies(settings.compaction, settings.routes.aliases)
+    if run.mode != "repair" or policies.find(run.request.model, run.deployment.label, "") is None:
+        return []
+    return ["", "memory: not looked up; POST /v1/explain of the running proxy shows the one in use"]
 
 
 def _read(file: str) -> bytes | None:

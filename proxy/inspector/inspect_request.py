@@ -108,7 +108,9 @@ def _memory_in_words(memory: Mapping[str, Any]) -> str:
     first, last = memory["replaced"]
     words = f"It has {memory['tokens']:,} tokens and replaces the messages {first} to {last}."
     if pinned := memory["pinned"]:
-        listed = f"the messages {', '.join(map(str, pinned))}" if len(pinned) <= _MAX_PINNED else f"{len(pinned)}"
+        listed = (
+            f"the messages {', '.join(map(str, pinned))}" if len(pinned) <= _MAX_PINNED else f"{len(pinned)}"
+        )
         words += f" Of these, the proxy still sends {listed}."
     day, minute = memory["created"][:10], memory["created"][11:16]
     summaries = "summary" if memory["reflections"] == 1 else f"{memory['reflections']} summaries"

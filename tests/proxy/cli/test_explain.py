@@ -56,3 +56,30 @@ def test_unusable_option_is_a_fault(
     """An unusable option gives status 2 and a fault on standard error."""
     assert explain(tmp_path, {"model": MODEL, "messages": ROUND}, **options) == 2
     assert capsys.readouterr() == ("", f"{fault}\n")
+
+
+@pytest.mark.parametrize(
+    ("sections", "is_noted"),
+    [
+        ({}, False),
+        ({"compaction": {"enabled": True, "model": "cheap"}}, True),
+        ({"compaction": {"enabled": True, "model": "cheap"}, "sanitize": {"mode": "observe"}}, False),
+    ],
+)
+def test_a_memory_is_looked_up_by_a_running_proxy_alone(
+    sections: dict[str, Any], is_noted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where compaction is on, one line says so. The JSON has no memory."""
+    entries = [
+        {"model_name": name, "litellm_params": {"model": "openai/gpt-4o"}} for name in ("mine", "cheap")
+    ]
+    path = tmp_path / "c.yaml"
+    path.write_text(json.dumps({"model_list": entries, **sections}))
+    request = {"model": "mine", "messages": ROUND}
+
+    explain(tmp_path, request, config=str(path), json=False)
+    text = capsys.readouterr().out
+    explain(tmp_path, request, config=str(path))
+
+    assert ("memory: not looked up; POST /v1/explain" in text) is is_noted
+    assert json.loads(capsys.readouterr().out)["memory"] is None
