@@ -41,10 +41,15 @@ class SummaryJobs:
         self._log_key = log_key
         self._running: dict[tuple[str, str], _Running] = {}
 
-    @property
-    def has_room(self) -> bool:
-        """True where another job may begin."""
-        return len(self._running) < MAX_JOBS
+    def has_room(self, tenant: str, *, is_shared: bool) -> bool:
+        """Return True where a job of *tenant* may begin now.
+
+        With *is_shared*, several tenants use the proxy. One of them then gets one place at most, so that its slow jobs
+        leave a place to the others.
+        """
+        if len(self._running) >= MAX_JOBS:
+            return False
+        return not (is_shared and any(owner == tenant for owner, _ in self._running))
 
     @property
     def is_busy(self) -> bool:

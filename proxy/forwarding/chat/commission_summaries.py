@@ -47,8 +47,8 @@ _MOST_REFLECTIONS = 2
 def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
     """Begin *job* in the background, unless a limit forbids the job. Returns at once and never raises.
 
-    The limits: two jobs in a process, one for a conversation, a wait after failures, the tenant's share of tokens, and
-    the circuits of the summarizing model.
+    The limits: two jobs in a process, one for a client's key and for a conversation, a wait after failures, the tenant's
+    share of tokens, and the circuits of the summarizing model.
     """
     jobs, tenant = gateway.summaries, job.tenant
     if jobs.is_running(tenant, job.root):
@@ -56,7 +56,7 @@ def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
     now = asyncio.get_running_loop().time()
     pool = resolve(gateway.settings, job.policy.model)
     refused = None
-    if not jobs.has_room:
+    if not jobs.has_room(tenant, is_shared=bool(gateway.settings.general_settings.keys)):
         refused = SummaryOutcome.BUSY
     elif not jobs.delays.may_try(tenant, job.root, job.digest.hex(), now):
         refused = SummaryOutcome.DELAYED

@@ -47,17 +47,27 @@ async def test_process_runs_two_jobs_and_one_for_each_conversation() -> None:
         await release.wait()
 
     for number in range(MAX_JOBS):
-        assert jobs.has_room
+        assert jobs.has_room("blue", is_shared=False)
         jobs.start(job_of(number), work())
     assert jobs.is_busy
-    assert [jobs.has_room] == [False]
+    assert not jobs.has_room("blue", is_shared=False)
     assert jobs.is_running("blue", job_of(0).root)
     assert not jobs.is_running("red", job_of(0).root)
     release.set()
     for _ in range(3):
         await asyncio.sleep(0)
-    assert [jobs.has_room, jobs.is_busy] == [True, False]
+    assert jobs.has_room("blue", is_shared=False)
+    assert [jobs.is_busy] == [False]
     assert not jobs.is_running("blue", job_of(0).root)
+
+
+async def test_key_takes_one_of_the_places() -> None:
+    """The slow summaries of one key leave a place to the other keys."""
+    jobs = SummaryJobs(b"key")
+    jobs.start(job_of(0), asyncio.sleep(60))
+    assert not jobs.has_room("blue", is_shared=True)
+    assert jobs.has_room("red", is_shared=True)
+    await jobs.close()
 
 
 async def test_close_ends_the_running_jobs() -> None:
