@@ -15,6 +15,7 @@ from proxy.planning.compact.summary_call import HEADINGS, without_fence
 from proxy.planning.compact.transcript import encodable
 from sanitizers.budget import Size
 from sanitizers.budget.safe_cut import safe_cut
+from sanitizers.messages import is_part_list
 
 Answer: TypeAlias = dict[str, Any]
 """A whole answer, as ``proxy.answers.normalize_answer`` returns it."""
@@ -113,11 +114,17 @@ def _text_of(answer: Answer) -> str | Rejected:
     if message.get("refusal"):
         return Rejected("refused")
     content = message.get("content")
+    if isinstance(content, list) and is_part_list(content):  # some reasoning models answer in parts
+        content = "".join(part["text"] for part in content if _is_text(part))
     if not isinstance(content, str):
         return Rejected("empty")
     if len(content.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return Rejected("too_large")
     return encodable(content)
+
+
+def _is_text(part: dict[str, Any]) -> bool:
+    return part["type"] == "text" and isinstance(part.get("text"), str)
 
 
 _TAG = re.compile(rf"<(?=\s{{0,8}}/?\s{{0,8}}{FRAME})", re.IGNORECASE)

@@ -68,7 +68,7 @@ _BEARER = re.compile(
     r"(\bbearer[ \t]{1,4})(?=[\w.~+/-]*?\d)[\w.~+/-]{16,}+=*+",
     re.IGNORECASE | re.ASCII,
 )
-_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>\\]{0,256}+:)[^\s/?#@\"'<>\\]{1,256}+(?=@)")
+_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>\\]{0,256}+:)(?!\$[A-Z_{(]|\{)[^\s/?#@\"'<>\\]{1,256}+(?=@)")
 
 _OF_CURL = re.compile(
     r"(\bcurl\b[^\n|;&]{0,300}?[ \t](?:-u|--user)[ =]{0,2}[\\\"']{0,2}[^\s:\"'\\]{1,100}+:)[^\s\"'\\]{1,200}+"
@@ -86,7 +86,7 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _PASSWORDS = ("pass", "pwd")
-_REFERENCE = re.compile(r"[$%][A-Za-z_{(]|[{<]")
+_REFERENCE = re.compile(r"\$?[$%][A-Za-z_{(]|[{<]|os\.environ|process\.env|env[.:]")
 """The start of a value that refers to another place, such as ``${PASSWORD}`` or ``<your-key>``."""
 
 _SHORTEST = 12

@@ -51,6 +51,17 @@ def test_a_summary_under_the_headings_is_accepted_as_it_is() -> None:
     assert accept_summary(answer_of(GOOD), LIMITS) == Accepted(GOOD, 4 + len(GOOD.split()))
 
 
+def test_the_texts_of_an_answer_in_parts_are_joined() -> None:
+    parts = [
+        {"type": "thinking", "thinking": "## Done"},
+        {"type": "text", "text": GOOD[:20]},
+        {"type": "text", "text": GOOD[20:]},
+        {"type": "text", "text": None},
+    ]
+
+    assert accept_summary(answer_of(parts), LIMITS) == Accepted(GOOD, 4 + len(GOOD.split()))
+
+
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 REJECTED: dict[str, tuple[dict[str, Any], Reason]] = {
     "no choice": ({"choices": []}, "empty"),
