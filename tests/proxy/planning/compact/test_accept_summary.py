@@ -53,7 +53,7 @@ def test_a_summary_under_the_headings_is_accepted_as_it_is() -> None:
 
 def test_the_texts_of_an_answer_in_parts_are_joined() -> None:
     parts = [
-        {"type": "thinking", "thinking": "## Done"},
+        {"type": "thinking", "thinking": "## Done", "text": "## Done"},
         {"type": "text", "text": GOOD[:20]},
         {"type": "text", "text": GOOD[20:]},
         {"type": "text", "text": None},
