@@ -68,11 +68,12 @@ async def ask_for_segment(job: SummaryJob, gateway: Gateway) -> Reflection | Fai
     characters = min(_MOST_CHARACTERS, window * _CHARACTERS_PER_TOKEN)
 
     fence = gateway.token()[:_FENCE_DIGITS]
+    blank = partial(_without_secrets, gateway=gateway)
 
     def write() -> SummaryCall:
         segment = [history.messages[at] for at in indexes]
-        text = write_transcript(segment, indexes[0], limit_characters=characters)
-        return without_thinking(segment_call(_without_secrets(text, gateway), fence, most), pool)
+        text = write_transcript(segment, indexes, limit_characters=characters, blank=blank)
+        return without_thinking(segment_call(text, fence, most), pool)
 
     limits = SummaryLimits(most, sum(measured.sizes[at] for at in indexes), measured.size)
     make = partial(Reflection, history.start if job.previous is None else job.previous.end, job.cut.end)
@@ -147,6 +148,6 @@ def _count_tokens(answer: Answer, call: SummaryCall, job: SummaryJob, gateway: G
         gateway.metrics.tokens.labels(label, "summary").inc(tokens)
 
 
-def _without_secrets(text: str, gateway: Gateway) -> str:
+def _without_secrets(text: str, *, gateway: Gateway) -> str:
     """Return *text* without the keys of the configuration, and without texts that look like credentials."""
     return blank_secrets(gateway.secrets.mask(text))

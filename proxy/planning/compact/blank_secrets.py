@@ -85,6 +85,9 @@ _ASSIGNED = re.compile(
     r"(?:(?P<quote>\\{0,3}[\"'])(?P<quoted>[^\s\"'\\]{8,}+)|(?P<bare>[^\s\"'`\\,;&<>(){}\[\]]{8,}+))",
     re.IGNORECASE,
 )
+_NAME = re.compile("p(?=ass|wd|riv)|s(?=ecret|ign)|t(?=oken)|a(?=pi|cc|uth)|e(?=ncr)")
+"""The beginnings of the names in :data:`_ASSIGNED`. One letter is taken, since names may overlap."""
+
 _PASSWORDS = ("pass", "pwd")
 _REFERENCE = re.compile(r"\$?[$%][A-Za-z_{(]|[{<]|os\.environ|process\.env|env[.:]")
 """The start of a value that refers to another place, such as ``${PASSWORD}`` or ``<your-key>``."""
@@ -105,9 +108,39 @@ def blank_secrets(text: str) -> str:
     text = _without_private_keys(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)
-    for pattern in (_SCHEME, _BEARER, _IN_URL, _OF_CURL, _OPTION):
-        text = pattern.sub(rf"\1{MASK}", text)
-    return _ASSIGNED.sub(_blank_value, text)
+    small = text.lower()
+    for need, pattern in _NEEDED:
+        if need in small:
+            text = pattern.sub(rf"\1{MASK}", text)
+    if not text.isascii():
+        return _ASSIGNED.sub(_blank_value, text)
+    return _blank_assigned(text)
+
+
+_NEEDED = (
+    ("authorization", _SCHEME),
+    ("bearer", _BEARER),
+    ("://", _IN_URL),
+    ("curl", _OF_CURL),
+    ("--", _OPTION),
+)
+"""The patterns with a text, in small letters, that each of their matches holds. The search for a text is fast."""
+
+
+def _blank_assigned(text: str) -> str:
+    """Return *text*, which is ASCII, with a mask in place of the values that are assigned to names of secrets.
+
+    A search that ignores case tries each place of a text. The search in a copy in small letters takes a fifth of that
+    time, and the places are the same in both.
+    """
+    written: list[str] = []
+    done = 0
+    for place in _NAME.finditer(text.lower()):
+        match = _ASSIGNED.match(text, place.start()) if place.start() >= done else None
+        if match is not None:
+            written += (text[done : match.start()], _blank_value(match))
+            done = match.end()
+    return "".join((*written, text[done:]))
 
 
 def _blank_value(match: re.Match[str]) -> str:
