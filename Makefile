@@ -93,7 +93,7 @@ bench-tokens: $(VENV)/dev $(VENV)/tokenizers  ## how near the estimates are to r
 	PYTHONPATH=$(VENV)/tokenizers $(BIN)/python -m benchmarks.estimate_accuracy $(ARGS)
 
 bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways compared; fails if the goal is missed
-	$(BIN)/python -m benchmarks.cut_simulation
+	$(BIN)/python -m benchmarks.cuts
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings

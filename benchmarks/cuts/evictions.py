@@ -1,0 +1,80 @@
+"""Ways to fit a window that only leave messages out.
+
+off         nothing is left out (the window would have to be as large as the session)
+sliding     the oldest rounds are dropped, as many as each request needs: what a history limit usually does
+middle-out  as much as each request needs is taken from the middle, half of what is kept from either end
+ours        the preset ``balanced``: cut to half when a request would not fit
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.cuts.summaries import SummaryCall
+from benchmarks.cuts.window import TOOLS, Window
+from benchmarks.sanitize import History
+from sanitizers.budget import PRESETS, CutInput, FixedTokens, count_leading_system, fit, marks_for
+from sanitizers.budget.units import split_units
+from sanitizers.profiles import OPENAI
+
+Cut = Callable[[History, Window], History]
+"""Takes a history and the window that it has to fit, and returns the messages to send."""
+
+
+class Eviction:
+    """The way that sends each history as *cut* returns it. No model summarizes."""
+
+    def __init__(self, cut: Cut, window: Window) -> None:
+        self._cut = cut
+        self._window = window
+        self.calls: list[SummaryCall] = []
+
+    def send(self, history: History) -> History:
+        """Return the messages to send for *history*."""
+        return self._cut(history, self._window)
+
+
+def off(history: History, window: Window) -> History:
+    """Send everything."""
+    del window
+    return history
+
+
+def sliding(history: History, window: Window) -> History:
+    """Drop the oldest rounds until the rest fits. The system message and the first user message stay."""
+    lead = count_leading_system(history) + 1
+    units = split_units(history, lead)
+    turns = window.size.sum(history[1:])
+    while turns > window.room and len(units) > 1:
+        gone = units.pop(0)
+        turns -= window.size.sum(history[gone.start : gone.end])
+    return history[:lead] + (history[units[0].start :] if units else [])
+
+
+def middle_out(history: History, window: Window) -> History:
+    """Drop whole rounds from the middle, so that the rest fits. At most half of the room is kept at the beginning."""
+    lead = count_leading_system(history)
+    units = split_units(history, lead)
+    sizes = [window.size.sum(history[unit.start : unit.end]) for unit in units]
+    if sum(sizes) <= window.room:
+        return history
+    first = kept = 0
+    while kept + sizes[first] <= window.room // 2:
+        kept += sizes[first]
+        first += 1
+    last = len(units)
+    while last > first + 1 and kept + sizes[last - 1] <= window.room:
+        last -= 1
+        kept += sizes[last]
+    return history[: units[first].start] + history[units[last].start :]
+
+
+def ours(history: History, window: Window) -> History:
+    """Cut the history with the preset ``balanced``, as the proxy does."""
+    system = window.size.sum(history[: count_leading_system(history)])
+    policy = PRESETS["balanced"]
+    marks = marks_for(policy, limit=window.limit(history), fixed=FixedTokens(TOOLS, system))
+    done = fit(CutInput(history, OPENAI, window.size), marks, policy)
+    if done.verdict != "fits":
+        raise SystemExit("a request of the session cannot fit: choose a larger window")
+    return list(done.messages)

@@ -1,0 +1,79 @@
+"""The tokens that a provider counts over a session, and their cost.
+
+A provider caches the messages with which a request and the previous one both begin. It caches blocks of 128 tokens,
+from 1,024 tokens on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from benchmarks.cuts.summaries import SummaryCall
+from benchmarks.cuts.window import TOOLS, Window
+from benchmarks.sanitize import History
+
+BLOCK = 128
+LEAST_CACHED = 1_024
+
+OUTPUT_PRICE = 5
+"""The price of a written token in prices of a read one: the usual ratio in providers' price lists."""
+
+
+class Way(Protocol):
+    """One client's session, as one way to fit a window sends it. *calls* are the calls of a summarizing model."""
+
+    calls: list[SummaryCall]
+
+    def send(self, history: History) -> History:
+        """Return the messages to send for *history*, which continues the one before."""
+
+
+@dataclass
+class Spent:
+    """The sums over one session. *calls* are the calls of a summarizing model."""
+
+    requests: int = 0
+    sent: int = 0
+    cached: int = 0
+    breaks: int = 0
+    largest: int = 0
+    calls: list[SummaryCall] = field(default_factory=list)
+
+    def cost(self, price: float) -> float:
+        """Return the mean cost of a request in thousands of full-price tokens, without summaries.
+
+        A cached token costs the share *price*.
+        """
+        return (self.sent - self.cached * (1 - price)) / self.requests / 1_000
+
+    def summaries(self, price: float) -> float:
+        """Return the mean cost of the summaries for a request, in thousands of full-price tokens.
+
+        A token of the summarizing model costs the share *price* of one of the conversation's model.
+        """
+        tokens = sum(call.read + OUTPUT_PRICE * call.written for call in self.calls)
+        return tokens * price / self.requests / 1_000
+
+
+def run(histories: Iterable[History], way: Way, window: Window) -> Spent:
+    """Send each history of one session by *way*, and return the tokens that a provider would count."""
+    spent = Spent(calls=way.calls)
+    before: History = []
+    for history in histories:
+        sent = way.send(history)
+        common = TOOLS if before else 0
+        for old, new in zip(before, sent, strict=False):
+            if old is not new and old != new:
+                break
+            common += window.size(new)
+        cached = common - common % BLOCK
+        tokens = window.tokens(sent)
+        spent.breaks += sent[: len(before)] != before
+        spent.requests += 1
+        spent.sent += tokens
+        spent.largest = max(spent.largest, tokens)
+        spent.cached += cached if cached >= LEAST_CACHED else 0
+        before = sent
+    return spent
