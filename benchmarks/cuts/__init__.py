@@ -7,6 +7,7 @@ the order of the data:
     window      tokens of messages, and the window that a request has to fit
     evictions   ways that only leave messages out: off, sliding, middle-out, and the preset ``balanced``
     summaries   the stand-in for a summarizing model, and the cost of its calls
+    compaction  the proxy's compaction, by its own functions
     peers       the policies of context-guru, codex and langmem
     provider    the tokens that a provider counts over a session
     goals       the table of one window, and the goals

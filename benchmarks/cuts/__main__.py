@@ -7,8 +7,9 @@ import platform
 from collections.abc import Callable
 from functools import partial
 
+from benchmarks.cuts.compaction import Compaction
 from benchmarks.cuts.evictions import Eviction, middle_out, off, ours, sliding
-from benchmarks.cuts.goals import HEADER, ROOMS, judge, render
+from benchmarks.cuts.goals import HEADER, SHARES, judge, render
 from benchmarks.cuts.peers import Codex, ContextGuru, LangMem
 from benchmarks.cuts.provider import Way, run
 from benchmarks.cuts.window import Sizes, Window
@@ -19,6 +20,8 @@ WAYS: dict[str, Callable[[Window], Way]] = {
     "sliding": partial(Eviction, sliding),
     "middle-out": partial(Eviction, middle_out),
     "ours": partial(Eviction, ours),
+    "compaction": Compaction,
+    "compaction at 0.9": partial(Compaction, trigger=0.9),
     "context-guru": ContextGuru,
     "codex": Codex,
     "langmem": LangMem,
@@ -41,7 +44,7 @@ def main() -> None:
         f"seed {options.seed}; {len(histories[-1])} messages, {tokens:,} tokens at the end."
     )
     goals = []
-    for room in ROOMS:
+    for room in SHARES:
         print(f"\nroom for {room:,} tokens of turns; costs in thousands of tokens a request\n\n{HEADER}")
         window = Window(room, size)
         rows = {}

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.cuts.summaries import SummaryCall
+from benchmarks.cuts.summaries import CallTokens
 from benchmarks.cuts.window import TOOLS, Window
 from benchmarks.sanitize import History
-from sanitizers.budget import PRESETS, CutInput, FixedTokens, count_leading_system, fit, marks_for
+from sanitizers import Messages
+from sanitizers.budget import PRESETS, CutInput, FixedTokens, Marks, count_leading_system, fit, marks_for
 from sanitizers.budget.units import split_units
 from sanitizers.profiles import OPENAI
 
@@ -27,7 +28,7 @@ class Eviction:
     def __init__(self, cut: Cut, window: Window) -> None:
         self._cut = cut
         self._window = window
-        self.calls: list[SummaryCall] = []
+        self.calls: list[CallTokens] = []
 
     def send(self, history: History) -> History:
         """Return the messages to send for *history*."""
@@ -71,10 +72,19 @@ def middle_out(history: History, window: Window) -> History:
 
 def ours(history: History, window: Window) -> History:
     """Cut the history with the preset ``balanced``, as the proxy does."""
-    system = window.size.sum(history[: count_leading_system(history)])
-    policy = PRESETS["balanced"]
-    marks = marks_for(policy, limit=window.limit(history), fixed=FixedTokens(TOOLS, system))
-    done = fit(CutInput(history, OPENAI, window.size), marks, policy)
+    return fitted(history, window)
+
+
+def fitted(history: History, window: Window, pinned: Messages = ()) -> History:
+    """Return *history* cut with the preset ``balanced``. The messages *pinned* are neither dropped nor shortened."""
+    cut = CutInput(history, OPENAI, window.size, pinned=pinned)
+    done = fit(cut, marks_of(history, window), PRESETS["balanced"])
     if done.verdict != "fits":
         raise SystemExit("a request of the session cannot fit: choose a larger window")
     return list(done.messages)
+
+
+def marks_of(history: History, window: Window) -> Marks:
+    """Return the marks between which the preset ``balanced`` cuts *history*."""
+    system = window.size.sum(history[: count_leading_system(history)])
+    return marks_for(PRESETS["balanced"], limit=window.limit(history), fixed=FixedTokens(TOOLS, system))

@@ -7,7 +7,7 @@ that sends less may also know less.
 
 from __future__ import annotations
 
-from benchmarks.cuts.summaries import SEGMENT_TOKENS, SummaryWriter, transcript_tokens
+from benchmarks.cuts.summaries import SummaryWriter, request_for
 from benchmarks.cuts.window import Window
 from benchmarks.sanitize import History
 from sanitizers.budget import count_leading_system
@@ -51,8 +51,7 @@ class ContextGuru:
         end = _last_start(history, lead, len(history) - self.KEPT)
         grown = self._window.size.sum(history[self._end : end])
         if end > lead and (self._summary is None or grown >= self.GROWTH):
-            read = transcript_tokens(history[lead:end])
-            self._summary = _as_user(self._writer.summarize(read, *SEGMENT_TOKENS))
+            self._summary = _as_user(self._writer.summarize(history[lead:end]))
             self._end = end
 
 
@@ -80,8 +79,7 @@ class Codex:
         sent = [*history[:lead], *self._memory, *history[start:]]
         if self._window.tokens(sent) <= self.TRIGGER * self._window.limit(history):
             return sent
-        read = transcript_tokens(sent[lead:])
-        summary = _as_user(self._writer.summarize(read, *SEGMENT_TOKENS))
+        summary = _as_user(self._writer.summarize(sent[lead:]))
         self._memory = [*self._newest_words(history[lead:]), summary]
         self._end = len(history)
         return [*history[:lead], *self._memory]
@@ -125,8 +123,8 @@ class LangMem:
         if self._window.size.sum(history[start:]) > self._window.room - self.SUMMARY:
             self._end = self._fitting(history, start)
             if self._end > start:
-                read = transcript_tokens(history[start : self._end], self._summary)
-                self._summary = [self._writer.summarize(read, self.SUMMARY, self.SUMMARY)]
+                asked = request_for(history[start : self._end], self._summary)
+                self._summary = [self._writer.answer(asked, self.SUMMARY, self.SUMMARY)]
                 start = self._end
         memory = [{"role": "system", "content": text} for text in self._summary]
         return [*history[:lead], *memory, *history[start:]]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from benchmarks.cuts.summaries import SummaryCall
+from benchmarks.cuts.summaries import CallTokens
 from benchmarks.cuts.window import TOOLS, Window
 from benchmarks.sanitize import History
 
@@ -24,7 +24,7 @@ OUTPUT_PRICE = 5
 class Way(Protocol):
     """One client's session, as one way to fit a window sends it. *calls* are the calls of a summarizing model."""
 
-    calls: list[SummaryCall]
+    calls: list[CallTokens]
 
     def send(self, history: History) -> History:
         """Return the messages to send for *history*, which continues the one before."""
@@ -39,7 +39,7 @@ class Spent:
     cached: int = 0
     breaks: int = 0
     largest: int = 0
-    calls: list[SummaryCall] = field(default_factory=list)
+    calls: list[CallTokens] = field(default_factory=list)
 
     def cost(self, price: float) -> float:
         """Return the mean cost of a request in thousands of full-price tokens, without summaries.

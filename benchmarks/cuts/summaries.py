@@ -1,70 +1,85 @@
-"""The stand-in for a summarizing model, and the cost of its calls.
+"""The stand-in for a summarizing model, and the tokens of its calls.
 
-A model reads the replaced messages as a transcript, in which each tool result has at most 2,000 characters. The
-stand-in writes random words of the lengths that models write. Only these lengths matter here.
+A model reads the replaced messages as the transcript that the proxy writes. Each tool result has at most 2,000
+characters there. The stand-in writes random words under the proxy's headings. The texts have the lengths of real
+summaries, and only these lengths matter here.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.sessions import WORDS
+from benchmarks.sessions import WORDS, measure
+from proxy.planning.compact.summary_call import HEADINGS, segment_call
+from proxy.planning.compact.transcript import write_transcript
 from sanitizers import Message, Messages
 
-RESULT_CHARACTERS = 2_000
-"""The most characters of a tool result in a transcript."""
+SEGMENT_TOKENS = 750
+"""The most tokens of the summary of a segment."""
 
-SEGMENT_TOKENS = (600, 750)
-"""The fewest and the most tokens of the summary of a segment."""
+MOST_CHARACTERS = 400_000
+"""The most characters of a transcript for a model whose window is large."""
 
-META_TOKENS = (1_200, 1_500)
-"""The fewest and the most tokens of the summary of several summaries."""
+FENCE = "0123456789abcdef"
+"""The token around the transcript."""
 
-INSTRUCTIONS = 300
-"""Tokens of the instructions of a summarizing call."""
+_FEWEST = 0.8
+"""The fewest tokens of a summary, as a share of the most: 600 of 750."""
 
 
 @dataclass(frozen=True)
-class SummaryCall:
-    """One call of a summarizing model: the tokens that the model reads, none of them cached, and those it writes."""
+class CallTokens:
+    """The tokens that a summarizing model reads in one call, none of them cached, and those that it writes."""
 
     read: int
     written: int
 
 
 class SummaryWriter:
-    """Writes the summaries of one session, and counts the tokens of the calls.
+    """Writes the summaries of one session, and counts the tokens of the calls. Every run has the same summaries."""
 
-    The lengths come from *seed*, so that every run has the same summaries.
-    """
+    def __init__(self) -> None:
+        self._rng = random.Random(7)
+        self.calls: list[CallTokens] = []
 
-    def __init__(self, seed: int = 7) -> None:
-        self._rng = random.Random(seed)
-        self.calls: list[SummaryCall] = []
+    def answer(self, asked: Iterable[Message], most: int, fewest: int | None = None) -> str:
+        """Return a summary for the request *asked*, of *fewest* to *most* tokens as a message."""
+        tokens = self._rng.randint(int(most * _FEWEST) if fewest is None else fewest, most)
+        text = _text_of(tokens, self._rng)
+        self.calls.append(CallTokens(sum(map(measure, asked)), measure(_message(text))))
+        return text
 
-    def summarize(self, read: int, fewest: int, most: int) -> str:
-        """Return a summary of *fewest* to *most* tokens of a transcript of *read* tokens."""
-        written = self._rng.randint(fewest, most)
-        self.calls.append(SummaryCall(INSTRUCTIONS + read, written))
-        return text_of(written, self._rng)
+    def summarize(self, messages: Messages, texts: Sequence[str] = ()) -> str:
+        """Return a summary of *messages* with the usual length. The model also reads the earlier summaries *texts*."""
+        return self.answer(request_for(messages, texts), SEGMENT_TOKENS)
 
 
-def text_of(tokens: int, rng: random.Random) -> str:
-    """Return random words with four times as many characters as *tokens*."""
+def request_for(messages: Messages, texts: Sequence[str] = ()) -> tuple[Message, ...]:
+    """Return the proxy's request for a summary of *messages*, with earlier summaries *texts* before them."""
+    transcript = write_transcript(messages, 0, limit_characters=MOST_CHARACTERS)
+    return segment_call("\n\n".join([*texts, transcript]), FENCE, SEGMENT_TOKENS).messages
+
+
+def _message(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def _text_of(tokens: int, rng: random.Random) -> str:
+    """Return random words under the headings of a summary. As a message, they have *tokens* tokens or hardly less."""
     words = [rng.choice(WORDS) for _ in range(tokens)]
-    return "\n".join(" ".join(words[at : at + 10]) for at in range(0, len(words), 10))[: 4 * tokens]
+    while measure(_message(_under_headings(words))) > tokens:
+        words.pop()
+    return _under_headings(words)
 
 
-def transcript_tokens(messages: Messages, texts: Iterable[str] = ()) -> int:
-    """Return the tokens of the transcript of *messages*, behind the earlier summaries *texts*."""
-    return sum(map(_characters, messages)) // 4 + sum(map(len, texts)) // 4
-
-
-def _characters(message: Message) -> int:
-    content = message.get("content") or ""
-    if message["role"] == "tool":
-        content = content[:RESULT_CHARACTERS]
-    calls = message.get("tool_calls", ())
-    return len(message["role"]) + len(content) + sum(len(str(call["function"])) for call in calls)
+def _under_headings(words: list[str]) -> str:
+    """Return *words* in equal parts under the headings, ten on each line."""
+    part = -(-len(words) // len(HEADINGS))
+    lines = []
+    for number, heading in enumerate(HEADINGS):
+        lines.append(f"## {heading}")
+        below = words[number * part : (number + 1) * part]
+        lines += [" ".join(below[at : at + 10]) for at in range(0, len(below), 10)]
+    return "\n".join(lines)

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.cuts.evictions import Eviction, middle_out, ours, sliding
 from benchmarks.cuts.peers import Codex, ContextGuru, LangMem
 from benchmarks.cuts.provider import Way
-from benchmarks.cuts.summaries import INSTRUCTIONS, RESULT_CHARACTERS, SEGMENT_TOKENS, transcript_tokens
+from benchmarks.cuts.summaries import SEGMENT_TOKENS, request_for
 from benchmarks.cuts.window import Sizes, Window
 from benchmarks.sanitize import History
 from benchmarks.sessions import agent_session
@@ -107,7 +107,7 @@ def test_context_guru_summarizes_all_messages_each_time() -> None:
 
     read = [call.read for call in way.calls]
     assert read == sorted(set(read))
-    assert all(SEGMENT_TOKENS[0] <= call.written <= SEGMENT_TOKENS[1] for call in way.calls)
+    assert all(call.written <= SEGMENT_TOKENS for call in way.calls)
 
 
 def test_codex_keeps_the_newest_user_words_and_cuts_the_oldest() -> None:
@@ -124,11 +124,11 @@ def test_codex_keeps_the_newest_user_words_and_cuts_the_oldest() -> None:
 
 
 def test_langmem_writes_one_summary_of_256_tokens_anew() -> None:
-    """There is one summary at a time. Each call reads the last one, beside the messages that are replaced."""
+    """There is one summary at a time, of 256 tokens or hardly less."""
     way = LangMem(WINDOW)
     sent = replay(way)
 
-    assert {call.written for call in way.calls} == {LangMem.SUMMARY}
+    assert all(LangMem.SUMMARY - 5 <= call.written <= LangMem.SUMMARY for call in way.calls)
     assert max(sum(map(is_summary, messages)) for messages in sent) == 1
 
 
@@ -154,18 +154,8 @@ def test_langmem_reads_its_last_summary_again() -> None:
     assert way.send(history)[2:] == history[3:]
     assert way.send(longer)[2:] == longer[5:]
     first, second = way.calls
-    assert first.read - transcript_tokens(history[1:3]) == INSTRUCTIONS
-    assert second.read - transcript_tokens(history[3:5]) == INSTRUCTIONS + LangMem.SUMMARY
-
-
-def test_transcript_has_a_capped_result_and_whole_words() -> None:
-    """A tool result counts with 2,000 characters at most. What the user says counts whole."""
-    result: Message = {"role": "tool", "tool_call_id": "call_1", "content": "r" * 9_000}
-    said: Message = {"role": "user", "content": "u" * 9_000}
-
-    assert transcript_tokens([result]) == (RESULT_CHARACTERS + len("tool")) // 4
-    assert transcript_tokens([said]) == (9_000 + len("user")) // 4
-    assert transcript_tokens([], ["t" * 400]) == 100
+    assert first.read == SIZE.sum(request_for(history[1:3]))
+    assert second.read - SIZE.sum(request_for(history[3:5])) == pytest.approx(LangMem.SUMMARY, abs=15)
 
 
 def is_summary(message: Message) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.cuts import provider
 from benchmarks.cuts.provider import BLOCK, Spent, run
-from benchmarks.cuts.summaries import SummaryCall
+from benchmarks.cuts.summaries import CallTokens
 from benchmarks.cuts.window import TOOLS, Sizes, Window
 from benchmarks.sanitize import History
 
@@ -21,7 +21,7 @@ WINDOW = Window(100_000, Sizes([SYSTEM, FIRST, SECOND]))
 class Replay:
     """A way that sends what it is given."""
 
-    def __init__(self, *calls: SummaryCall) -> None:
+    def __init__(self, *calls: CallTokens) -> None:
         self.calls = list(calls)
 
     def send(self, history: History) -> History:
@@ -77,7 +77,7 @@ def test_cost_subtracts_the_saved_share_of_cached_tokens() -> None:
 
 def test_written_token_of_a_summary_costs_five_read_ones() -> None:
     """The cost of summaries is that of all calls, spread over the requests, at the share of the price."""
-    spent = Spent(requests=10, calls=[SummaryCall(read=20_000, written=700), SummaryCall(5_000, 1_300)])
+    spent = Spent(requests=10, calls=[CallTokens(read=20_000, written=700), CallTokens(5_000, 1_300)])
 
     assert spent.summaries(1.0) == (25_000 + 5 * 2_000) / 10 / 1_000
     assert spent.summaries(0.2) == spent.summaries(1.0) / 5
@@ -85,6 +85,6 @@ def test_written_token_of_a_summary_costs_five_read_ones() -> None:
 
 def test_calls_of_the_summarizing_model_are_counted() -> None:
     """The sums of a session have the calls of its way."""
-    call = SummaryCall(20_000, 700)
+    call = CallTokens(20_000, 700)
 
     assert run([[SYSTEM, FIRST]], Replay(call), WINDOW).calls == [call]
