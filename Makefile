@@ -92,7 +92,7 @@ soak-load: $(VENV)/dev  ## ten minutes of mixed load at 70 % of capacity; fails 
 bench-tokens: $(VENV)/dev $(VENV)/tokenizers  ## how near the estimates are to real tokenizers (a minute or two)
 	PYTHONPATH=$(VENV)/tokenizers $(BIN)/python -m benchmarks.estimate_accuracy $(ARGS)
 
-bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways compared; fails if the goal is missed
+bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways compared; fails where a goal is missed
 	$(BIN)/python -m benchmarks.cuts
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept

@@ -130,7 +130,7 @@ class LangMem:
         return [*history[:lead], *memory, *history[start:]]
 
     def _fitting(self, history: History, start: int) -> int:
-        """Return the end of the newest messages from *start* on that fit the window and may be summarized."""
+        """Return the end of the messages from *start* on that fit the window and may be summarized."""
         left = self._window.room - self.SUMMARY
         end = start
         for unit in split_units(history, start):
