@@ -18,6 +18,12 @@ OF_EXCERPT = "head and tail kept."
 """The text after the numbers in the marker of a shortened excerpt."""
 
 _LOOKED_AT = 2_000
+_FIRST = 200
+"""The characters of a tool's result in which an error is looked for, unless the tool ran a command.
+
+A file that was read may speak of errors and of tests further on.
+"""
+
 _TEST_RESULT = re.compile(
     r"(?m)\b\d{1,7} (?:tests? )?(?:passed|failed|passing|failing)\b|^test result: |^Tests: {1,8}\d|^Ran \d{1,7} tests? "
     r"|^(?:ok|FAIL|PASS):? {0,4}\t? {0,4}\S|^(?:OK|FAILED) \(|\bBUILD (?:SUCCESS|FAIL)"
@@ -41,9 +47,10 @@ def find_excerpts(messages: Messages) -> list[Excerpt]:
     """Return the newest error and the newest test result, in this order. One result is never taken twice."""
     error = test = None
     for answered in reversed(list(answered_calls(messages))):
-        if error is None and find_failure(answered.text) is not None:
+        is_run = answered.call is None or command_of(answered.call.name, answered.call.arguments) != ""
+        if error is None and find_failure(answered.text if is_run else answered.text[:_FIRST]) is not None:
             error = answered
-        if test is None and _is_test_result(answered.text):
+        if test is None and is_run and _is_test_result(answered.text):
             test = answered
         if error and test:
             break

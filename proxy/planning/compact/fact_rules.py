@@ -187,7 +187,7 @@ def read_word(word: str) -> list[tuple[Kind, str]]:
 
 def _read_whole(word: str) -> tuple[Kind, str] | None:
     word = _without_line_number(word.rstrip(".:!?&^$\\").lstrip("!?&^$"))
-    if len(word) < 4 or word.lower() in _NO_FILES:
+    if len(word) < 4 or word.startswith("...") or word.lower() in _NO_FILES:
         return None
     for rule in WORD_RULES:
         if rule.pattern.fullmatch(word):

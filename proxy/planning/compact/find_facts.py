@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from proxy.planning.compact.blank_secrets import blank_secrets
 from proxy.planning.compact.fact_rules import LONGEST, Kind, find_lines, find_urls, find_words, read_word
 from proxy.planning.compact.failed_commands import find_failed_commands
 from proxy.planning.compact.message_texts import answered_calls, calls_of, plain_text, strings_in, text_of
+from proxy.upstream.masking import MASK
 from sanitizers.messages import RESULT_ROLES, SYSTEM_ROLES, Message, Messages
 
 KINDS: tuple[Kind, ...] = ("command", "error", "path", "id", "address")
@@ -33,6 +35,7 @@ _SHORT = 1_000
 """The most characters of an argument that names what the tool works on. A longer argument is a content."""
 
 _PATH_KEYS = re.compile(r"(?i)(?:^|_)(?:path|file|filename|file_?path|dir|directory|folder|cwd)s?$")
+_MAY_BE_SECRET = frozenset({"id", "address"})
 _NAME = re.compile(r"[\w.:-]{1,60}")
 _MOST_TOOLS = 4
 
@@ -53,10 +56,12 @@ class _Ledger:
         self.read: dict[str, list[tuple[Kind, str]]] = {}
 
     def add(self, kind: Kind, text: str, place: int, alike: str = "") -> None:
-        """Add a fact. Of facts that are *alike*, the first one stays."""
+        """Add a fact. Of facts that are *alike*, the first one stays. A credential is no id, and is masked in a URL."""
         facts = self.found[kind][place]
-        if len(facts) < MOST:
-            facts.setdefault(alike or text, text)
+        if len(facts) < MOST and (alike or text) not in facts:
+            shown = blank_secrets(text) if kind in _MAY_BE_SECRET else text
+            if shown != MASK:
+                facts[alike or text] = shown
 
     def note_tool(self, path: str, tool: str) -> None:
         """Add the name of a tool that had *path* in its arguments. The calls are read newest first."""

@@ -58,6 +58,14 @@ def test_other_results_are_no_test_runs(result: str) -> None:
     assert find_excerpts([tool("x", result)]) == []
 
 
+def test_file_that_speaks_of_errors_and_tests_is_no_excerpt() -> None:
+    """Only the beginning of a result is searched for an error, unless a command was run."""
+    about = f"# Manual\n{'text ' * 60}\nerror: no such file\n3 passed\n"
+
+    assert find_excerpts([CALLED, tool("d", about)]) == []
+    assert len(find_excerpts([CALLED, tool("c", about)])) == 1
+
+
 @pytest.mark.parametrize("length", LENGTHS)
 def test_shortened_excerpt_keeps_head_and_tail(length: int) -> None:
     shown = Excerpt("The last error", "first\n" + "line\n" * 2_000 + "last").shortened(length)

@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[list[str], list[str]]] = {
     "path": (["/etc/nginx/nginx.conf", "/var/log/", "~/code/app/main", "@/lib/db"], ["/", "//", "and/or", "w/o"]),
     "path of a file": (
         ["src/a.py", "docs/résumé.md", "文档/说明.md", "pkg/@types/index.d.ts", "a/.env.local"],
-        ["read/write", "2024/01/02", "application/json", "1.5/2.5", "km/h."],
+        ["read/write", "2024/01/02", "application/json", "1.5/2.5", "km/h.", ".../cut/a.py"],
     ),
     "path with dots": (["./run", "../up", "~/notes"], ["./", "../", "~/"]),
     "name of a file": (

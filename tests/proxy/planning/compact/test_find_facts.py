@@ -11,6 +11,7 @@ from hypothesis import given
 
 from proxy.planning.compact.fact_rules import Kind
 from proxy.planning.compact.find_facts import KINDS, MOST, find_facts
+from proxy.upstream.masking import MASK
 from sanitizers import Message
 from tests.support.builders import assistant, call, legacy_call, system, text, tool, user
 from tests.support.counted_steps import count_steps
@@ -86,6 +87,15 @@ def test_lines_that_differ_by_a_time_are_one_error() -> None:
     log = "\n".join(f"12:00:{second:02} request {second + 31_000} HTTP 503" for second in range(50))
 
     assert facts_in([tool("c", log)], "error") == ["12:00:00 request 31000 HTTP 503"]
+
+
+def test_credentials_are_no_ids_and_are_masked_in_addresses() -> None:
+    """A memory is stored, so no rule picks credentials out of the texts."""
+    token = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    messages = [user(f"{token} for ABC-123 at postgres://ann:hunter22@db.internal:5432/app")]
+
+    assert facts_in(messages, "id") == ["ABC-123"]
+    assert facts_in(messages, "address") == [f"postgres://ann:{MASK}@db.internal:5432/app"]
 
 
 def test_system_messages_are_not_read() -> None:
