@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
+from typing import NamedTuple
 
 from proxy.planning.compact.excerpts import LENGTHS, Excerpt, find_excerpts
 from proxy.planning.compact.memory_ledger import Entry, order_entries, write_ledger
@@ -58,19 +59,27 @@ class MemoryInput:
     size: Size
 
 
+class _Summary(NamedTuple):
+    """A reflection in the memory. *slots* is its share where all are shortened."""
+
+    heading: str
+    text: str
+    slots: int
+
+
 @record
 class _Draft:
     """A memory that is being fitted: its *reflections*, the first *facts* of *entries*, and its *excerpts*."""
 
     given: MemoryInput
     entries: Sequence[Entry]
-    reflections: tuple[tuple[str, str], ...] = ()
+    reflections: tuple[_Summary, ...] = ()
     facts: int = 0
     excerpts: tuple[str, ...] = ()
 
     def written(self) -> str:
         """Return the text of the memory."""
-        sections = [f"# {heading}\n{text}" for heading, text in self.reflections if text]
+        sections = [f"# {each.heading}\n{each.text}" for each in self.reflections if each.text]
         if self.facts:
             sections.append(f"# Facts, word for word\n{write_ledger(self.entries[: self.facts])}")
         if self.excerpts:
@@ -123,17 +132,17 @@ def _within(entries: list[Entry], characters: int) -> list[Entry]:
     return entries[: sum(total <= characters for total in totals)]
 
 
-def _reflections_of(given: MemoryInput) -> tuple[tuple[str, str], ...]:
-    """Return the heading and the text of the meta-reflection and the reflections, in order."""
-    texts = []
-    longest = _CHARACTERS * max(given.room, 0)
-    for name, each in [
-        ("Summary of summaries", given.meta),
-        *(("Summary", each) for each in given.reflections),
+def _reflections_of(given: MemoryInput) -> tuple[_Summary, ...]:
+    """Return the meta-reflection and the reflections, in order."""
+    summaries = []
+    longest = _CHARACTERS * given.room
+    for name, slots, each in [
+        ("Summary of summaries", 2, given.meta),
+        *(("Summary", 1, each) for each in given.reflections),
     ]:
         if each is not None and (text := cut_text(plain_text(each.text).strip(), longest)):
-            texts.append((f"{name}, messages {each.start}-{each.end - 1}", text))
-    return tuple(texts)
+            summaries.append(_Summary(f"{name}, messages {each.start}-{each.end - 1}", text, slots))
+    return tuple(summaries)
 
 
 def _with_facts(draft: _Draft, room: int) -> _Draft:
@@ -142,7 +151,7 @@ def _with_facts(draft: _Draft, room: int) -> _Draft:
     return replace(draft, facts=most)
 
 
-def _with_reflections(draft: _Draft, whole: tuple[tuple[str, str], ...], room: int) -> _Draft:
+def _with_reflections(draft: _Draft, whole: tuple[_Summary, ...], room: int) -> _Draft:
     """Return *draft* with reflections: all of them whole, or all cut to one length.
 
     The meta-reflection may have twice the length, since it stands for more.
@@ -152,14 +161,10 @@ def _with_reflections(draft: _Draft, whole: tuple[tuple[str, str], ...], room: i
         return full
 
     def cut_to(length: int) -> _Draft:
-        slots = [2 if draft.given.meta is not None and at == 0 else 1 for at in range(len(whole))]
-        cut = [
-            (heading, cut_text(text, length * slot))
-            for (heading, text), slot in zip(whole, slots, strict=True)
-        ]
+        cut = (each._replace(text=cut_text(each.text, length * each.slots)) for each in whole)
         return replace(draft, reflections=tuple(cut))
 
-    longest = max(len(text) for _, text in whole)
+    longest = max(len(each.text) for each in whole)
     return cut_to(_largest(0, longest, lambda length: cut_to(length).fits(room)))
 
 

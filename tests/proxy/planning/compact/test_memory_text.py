@@ -106,6 +106,16 @@ def test_meta_reflection_has_the_room_of_two_reflections() -> None:
     assert len(second) == pytest.approx(len(third), rel=0.2)
 
 
+def test_empty_meta_reflection_gives_its_share_to_none() -> None:
+    """An empty reflection has no heading, and the first of the others is not taken for the meta-reflection."""
+    reflections = tuple(reflection_of(at, 3_000) for at in range(1, 3))
+    memory = memory_of([user("Go on.")], meta=Reflection(2, 42, "\n"), reflections=reflections)
+    first, second = re.findall(r"# Summary, messages[^\n]*\n(.*?)(?=\n\n# )", memory, flags=re.DOTALL)
+
+    assert "Summary of summaries" not in memory
+    assert len(first) == pytest.approx(len(second), rel=0.2)
+
+
 def test_short_reflection_stays_whole_beside_long_ones() -> None:
     short = Reflection(2, 42, "## Goal\nShip it.")
     memory = memory_of(

@@ -113,6 +113,20 @@ def test_long_texts_are_measured_a_bounded_number_of_times(size: Callable[[Messa
     assert sum(lengths) <= 4_000_000
 
 
+def test_facts_far_beyond_the_room_are_not_measured() -> None:
+    lengths = []
+
+    def counted(message: Message) -> int:
+        lengths.append(len(message["content"]))
+        return SIZES["gpt"](message)
+
+    messages = [user(f"Rule {number}: {'word ' * 70}") for number in range(400)]
+    memory = write_memory(MemoryInput(messages, 2, 402, None, (), 400, 400, counted))
+
+    assert "Rule 399" in memory
+    assert max(lengths) <= 16 * 400 + 1_000
+
+
 @pytest.mark.parametrize(
     ("length", "expected"),
     [
