@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from proxy.planning.compact.fact_rules import line_around
@@ -47,7 +47,7 @@ def find_failure(text: str) -> str | None:
     return None if found is None else line_around(seen, found.start(), found.end())
 
 
-def find_failed_commands(results: Iterator[Answered] | list[Answered]) -> Iterator[str]:
+def find_failed_commands(results: Iterable[Answered]) -> Iterator[str]:
     """Yield each command that failed, newest first, with the line that says so."""
     seen = set()
     for answered in reversed(list(results)):
