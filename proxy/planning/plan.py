@@ -11,8 +11,9 @@ The mode of sanitizing decides about a history:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field, replace
+from functools import partial
 from itertools import compress
 from operator import attrgetter, not_
 from types import MappingProxyType
@@ -20,10 +21,11 @@ from typing import Any
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
-from proxy.core.errors import ContextTooLong, InvalidRequest
+from proxy.core.errors import InvalidRequest
 from proxy.planning.apply_defaults import with_defaults
 from proxy.planning.budgets.budget_facts import BudgetFacts
-from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_request
+from proxy.planning.budgets.fit_by_mode import fit_by_mode
+from proxy.planning.budgets.fit_request import FitInput, FittedRequest
 from proxy.planning.budgets.report import Report
 from proxy.planning.clean_tools import cleaning_weight, target_of
 from proxy.planning.compact.applied_memory import STEP as COMPACTION
@@ -148,12 +150,9 @@ def plan_request(
     """
     deployment, profile, mode = target.deployment, target.profile, target.sanitize.mode
     if memory is not None and mode == "repair":
-        try:
-            plan = plan_request(compacted_request(request, memory), target, kept, facts, count=count)
-        except InvalidRequest:
-            pass  # a memory never fails a request
-        else:
-            return _plan_for_client(plan, request, memory)
+        plan = partial(plan_request, target=target, kept=kept, facts=facts, count=count)
+        if (planned := _plan_with_memory(request, memory, plan)) is not None:
+            return planned
     request = with_defaults(request, deployment)
     settled, signatures = restore_or_remove_signatures(
         request.messages, deployment, profile, kept, request.outline
@@ -173,12 +172,10 @@ def plan_request(
     if facts is not None and mode != "off":
         changed = _changed_messages(settled, messages)
         facts = facts.renamed(client_tool_names) if client_tool_names else facts
-        given = FitInput(
-            messages, profile, parameters, origins, request.known_outline, request.body_bytes, changed
-        )
-        if request.pinned and repaired is not None:
-            given = replace(given, pinned=find_pinned(request, repaired.outcome, messages))
-        fitted = _fit(given, facts, mode, count=count)
+        pinned = find_pinned(request, repaired.outcome, messages) if request.pinned and repaired else ()
+        outline, most_bytes = request.known_outline, request.body_bytes
+        given = FitInput(messages, profile, parameters, origins, outline, most_bytes, changed, pinned)
+        fitted = fit_by_mode(given, facts, mode, count=count)
     if fitted is not None:
         messages, parameters = fitted.messages, fitted.parameters
     messages, signatures[REPLACED] = with_stand_ins(messages, profile)
@@ -202,47 +199,28 @@ def plan_request(
     )
 
 
-def _plan_for_client(plan: Plan, request: ChatRequest, memory: AppliedMemory) -> Plan:
-    """Return *plan*, which was made for *request* with *memory*, with the indexes of the client's messages."""
-    sanitized, budget = plan.outcome, plan.budget
+def _plan_with_memory(
+    request: ChatRequest, memory: AppliedMemory, plan: Callable[[ChatRequest], Plan]
+) -> Plan | None:
+    """Return the plan of *request* with *memory*, or None where such a request would be refused.
+
+    *plan* returns the plan of a request. The result has the client's request, and indexes of the client's messages.
+    """
+    try:
+        made = plan(compacted_request(request, memory))
+    except InvalidRequest:
+        return None
+    sanitized, budget = made.outcome, made.budget
     assert sanitized is not None  # mode "repair" always sanitizes
     sanitized = sanitized_for_client(sanitized, memory)
     return replace(
-        plan,
-        request=replace(plan.request, messages=request.messages, outline=request.outline, pinned=()),
+        made,
+        request=replace(made.request, messages=request.messages, outline=request.outline, pinned=()),
         outcome=sanitized,
-        cuts=changes_for_client(plan.cuts, memory),
+        cuts=changes_for_client(made.cuts, memory),
         budget=None if budget is None else report_for_client(budget, memory, sanitized),
         memory=memory,
     )
-
-
-def _fit(given: FitInput, facts: BudgetFacts, mode: str, *, count: bool) -> FittedRequest | None:
-    """Return *given* fitted to its budget by the rules of *mode*.
-
-    Only ``repair`` cuts. ``observe`` reports the cuts, and returns None for a request that cannot be made to fit. The
-    other modes raise :class:`ContextTooLong` for such a request. ``strict`` also raises it for a request that needs a
-    cut.
-    """
-    try:
-        fitted = fit_request(given, facts, count=count)
-    except ContextTooLong:
-        if mode == "observe":
-            return None
-        raise
-    if mode == "repair":
-        return fitted
-    report, cuts = fitted.report, fitted.changes
-    if mode == "observe":
-        report = replace(report, sent=report.estimate)
-    elif cuts:
-        shortened = cuts[-1].detail if not report.removed else ""
-        what = f"to ask for less output ({shortened})" if shortened else "to be cut"
-        raise ContextTooLong(
-            f"The request comes to about {report.estimate} tokens and would have {what} (mode 'strict').",
-            param=shortened.partition(" ")[0] or "messages",
-        )
-    return FittedRequest(given.messages, given.parameters, cuts, report)
 
 
 def _changed_messages(before: Messages, after: Messages) -> Messages:

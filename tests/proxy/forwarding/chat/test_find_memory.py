@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from proxy.forwarding.chat.conversation_memory import ConversationMemory
-from proxy.state.spaces import CONVERSATIONS
+from proxy.state.known_conversations import KnownConversations
 from tests.support.proxied import Proxied, proxied
 from tests.support.summarizing_upstream import SummarizingUpstream, compacting, session, summaries_done
 
@@ -80,18 +80,34 @@ async def test_another_key_sees_no_memory() -> None:
 
 
 async def test_dry_run_of_a_long_history_begins_no_summary() -> None:
-    """The same request would begin a summary if it were sent. The look-up leaves no trace in the process."""
+    """The same request would begin a summary if it were sent."""
     upstream = SummarizingUpstream()
     async with proxied(compacting(general_settings=KEYS), upstream) as proxy:
         talk = Talk(proxy, upstream)
         explained = await talk.dry(EXPLAIN, session(50))
         await talk.dry(LOOK, session(50))
         await talk.dry(VERDICTS, session(50))
-        known = proxy.server.gateway.summaries.conversations
-        assert not len(known._entries)
-        assert await proxy.server.gateway.store.get(CONVERSATIONS, [""], tenant="green") == {}
-    assert explained["memory"] is None
-    assert upstream.asked == []
+        assert explained["memory"] is None
+        assert upstream.asked == []
+
+        await proxy.post({"model": "m", "messages": session(50)}, headers=GREEN)
+        await summaries_done(proxy)
+    assert len(upstream.asked) == 1
+
+
+async def test_dry_run_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the store nor the process learns of a dry run, so that a look cannot change what is sent."""
+    written: list[str] = []
+    async with talking() as talk:
+        for owner in (type(talk.proxy.server.gateway.store), KnownConversations):
+            for name in ("put", "swap", "note_entries", "should_renew"):
+                if hasattr(owner, name):
+                    monkeypatch.setattr(owner, name, lambda *_, name=name, **__: written.append(name))
+        for path in (EXPLAIN, LOOK, VERDICTS):
+            await talk.dry(path, session(51))
+        monkeypatch.undo()
+
+    assert written == []
 
 
 @pytest.mark.parametrize("mode", ["observe", "strict", "off"])
