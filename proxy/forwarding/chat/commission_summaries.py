@@ -47,8 +47,8 @@ _MOST_REFLECTIONS = 2
 def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
     """Begin *job* in the background, unless a limit forbids the job. Returns at once and never raises.
 
-    The limits: two jobs in a process, one for a client's key and for a conversation, a wait after failures, the tenant's
-    share of tokens, and the circuits of the summarizing model.
+    The limits: two jobs in a process, one for a client's key and for a conversation, a wait after failures, the
+    tenant's share of tokens, and the circuits of the summarizing model.
     """
     jobs, tenant = gateway.summaries, job.tenant
     if jobs.is_running(tenant, job.root):

@@ -33,20 +33,15 @@ def choose_cut(
 ) -> Cut | None:
     """Return the cut of the next summary of *history*, or None where no cut is worth a summary.
 
-    The last *keep_messages* messages stay, with the rest of their rounds. The user's current turn stays whole, unless
-    it is the conversation's first or has more than half of the limit. *covered* is the number of messages that a stored
-    summary covers already, or 0.
+    The last *keep_messages* messages stay, with the rest of their rounds. The user's last message stays too, wherever
+    the cut is. *covered* is the number of messages that a stored summary covers already, or 0.
     """
     messages, sizes = history.messages, measured.sizes
-    last = len(messages) - keep_messages
-    turn = _last_user_message(messages)
-    if turn is not None and last > turn >= history.start and sum(sizes[turn:]) <= measured.limit // 2:
-        last = turn
-    end = _last_boundary(history.boundaries, last)
+    end = _last_boundary(history.boundaries, len(messages) - keep_messages)
     begin = max(history.start, covered)
     if end <= begin:
         return None
-    pinned = tuple(_pinned(messages, history.start, end, turn))
+    pinned = tuple(_pinned(messages, history.start, end, _last_user_message(messages)))
     gain = sum(sizes[begin:end]) - sum(sizes[at] for at in pinned if at >= begin)
     return Cut(end, pinned) if gain >= _LEAST_GAIN * measured.limit else None
 

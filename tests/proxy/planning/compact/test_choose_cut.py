@@ -25,16 +25,10 @@ def test_last_messages_stay_with_the_rest_of_their_rounds() -> None:
     assert cut_of(messages, keep=5) == Cut(16, ())
 
 
-def test_current_turn_stays_whole_while_it_has_half_of_the_limit() -> None:
-    """A cut in the middle of the user's current task would hide what was done for it."""
-    messages = session(6, 5)  # the second turn begins at 14, with 11 messages
-    assert cut_of(messages, size=45) == Cut(14, ())
-
-
-def test_current_turn_of_more_than_half_of_the_limit_is_cut_and_its_question_stays() -> None:
+def test_cut_within_the_users_current_turn_keeps_the_question() -> None:
     """The user's last words are sent, although they stand before the cut."""
-    messages = session(6, 5)
-    assert cut_of(messages, size=50) == Cut(21, (14,))
+    messages = session(6, 5)  # the second turn begins at 14, with 11 messages
+    assert cut_of(messages) == Cut(21, (14,))
 
 
 def test_words_directly_before_the_last_words_stay_too() -> None:
