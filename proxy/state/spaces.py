@@ -43,7 +43,7 @@ CONVERSATIONS = Space("conversations", 14 * _DAY_S, "which summaries a conversat
 SUMMARIES = Space("summaries", 14 * _DAY_S, "the memory of long conversations", cached=True)
 """Summaries by the digest of the messages that they replace. An entry is never replaced by another text."""
 
-SUMMARY_LEASES = Space("summary_leases", 2 * _MINUTE_S, "which process writes a summary")
+LEASES = Space("leases", 2 * _MINUTE_S, "which process writes a summary")
 
 SPACES = (
     SIGNATURES,
@@ -54,6 +54,6 @@ SPACES = (
     REFUSED,
     CONVERSATIONS,
     SUMMARIES,
-    SUMMARY_LEASES,
+    LEASES,
 )
 """All spaces, in the order in which they are listed to the operator."""

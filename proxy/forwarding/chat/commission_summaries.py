@@ -19,7 +19,7 @@ from proxy.observability.logs import get_log
 from proxy.planning.compact.job_limits import SummaryOutcome
 from proxy.planning.compact.summary_job import SummaryJob
 from proxy.planning.compact.write_summary import NextSummary, is_full, write_summary
-from proxy.state.spaces import CONVERSATIONS, SUMMARIES, SUMMARY_LEASES
+from proxy.state.spaces import CONVERSATIONS, LEASES, SUMMARIES
 from proxy.state.summaries import (
     IndexEntry,
     Reflection,
@@ -74,7 +74,7 @@ async def _run(job: SummaryJob, gateway: Gateway) -> None:
     """Write the summary of *job* under the conversation's lease. Errors are counted and logged."""
     store, root, tenant = gateway.store, job.root, job.tenant
     owner = gateway.token().encode()
-    standing = await store.put(SUMMARY_LEASES, {root: owner}, tenant=tenant, absent_only=True)
+    standing = await store.put(LEASES, {root: owner}, tenant=tenant, absent_only=True)
     if standing.get(root) != owner:
         gateway.metrics.compactions.labels(SummaryOutcome.LEASED.value).inc()
         return
@@ -96,7 +96,7 @@ async def _run(job: SummaryJob, gateway: Gateway) -> None:
         get_log().error("summary_error", error=type(error).__name__)
         _note_failure("internal_error", job, gateway, clock())
     finally:
-        await store.swap(SUMMARY_LEASES, root, owner, None, tenant=tenant)
+        await store.swap(LEASES, root, owner, None, tenant=tenant)
 
 
 def _note_failure(reason: str, job: SummaryJob, gateway: Gateway, now: float) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Answer, UpstreamCall
-from proxy.state.spaces import CONVERSATIONS, SUMMARIES, SUMMARY_LEASES
+from proxy.state.spaces import CONVERSATIONS, LEASES, SUMMARIES
 from tests.support.proxied import Proxied, Reply, proxied
 from tests.support.scripted_upstream import answer
 from tests.support.summarizing_upstream import (
@@ -147,7 +147,7 @@ async def test_lease_of_another_process_prevents_a_second_summary() -> None:
         keys = store_keys(one, CONVERSATIONS.name)
         await store.delete(CONVERSATIONS, keys, tenant="")
         known.note_entries("", keys[0], ())
-        await store.put(SUMMARY_LEASES, {keys[0]: b"another"}, tenant="")
+        await store.put(LEASES, {keys[0]: b"another"}, tenant="")
         await ask(one, session(51))
         assert len(upstream.asked) == 1
 
@@ -164,7 +164,7 @@ async def test_store_holds_one_summary_and_no_lease_afterwards() -> None:
         await ask(one, LONG)
         assert len(store_keys(one, SUMMARIES.name)) == 1
         assert len(store_keys(one, CONVERSATIONS.name)) == 1
-        assert store_keys(one, SUMMARY_LEASES.name) == []
+        assert store_keys(one, LEASES.name) == []
 
 
 async def test_running_summary_ends_with_the_process() -> None:
