@@ -113,7 +113,7 @@ def _memory_in_words(memory: Mapping[str, Any]) -> str:
         )
         words += f" Of these, the proxy still sends {listed}."
     day, minute = memory["created"][:10], memory["created"][11:16]
-    summaries = "summary" if memory["reflections"] == 1 else f"{memory['reflections']} summaries"
+    summaries = "a summary" if memory["reflections"] == 1 else f"{memory['reflections']} summaries"
     return f"{words} It holds {summaries} by {memory['model']}, and is in use since {day}, {minute} UTC."
 
 

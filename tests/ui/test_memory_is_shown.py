@@ -49,6 +49,23 @@ def test_memory_is_a_stage_with_its_text(read: Opened, remembered: Served) -> No
     assert memory.count() == 1
     assert "Read the parts one by one." in memory.inner_text()
     assert "messages 2-" in memory.inner_text()
+    assert "Read the parts one by one." in reader.page.locator("#turns .row").nth(2).inner_text()
+
+
+def test_other_tabs_of_a_compacted_request_work(read: Opened, remembered: Served, axe: Path) -> None:
+    """The budget, the other models and the sent request are shown, and the stage is accessible."""
+    reader = read(remembered.origin)
+    reader.open()
+    reader.paste({"model": "small", "messages": session(61)})
+    reader.step("compaction")
+    assert reader.judge(axe) == []
+    reader.tab("send")
+    assert "conversation_memory" in reader.text("#panel-send")
+    reader.tab("budget")
+    assert "Came in" in reader.text("#panel-budget")
+    reader.tab("models")
+    reader.page.wait_for_selector("#panel-models table")
+    assert "Repaired" in reader.text('#panel-models tr:has(.target:text-is("small"))')
 
 
 def test_history_without_a_memory_has_no_such_stage(read: Opened, remembered: Served) -> None:

@@ -67,6 +67,7 @@ export function readStage(stage) {
     return { rows, beside };
   }
   const rows = align(stage.left, stage.right).map((row) => ({ ...row, notes: [] }));
+  if (stage.step === "compaction") raiseMemory(rows);
   const finder = findRows(rows, stage);
   const beside = [];
   for (const change of stage.changes) {
@@ -76,6 +77,13 @@ export function readStage(stage) {
     else beside.push(note);
   }
   return { rows, beside };
+}
+
+/** The memory stands above the messages that it replaces, of which there may be hundreds. */
+function raiseMemory(rows) {
+  const first = rows.findIndex((row) => row.state === "removed");
+  const memory = rows.findIndex((row) => row.state === "inserted");
+  if (first >= 0 && memory > first) rows.splice(first, 0, ...rows.splice(memory, 1));
 }
 
 const BESIDE = new Set(["tools_withheld", "delegation_withheld", "delegation_guidance", "tool_choice", "function_call"]);

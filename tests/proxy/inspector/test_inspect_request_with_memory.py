@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -88,6 +89,13 @@ def test_the_step_says_what_is_replaced_since_when_and_by_which_model(
 
     assert words in step["what"]
     assert step["what"].endswith("in use since 2026-11-24, 06:00 UTC.")
+
+
+def test_the_step_counts_a_single_summary() -> None:
+    """A memory of one summary is not said to hold several."""
+    (step,) = inspected(HISTORY, replace(memory_of(2, 33), reflections=1))["steps"]
+
+    assert "It holds a summary by cheap," in step["what"]
 
 
 def test_without_a_memory_nothing_is_shown() -> None:
