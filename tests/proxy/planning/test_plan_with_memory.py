@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxy.core.errors import ContextTooLong, InvalidRequest
 from proxy.planning.compact.applied_memory import AppliedMemory
@@ -13,7 +16,9 @@ from sanitizers import Change, find_violations
 from tests.proxy.inspector.looking import parse
 from tests.proxy.planning.budgets.shapes import GEMINI, LOCAL, agent, facts_for, output
 from tests.proxy.planning.compact.memories import TEXT, memory_of
+from tests.proxy.planning.compact.test_client_indexes import Compacted, compacted
 from tests.proxy.planning.test_plan import target_of
+from tests.sanitizers.budget.test_fit_properties import calls_and_results
 from tests.support.builders import assistant, call, system, tool, user
 
 GEMINI_1 = "gemini/gemini-1.5-pro"
@@ -39,8 +44,10 @@ def planned(
 
 
 def texts_of(plan: Plan) -> str:
-    """Return all text contents that are sent, one after the other."""
-    return "\n".join(str(message.get("content")) for message in plan.messages)
+    """Return all texts that are sent, one after the other."""
+    contents = [message.get("content") or "" for message in plan.messages]
+    parts = [content if isinstance(content, list) else [{"text": content}] for content in contents]
+    return "\n".join(part["text"] for content in parts for part in content if "text" in part)
 
 
 def test_a_memory_stands_in_place_of_the_older_messages() -> None:
@@ -219,3 +226,24 @@ def test_a_joined_memory_with_an_instruction_of_the_proxy_stays_whole() -> None:
     assert any(cut.reason == "round_dropped" for cut in plan.cuts)
     assert first.startswith(f"Goal.\n\n{TEXT}\n\n")
     assert "JSON" in first
+
+
+@given(compacted(), st.sampled_from([LOCAL, GEMINI, GEMINI_1]), st.integers(1_500, 12_000))
+def test_any_compacted_history_is_legal_and_has_its_whole_memory(
+    made: Compacted, model: str, window: int
+) -> None:
+    """For any window each call has its result, and the memory is there to the last character, or not at all."""
+    history, memory = made
+    try:
+        plan = planned(history, memory, model=model, window=window)
+    except ContextTooLong:
+        with pytest.raises(ContextTooLong):
+            planned(history, None, model=model, window=window)
+        return
+    sent = list(plan.messages)
+    calls, results = calls_and_results(sent)
+
+    assert Counter(calls) == Counter(results)
+    assert find_violations(sent, plan.profile) == ()
+    assert texts_of(plan).count(TEXT) == (plan.memory is memory)
+    assert all(0 <= change.index < len(history) for change in plan.changes)
