@@ -12,7 +12,7 @@ PARALLEL = --numprocesses=$(WORKERS) --dist=worksteal
 test test-fast: WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test-judges test-uvloop soak: WORKERS ?= auto
 
-.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
+.PHONY: docs demo serve emulate test test-fast test-deep test-uvloop test-judges test-ui pictures test-ops test-deploy image-test lint format bench bench-proxy bench-watched bench-lengths bench-streams bench-tokens bench-cuts bench-memory bench-tools conform-peers soak-load bench-state soak-state attack chaos fuzz soak lock clean
 
 demo: $(VENV)/runtime  ## the main job: broken histories, straight and through turnright
 	$(BIN)/python -m proxy demo
@@ -94,6 +94,13 @@ bench-tokens: $(VENV)/dev $(VENV)/tokenizers  ## how near the estimates are to r
 
 bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways compared; fails where a goal is missed
 	$(BIN)/python -m benchmarks.cuts
+
+bench-memory: $(VENV)/dev $(VENV)/clients $(VENV)/valkey  ## compaction: facts kept, random sessions, failing summarizers, an agent (some fifteen minutes)
+	$(BIN)/python -m benchmarks.compaction.look_up
+	$(BIN)/python -m benchmarks.compaction.agent
+	$(BIN)/python -m benchmarks.compaction.summariser_faults
+	$(BIN)/python -m benchmarks.compaction.needles
+	$(BIN)/python -m benchmarks.compaction.sessions
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings

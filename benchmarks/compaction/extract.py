@@ -1,0 +1,69 @@
+"""A summarizer without a model: it copies the lines of a transcript that hold planted facts.
+
+Equal transcripts give equal summaries. The summary has headings, and is filled with other lines up to a usual length.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.compaction.provider import Answer
+
+LEAST, MOST = 1_200, 2_800
+"""The characters of a summary, which are about 300 and 700 tokens. Facts beyond the second number are left out."""
+
+MOST_OF_ALL = 5_600
+"""The most characters of a summary of summaries."""
+
+_WORD = re.compile(r"[0-9A-Za-z]+")
+_AROUND = 90
+"""The characters that are copied on either side of a core, within its line."""
+
+_META = "[record 1 of "
+"""The beginning of the data of a request for a summary of summaries."""
+
+_HEADINGS = ("Goal", "Constraints", "Decisions and why", "Files", "Failed attempts")
+
+
+class Extract:
+    """Summarizes texts that hold any of the *cores*."""
+
+    def __init__(self, cores: set[str]) -> None:
+        self._cores = cores
+
+    def __call__(self, text: str) -> Answer:
+        """Return the summary of *text*, the data of the request."""
+        most = MOST_OF_ALL if text.startswith(_META) else MOST
+        kept: list[str] = []
+        size = 0
+        for line in self._lines(text):
+            size += len(line) + 3
+            if size > most:
+                break
+            kept.append(line)
+        others = (line.strip() for line in text.splitlines() if 20 < len(line) < 120)
+        while size < LEAST and (line := next(others, "")):
+            kept.append(line)
+            size += len(line) + 3
+        return Answer(summary_of(kept))
+
+    def _lines(self, text: str) -> list[str]:
+        """Return the lines with a core, each line once, cut around the core."""
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+        for line in text.splitlines():
+            for word in _WORD.finditer(line):
+                core = word[0]
+                if core in self._cores and core not in seen:
+                    seen.add(core)
+                    found[line[max(0, word.start() - _AROUND) : word.end() + _AROUND].strip(" -")] = None
+        return list(found)
+
+
+def summary_of(lines: list[str]) -> str:
+    """Return a summary with *lines*, spread over usual headings."""
+    each = -(-len(lines) // len(_HEADINGS))
+    parts = ["## Language\nEnglish"]
+    for place, heading in enumerate(_HEADINGS):
+        parts += [f"## {heading}", *(f"- {line}" for line in lines[place * each : (place + 1) * each])]
+    return "\n".join([*parts, "## Next step", "Go on."])
