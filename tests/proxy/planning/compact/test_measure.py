@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from proxy.core.chat_request import ChatRequest
 from proxy.ingress.openai_chat.read_request import parse_chat_request
+from proxy.planning.budgets.fit_request import bounds_of
 from proxy.planning.compact import measure as module
 from proxy.planning.compact.measure import MeasuredHistory, measure_history
 from proxy.planning.compact.policies import CompactionPolicy
@@ -57,6 +59,23 @@ def test_short_history_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bound on the tokens, from the lengths of the texts, is enough."""
     monkeypatch.setattr(module, "Estimator", None)
     assert measured(window=10 * whole_tokens()) is None
+
+
+@pytest.mark.parametrize(("window", "consulted"), [(2.0, 1), (4.0, 2), (10.0, 1)])
+def test_closer_bound_is_consulted_only_where_it_may_decide(
+    monkeypatch: pytest.MonkeyPatch, window: float, consulted: int
+) -> None:
+    """The closer bound reads all texts, and is hardly below the first one."""
+    bounds: list[int] = []
+
+    def noted(*arguments: Any) -> Iterator[int]:
+        for bound in bounds_of(*arguments):
+            bounds.append(bound)
+            yield bound
+
+    monkeypatch.setattr(module, "bounds_of", noted)
+    measured(window=int(window * whole_tokens()))
+    assert len(bounds) == consulted
 
 
 def test_trigger_is_the_share_of_the_limit() -> None:
