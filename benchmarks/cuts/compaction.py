@@ -16,7 +16,6 @@ from benchmarks.cuts.window import TOOLS, Window
 from benchmarks.sanitize import History
 from proxy.planning.compact.accept_summary import Accepted, SummaryLimits, accept_summary
 from proxy.planning.compact.applied_memory import AppliedMemory
-from proxy.planning.compact.boundaries import find_boundaries
 from proxy.planning.compact.choose_cut import Cut, choose_cut
 from proxy.planning.compact.choose_summary import (
     HistoryDigests,
@@ -25,7 +24,6 @@ from proxy.planning.compact.choose_summary import (
     start_of,
     tokens_with,
 )
-from proxy.planning.compact.hash_chain import hash_chain
 from proxy.planning.compact.job_limits import SummaryShares
 from proxy.planning.compact.measure import MeasuredHistory
 from proxy.planning.compact.policies import CompactionPolicy
@@ -89,7 +87,7 @@ class Compaction:
     def _digests(self, history: History) -> HistoryDigests:
         start = start_of(history)
         assert start is not None
-        return HistoryDigests(history, start, hash_chain(history, _TENANT), find_boundaries(history))
+        return HistoryDigests(history, start, _TENANT)
 
     def _measure(self, history: History) -> MeasuredHistory:
         """Return the tokens of *history*, and the mark from which a summary is due."""

@@ -10,21 +10,22 @@ from collections.abc import Callable
 from functools import partial
 
 from proxy.core.chat_request import ChatRequest
-from proxy.core.offload import run_offloaded
+from proxy.core.deployment import Deployment
+from proxy.core.offload import LARGE, run_offloaded
 from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.planning.budgets.budget_facts import BudgetFacts
+from proxy.planning.budgets.report import Report
 from proxy.planning.compact.applied_memory import AppliedMemory
-from proxy.planning.compact.boundaries import find_boundaries
 from proxy.planning.compact.choose_summary import (
     HistoryDigests,
     apply_summary,
     matching_entries,
     start_of,
 )
-from proxy.planning.compact.hash_chain import hash_chain
-from proxy.planning.compact.measure import MeasuredHistory, measure_history
+from proxy.planning.compact.measure import MeasuredHistory, look_up_share, measure_history
 from proxy.planning.compact.policies import CompactionPolicy
 from proxy.planning.compact.summary_job import SentHistory, SummaryJob, find_due
+from proxy.planning.windows import window_of
 from proxy.state import Store
 from proxy.state.known_conversations import KnownConversations
 from proxy.state.spaces import CONVERSATIONS, SUMMARIES
@@ -37,6 +38,12 @@ from proxy.state.summaries import (
     unpack_summary,
 )
 from sanitizers.record import record
+
+_BYTES_PER_TOKEN = 3
+"""The bytes of a body for each of its tokens, at least. Usual bodies have four or five."""
+
+_SMALLEST_SHARE = 0.5
+"""The smallest share of a limit that a budget may fill: the preset ``lango`` fills half of it."""
 
 
 class ConversationMemory:
@@ -68,6 +75,23 @@ class ConversationMemory:
 
         self.used: IndexEntry | None = None
         """The entry of the memory that the last look-up returned, or None."""
+
+    def is_likely(self, deployment: Deployment) -> bool:
+        """Return True where the request is probably long enough for a look-up, by the length of its body.
+
+        The plan of a short request shows more cheaply that the request needs no look-up (:meth:`is_needed`).
+        """
+        window = window_of(deployment).max_input_tokens
+        return (
+            window is not None
+            and self._chat.body_bytes > _BYTES_PER_TOKEN * look_up_share(self._policy) * window
+        )
+
+    def is_needed(self, report: Report | None) -> bool:
+        """Return True where *report*, of a plan without a memory, does not show that the request is too short."""
+        if report is None or not report.limit.tokens:
+            return False
+        return report.estimate >= _SMALLEST_SHARE * look_up_share(self._policy) * report.limit.tokens
 
     def note_entries(self) -> None:
         """Keep the index of the conversation in this process, for the time when the store does not answer."""
@@ -118,8 +142,9 @@ class ConversationMemory:
             return measured
         start = start_of(messages)
         if start is not None:
-            chain = hash_chain(messages, self.tenant)
-            self.history = HistoryDigests(messages, start, chain, find_boundaries(messages))
+            self.history = HistoryDigests(messages, start, self.tenant)
+            if self._chat.weight > LARGE:  # this is a worker thread
+                self.history.compute()
         return measured
 
     async def _load_index(self, history: HistoryDigests) -> tuple[IndexEntry, ...]:

@@ -97,13 +97,20 @@ class ChatAttemptPlanner:
             gateway = self._gateway
             target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
             needs_signatures = self._kept is None and target.profile.signs_calls
-            if self._memory is not None:
-                await self._look_up(self._memory, deployment, now, needs_signatures=needs_signatures)
+            memory, self._applied = self._memory, None
+            looked_up = False
+            if memory is not None and memory.look_up.is_likely(deployment):
+                looked_up = True
+                await self._look_up(memory, deployment, now, needs_signatures=needs_signatures)
             elif needs_signatures:
                 await self._load_signatures()
             if self._media is not None:
                 await self._fetch_media(self._media, target.profile, deadline)
-            plan = self._plans[key] = await self._planned(target, now)
+            plan = await self._planned(target, now)
+            if memory is not None and not looked_up and memory.look_up.is_needed(plan.budget):
+                await self._look_up(memory, deployment, now, needs_signatures=False)
+                plan = plan if self._applied is None else await self._planned(target, now)
+            self._plans[key] = plan
         return plan
 
     async def _load_signatures(self) -> None:

@@ -38,6 +38,26 @@ def find_boundaries(messages: Messages) -> list[int]:
     return sorted(at for at in places if not open_calls[at])
 
 
+def is_boundary(messages: Messages, at: int) -> bool:
+    """Return True where :func:`find_boundaries` has the index *at*. Usually only the messages from there on are read."""
+    if at < len(messages) and messages[at].get("role") in RESULT_ROLES:
+        return False
+    called: set[str] = set()
+    results_before: set[str] = set()
+    for message in metered(messages[at:]):
+        if message.get("role") in RESULT_ROLES:
+            name = _result_name(message)
+            if name not in called:
+                results_before.add(name)
+        elif message.get("tool_calls") or "function_call" in message:
+            called.update(_call_names(message))
+    return not results_before or not any(
+        not results_before.isdisjoint(_call_names(message))
+        for message in metered(messages[:at])
+        if message.get("role") not in RESULT_ROLES
+    )
+
+
 def _call_names(message: Message) -> list[str]:
     """Return the names under which the results of a message's calls are found: ids, or the name of a function."""
     calls: Any = message.get("tool_calls")

@@ -5,29 +5,39 @@ The choice depends on the history and the stored index alone, so that every proc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from proxy.planning.compact.applied_memory import AppliedMemory
+from proxy.planning.compact.boundaries import find_boundaries, is_boundary
+from proxy.planning.compact.hash_chain import HashChain
 from proxy.planning.compact.measure import MeasuredHistory
 from proxy.planning.compact.memory_text import memory_message
 from proxy.state.summaries import IndexEntry, Summary
 from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import Messages
-from sanitizers.record import record
 
 
-@record
 class HistoryDigests:
-    """A history with what its summaries are found by.
+    """A history of *tenant* with what its summaries are found by. *start* is the index after the user's first message.
 
-    *chain* is the hash chain of *messages*, and *boundaries* are the places where the history can be cut. *start* is
-    the index after the user's first message.
+    *chain* is the hash chain of *messages*.
     """
 
-    messages: Messages
-    start: int
-    chain: Sequence[bytes]
-    boundaries: Collection[int]
+    def __init__(self, messages: Messages, start: int, tenant: str) -> None:
+        self.messages = messages
+        self.start = start
+        self.chain = HashChain(messages, tenant)
+
+    @cached_property
+    def boundaries(self) -> Sequence[int]:
+        """The places where the history can be cut, in order."""
+        return find_boundaries(self.messages)
+
+    def compute(self) -> None:
+        """Compute all digests and boundaries now. Meant for a worker thread, where the history is large."""
+        self.chain[len(self.messages)]
+        self.boundaries  # noqa: B018 - the property is computed when it is read
 
     @property
     def root(self) -> str:
@@ -55,7 +65,7 @@ def matching_entries(
             for entry in entries
             if history.start < entry.end <= last
             and history.chain[entry.end] == entry.digest
-            and entry.end in history.boundaries
+            and is_boundary(history.messages, entry.end)
         ),
         key=lambda entry: -entry.end,
     )

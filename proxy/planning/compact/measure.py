@@ -70,7 +70,7 @@ def measure_history(
     if not limit:
         return None
     usable = int(limit * facts.policy.window_share)
-    least = ceil(policy.trigger * _LOOK_UP * usable)
+    least = ceil(look_up_share(policy) * usable)
     scale = facts.calibration.sticky
     given = FitInput(
         request.messages,
@@ -97,6 +97,11 @@ def measure_history(
     system = sum(sizes[: count_leading_system(request.messages)])
     trigger = min(ceil(policy.trigger * usable), _cut_mark(facts, limit, FixedTokens(fixed, system)))
     return MeasuredHistory(sizes, fixed, usable, trigger, size)
+
+
+def look_up_share(policy: CompactionPolicy) -> float:
+    """Return the share of the limit from which stored summaries are looked up."""
+    return policy.trigger * _LOOK_UP
 
 
 def _cut_mark(facts: BudgetFacts, limit: int, fixed: FixedTokens) -> int:

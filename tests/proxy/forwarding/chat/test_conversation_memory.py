@@ -13,7 +13,7 @@ from proxy.forwarding.chat.conversation_memory import ConversationMemory, Reques
 from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.ingress.openai_chat.read_request import parse_chat_request
 from proxy.planning.budgets.budget_facts import BudgetFacts
-from proxy.planning.compact.hash_chain import hash_chain
+from proxy.planning.compact.hash_chain import HashChain
 from proxy.planning.compact.policies import CompactionPolicy
 from proxy.planning.compact.summary_job import SummaryJob
 from proxy.state import MemoryStore, Space
@@ -25,7 +25,7 @@ from tests.support.summarizing_upstream import session
 
 POLICY = CompactionPolicy("cheap", memory_tokens=1_000)
 MESSAGES = session(50)
-CHAIN = hash_chain(MESSAGES, "blue")
+CHAIN = HashChain(MESSAGES, "blue")
 ROOT = CHAIN[2].hex()
 SUMMARY = Summary(80, (), "The memory.", 9, None, (Reflection(2, 80, "The memory."),), 5, "cheap")
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proxy.planning.compact.boundaries import find_boundaries
 from proxy.planning.compact.choose_summary import HistoryDigests, start_of
-from proxy.planning.compact.hash_chain import hash_chain
 from proxy.planning.compact.measure import MeasuredHistory
 from tests.support.builders import assistant, call, system, tool, user
 
@@ -33,7 +31,7 @@ def digests_of(messages: Sequence[dict[str, Any]], tenant: str = "blue") -> Hist
     """Return *messages* with their digests and boundaries. The user has spoken in them."""
     start = start_of(messages)
     assert start is not None
-    return HistoryDigests(messages, start, hash_chain(messages, tenant), find_boundaries(messages))
+    return HistoryDigests(messages, start, tenant)
 
 
 def measured(sizes: Sequence[int], limit: int = 1_000, trigger: int = 700, fixed: int = 0) -> MeasuredHistory:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.planning.compact.boundaries import find_boundaries
+from proxy.planning.compact.boundaries import find_boundaries, is_boundary
 from tests.support.builders import assistant, call, tool, user
 
 
@@ -68,6 +68,13 @@ def test_each_boundary_splits_no_pair(messages: list[dict[str, Any]]) -> None:
             assert not callers or callers[-1] >= boundary
 
 
+@given(_MESSAGES)
+def test_one_place_is_judged_as_in_the_whole_list(messages: list[dict[str, Any]]) -> None:
+    """A look-up asks for one place, and a cut for all of them."""
+    found = [at for at in range(len(messages) + 1) if is_boundary(messages, at)]
+    assert found == find_boundaries(messages)
+
+
 _ODD = st.recursive(
     st.none() | st.text(max_size=3) | st.integers(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["id", "function"]), inner),
@@ -84,4 +91,4 @@ _ODD = st.recursive(
 )
 def test_boundaries_never_raise_for_odd_messages(messages: list[dict[str, Any]]) -> None:
     """The history is read before it is checked, so fields may hold any JSON value."""
-    assert find_boundaries(messages)[-1:] == [len(messages)] or messages
+    assert find_boundaries(messages) == [at for at in range(len(messages) + 1) if is_boundary(messages, at)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.planning.compact.hash_chain import hash_chain
+from proxy.planning.compact.hash_chain import HashChain
 from tests.support.builders import assistant, call, image, system, text, tool, user
 
 HISTORY = [
@@ -22,20 +22,20 @@ HISTORY = [
 
 def last_digest(*messages: dict[str, Any], tenant: str = "blue") -> bytes:
     """Return the digest of all *messages*."""
-    return hash_chain([*messages], tenant)[-1]
+    return HashChain([*messages], tenant)[-1]
 
 
 def test_chain_has_a_digest_after_each_message_and_continues() -> None:
     """The digests of a longer history begin with those of the shorter one."""
-    chain = hash_chain(HISTORY, "blue")
+    chain = HashChain(HISTORY, "blue")
     assert len(chain) == len(HISTORY) + 1
     assert len(set(chain)) == len(chain)
-    assert hash_chain(HISTORY[:3], "blue") == chain[:4]
+    assert list(HashChain(HISTORY[:3], "blue")) == chain[:4]
 
 
 def test_tenants_share_no_digest() -> None:
     """Equal histories of two keys have different digests."""
-    assert not set(hash_chain(HISTORY, "blue")) & set(hash_chain(HISTORY, "red"))
+    assert not set(HashChain(HISTORY, "blue")) & set(HashChain(HISTORY, "red"))
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ _JSON = st.recursive(
 )
 def test_chain_never_raises_for_json(messages: list[dict[str, Any]]) -> None:
     """Odd histories are hashed too, since the history is read before it is checked."""
-    assert len(hash_chain(messages, "")) == len(messages) + 1
+    assert len(HashChain(messages, "")) == len(messages) + 1
