@@ -11,6 +11,7 @@ from typing import Any
 from proxy.observability.request_record import RequestRecord
 from proxy.planning.compact.choose_summary import HistoryDigests
 from proxy.planning.compact.job_limits import FailureDelays, SummaryShares
+from proxy.planning.compact.known_prefixes import KnownPrefixes
 from proxy.planning.compact.summary_job import SummaryJob
 from proxy.state.known_conversations import KnownConversations
 
@@ -38,6 +39,7 @@ class SummaryJobs:
         self.delays = FailureDelays()
         self.shares = SummaryShares()
         self.conversations = KnownConversations()
+        self.prefixes = KnownPrefixes()
         self._log_key = log_key
         self._running: dict[tuple[str, str], _Running] = {}
 

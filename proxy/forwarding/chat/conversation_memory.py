@@ -22,6 +22,7 @@ from proxy.planning.compact.choose_summary import (
     matching_entries,
     start_of,
 )
+from proxy.planning.compact.known_prefixes import KnownPrefixes
 from proxy.planning.compact.measure import MeasuredHistory, look_up_share, measure_history
 from proxy.planning.compact.policies import CompactionPolicy
 from proxy.planning.compact.summary_job import SentHistory, SummaryJob, find_due
@@ -49,7 +50,7 @@ _SMALLEST_SHARE = 0.5
 class ConversationMemory:
     """The memory of one chat request for *tenant*, for any deployment that the request is sent to.
 
-    *conversations* are those that this process has seen.
+    *conversations* are those that this process has seen, and *prefixes* the digests that it has computed.
     """
 
     def __init__(
@@ -59,12 +60,14 @@ class ConversationMemory:
         store: Store,
         policy: CompactionPolicy,
         conversations: KnownConversations,
+        prefixes: KnownPrefixes | None = None,
     ) -> None:
         self._chat = chat
         self.tenant = tenant
         self._store = store
         self._policy = policy
         self._conversations = conversations
+        self._prefixes = prefixes
         self.history: HistoryDigests | None = None
         """The history with its digests, or None where the request is too short for a look-up."""
 
@@ -142,7 +145,7 @@ class ConversationMemory:
             return measured
         start = start_of(messages)
         if start is not None:
-            self.history = HistoryDigests(messages, start, self.tenant)
+            self.history = HistoryDigests(messages, start, self.tenant, self._prefixes)
             if self._chat.weight > LARGE:  # this is a worker thread
                 self.history.compute()
         return measured

@@ -97,7 +97,8 @@ class ChatAttemptPlanner:
             gateway = self._gateway
             target = plan_target(deployment, gateway.settings.sanitize, gateway.upstream.unsupported)
             needs_signatures = self._kept is None and target.profile.signs_calls
-            memory, self._applied = self._memory, None
+            memory = self._memory
+            self._applied = None
             looked_up = False
             if memory is not None and memory.look_up.is_likely(deployment):
                 looked_up = True
@@ -108,8 +109,8 @@ class ChatAttemptPlanner:
                 await self._fetch_media(self._media, target.profile, deadline)
             plan = await self._planned(target, now)
             if memory is not None and not looked_up and memory.look_up.is_needed(plan.budget):
-                await self._look_up(memory, deployment, now, needs_signatures=False)
-                plan = plan if self._applied is None else await self._planned(target, now)
+                if await self._look_up(memory, deployment, now, needs_signatures=False):
+                    plan = await self._planned(target, now)
             self._plans[key] = plan
         return plan
 
@@ -119,10 +120,10 @@ class ChatAttemptPlanner:
 
     async def _look_up(
         self, memory: RequestMemory, deployment: Deployment, now: float, *, needs_signatures: bool
-    ) -> None:
+    ) -> bool:
         """Look up the conversation's memory, and load the signatures at the same time where they are needed.
 
-        The first look-up of a request also begins the summary that is due.
+        The first look-up of a request also begins the summary that is due. Returns True where a memory was found.
         """
         gateway, tenant = self._gateway, self._record.key
         lessons = gateway.learned_windows.lessons_for_plan(deployment, now, tenant)
@@ -134,6 +135,7 @@ class ChatAttemptPlanner:
         if not self._is_commissioned:
             self._is_commissioned = True
             await memory.follow(now)
+        return self._applied is not None
 
     async def _find_keys(self) -> Sequence[str]:
         """Return the keys under which signatures of the history may be stored.

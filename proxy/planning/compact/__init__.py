@@ -6,6 +6,7 @@ The same history and the same stored summaries give the same bytes, in every pro
     policies        the settings of compaction for a model and a client's key
     measure         the tokens of a history, where it may be long enough for a memory
     hash_chain      digests of each prefix of a history
+    known_prefixes  digests that were computed for an earlier request
     boundaries      the places where a history can be cut without splitting a round of calls
     choose_summary  which stored summary serves a history
     applied_memory  a history with a memory in place of its older messages

@@ -39,7 +39,10 @@ def find_boundaries(messages: Messages) -> list[int]:
 
 
 def is_boundary(messages: Messages, at: int) -> bool:
-    """Return True where :func:`find_boundaries` has the index *at*. Usually only the messages from there on are read."""
+    """Return True where :func:`find_boundaries` has the index *at*.
+
+    Usually only the messages from there on are read.
+    """
     if at < len(messages) and messages[at].get("role") in RESULT_ROLES:
         return False
     called: set[str] = set()

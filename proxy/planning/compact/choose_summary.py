@@ -11,6 +11,7 @@ from functools import cached_property
 from proxy.planning.compact.applied_memory import AppliedMemory
 from proxy.planning.compact.boundaries import find_boundaries, is_boundary
 from proxy.planning.compact.hash_chain import HashChain
+from proxy.planning.compact.known_prefixes import Fingerprints, KnownPrefixes
 from proxy.planning.compact.measure import MeasuredHistory
 from proxy.planning.compact.memory_text import memory_message
 from proxy.state.summaries import IndexEntry, Summary
@@ -21,13 +22,22 @@ from sanitizers.messages import Messages
 class HistoryDigests:
     """A history of *tenant* with what its summaries are found by. *start* is the index after the user's first message.
 
-    *chain* is the hash chain of *messages*.
+    *chain* is the hash chain of *messages*. *known* are the digests that this process has computed before.
     """
 
-    def __init__(self, messages: Messages, start: int, tenant: str) -> None:
+    def __init__(
+        self, messages: Messages, start: int, tenant: str, known: KnownPrefixes | None = None
+    ) -> None:
         self.messages = messages
         self.start = start
         self.chain = HashChain(messages, tenant)
+        self._tenant = tenant
+        self._known = known or KnownPrefixes()
+        self._fingerprints = Fingerprints(messages, self.chain[start])
+
+    def digest_at(self, length: int) -> bytes:
+        """Return the digest of the first *length* messages."""
+        return self._known.digest_of(self._tenant, self.chain, self._fingerprints, length)
 
     @cached_property
     def boundaries(self) -> Sequence[int]:
@@ -64,7 +74,7 @@ def matching_entries(
             entry
             for entry in entries
             if history.start < entry.end <= last
-            and history.chain[entry.end] == entry.digest
+            and history.digest_at(entry.end) == entry.digest
             and is_boundary(history.messages, entry.end)
         ),
         key=lambda entry: -entry.end,

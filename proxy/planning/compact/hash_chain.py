@@ -49,12 +49,12 @@ class HashChain(Sequence[bytes]):
         if at >= len(done):
             digest = done[-1]
             for message in metered(self._messages[len(done) - 1 : at]):
-                digest = blake2b(digest + _encode(message), digest_size=DIGEST_BYTES).digest()
+                digest = blake2b(digest + encode_message(message), digest_size=DIGEST_BYTES).digest()
                 done.append(digest)
         return done[at]
 
 
-def _encode(message: Message) -> bytes:
+def encode_message(message: Message) -> bytes:
     """Return the bytes of what a model reads of *message*.
 
     Each field is a tag, its length and its bytes, so that no text can imitate the border of a field. The loop over a
