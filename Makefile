@@ -96,11 +96,11 @@ bench-cuts: $(VENV)/dev  ## what fitting a session into a window costs, ways com
 	$(BIN)/python -m benchmarks.cuts
 
 bench-memory: $(VENV)/dev $(VENV)/clients $(VENV)/valkey  ## compaction: facts kept, random sessions, failing summarizers, an agent (some fifteen minutes)
-	$(BIN)/python -m benchmarks.compaction.look_up
 	$(BIN)/python -m benchmarks.compaction.agent
 	$(BIN)/python -m benchmarks.compaction.summariser_faults
 	$(BIN)/python -m benchmarks.compaction.needles
 	$(BIN)/python -m benchmarks.compaction.sessions
+	$(BIN)/python -m benchmarks.compaction.look_up
 
 bench-tools: $(VENV)/dev $(VENV)/clients $(VENV)/clients-node/installed  ## how much of real tools' meaning is kept
 	$(BIN)/python -m benchmarks.tool_meanings

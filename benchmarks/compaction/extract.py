@@ -60,6 +60,18 @@ class Extract:
         return list(found)
 
 
+class OwnWords:
+    """A summarizer without a model. No two of its answers are equal."""
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    def __call__(self, data: str) -> Answer:
+        """Return a summary of *data* that names the call's number."""
+        self._calls += 1
+        return Answer(summary_of([f"answer {self._calls}", data[:80].replace("\n", " ")]))
+
+
 def summary_of(lines: list[str]) -> str:
     """Return a summary with *lines*, spread over usual headings."""
     each = -(-len(lines) // len(_HEADINGS))

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 import orjson
 
 from benchmarks.compaction.gateways import Asked, memory_of
 
+_COVERS = re.compile(r'covers="messages \d+-(\d+)"')
+
 
 @dataclass
 class Sent:
-    """One request as the provider received it: its messages as JSON, and its memory."""
+    """One request as the provider received it: its messages as JSON, and its memory.
+
+    *repairs* are the changes besides a memory and a cut. A legal history needs none.
+    """
 
     messages: list[bytes]
     memory: str | None
     is_cut: bool
+    repairs: tuple[str, ...]
 
     @classmethod
     def of(cls, body: bytes, asked: Asked) -> Sent:
         """Return the request with these bytes."""
         messages = orjson.loads(body)["messages"]
         memory = memory_of(messages) if asked.memory else None
-        return cls([orjson.dumps(message) for message in messages], memory, "budget=" in asked.changes)
+        changes = [change for change in asked.changes.split(",") if change]
+        repairs = tuple(change for change in changes if not change.startswith(("budget=", "compaction=")))
+        return cls(
+            [orjson.dumps(message) for message in messages], memory, "budget=" in asked.changes, repairs
+        )
 
 
 @dataclass
@@ -51,3 +63,16 @@ def broken_pair(messages: Sequence[dict[str, Any]]) -> str | None:
             return f"messages[{at}]: {len(waiting)} calls have no result"
         waiting = {made["id"] for made in message.get("tool_calls") or ()}
     return f"at the end: {len(waiting)} calls have no result" if waiting else None
+
+
+def covered_by(memory: str) -> int:
+    """Return the number of the client's messages that *memory* covers, the first messages included."""
+    found = _COVERS.search(memory)
+    if found is None:
+        raise ValueError(f"no memory: {memory[:100]}")
+    return int(found[1]) + 1
+
+
+def digest_of(messages: Sequence[dict[str, Any]]) -> str:
+    """Return a digest of the JSON of *messages*."""
+    return blake2b(orjson.dumps(list(messages)), digest_size=16).hexdigest()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -22,11 +21,11 @@ from multiprocessing import get_context
 
 import orjson
 
-from benchmarks.compaction.extract import summary_of
+from benchmarks.compaction.extract import OwnWords
 from benchmarks.compaction.gateways import ask, config_for, serving, settle
-from benchmarks.compaction.provider import Answer, Provider, providing
+from benchmarks.compaction.provider import Provider, providing
 from benchmarks.compaction.random_sessions import RandomSession, Step, Way
-from benchmarks.compaction.sent import Found, Sent, broken_pair
+from benchmarks.compaction.sent import Found, Sent, broken_pair, covered_by, digest_of
 from benchmarks.gateway.machine import describe
 from benchmarks.sanitize import History
 from tests.support.proxied import Proxied
@@ -59,26 +58,13 @@ class Result:
         )
 
 
-class OwnWords:
-    """A summarizer without a model. No two of its answers are equal."""
-
-    def __init__(self) -> None:
-        self._calls = 0
-
-    def __call__(self, data: str) -> Answer:
-        """Return a summary of *data* that names the call's number."""
-        self._calls += 1
-        digest = hashlib.blake2b(data.encode(), digest_size=8).hexdigest()
-        return Answer(summary_of([f"answer {self._calls}", f"digest {digest}", data[:80].replace("\n", " ")]))
-
-
 class Driver:
     """Sends sessions to two replicas, and judges what the provider received."""
 
-    def __init__(self, provider: Provider, replicas: Sequence[Proxied], memory_tokens: int) -> None:
+    def __init__(self, provider: Provider, replicas: Sequence[Proxied]) -> None:
         self._provider = provider
         self._replicas = replicas
-        self._memory_tokens = memory_tokens
+        self._covered: dict[str, str] = {}
         self.result = Result()
 
     async def session(self, seed: int, requests: int = REQUESTS) -> None:
@@ -94,8 +80,9 @@ class Driver:
         self.result.counts["sessions"] += 1
 
     async def _store_faults(self) -> float:
-        """Return the number of calls that the store did not answer in time, on both replicas."""
-        return sum([await replica.count("store_errors_total") for replica in self._replicas])
+        """Return the number of calls that the store did not answer in time, or was not asked, on both replicas."""
+        names = ("store_errors_total", "store_skipped_total")
+        return sum([await replica.count(name) for replica in self._replicas for name in names])
 
     async def _requests(self, seed: int, requests: int, found: Found) -> None:
         before: dict[int, Sent] = {}
@@ -109,7 +96,11 @@ class Driver:
                 names = [f"{seed}-{number}-{place}" for place in range(2)]
                 sent = await asyncio.gather(*map(self._send, replicas, names, [step.messages] * 2))
             else:
-                sent = [await self._send(replica, f"{seed}-{number}", step.messages) for replica in replicas]
+                sent = []
+                for replica in replicas:
+                    sent.append(await self._send(replica, f"{seed}-{number}", step.messages))
+                    if step.way is Way.BOTH:  # a summary of this request must not change its repetition
+                        await self._settle()
             if step.way is Way.BOTH and sent[0] is not None and sent[1] is not None:
                 self.result.counts["sent to both"] += 1
                 self._judge_both(where, sent[0], sent[1], found)
@@ -158,9 +149,15 @@ class Driver:
         """Check one request by itself."""
         self.result.counts["with a memory"] += sent.memory is not None
         self.result.counts["cut"] += sent.is_cut
+        if sent.memory is not None:
+            covered = digest_of(messages[: covered_by(sent.memory)])
+            if self._covered.setdefault(sent.memory, covered) != covered:
+                found.violations.append(f"{where}: the memory of other messages")
         decoded = [orjson.loads(message) for message in sent.messages]
         if (broken := broken_pair(decoded)) is not None:
             found.violations.append(f"{where}: {broken}")
+        if sent.repairs:
+            found.violations.append(f"{where}: {', '.join(sent.repairs)}")
         if sent.is_cut:
             return
         kept = min(KEPT, len(messages))
@@ -196,7 +193,7 @@ async def run(first: int, sessions: int, concurrency: int = 4, *, learns: bool =
             provider.reports_usage = learns
             config = config_for(provider, LIMIT, store={"url": server.url}, compaction=compaction)
             async with serving(config) as one, serving(config) as other:
-                driver = Driver(provider, (one, other), MEMORY_TOKENS)
+                driver = Driver(provider, (one, other))
                 waiting = iter(range(first, first + sessions))
 
                 async def work() -> None:
