@@ -13,6 +13,7 @@ from benchmarks.compaction import needles, sessions
 from benchmarks.compaction.extract import Extract
 from benchmarks.compaction.faults import ACCEPTED, DEAD, USUAL
 from benchmarks.compaction.gateways import Asked, ask, config_for, memory_of, serving, settle
+from benchmarks.compaction.planted import LEDGER, Kind
 from benchmarks.compaction.provider import Answer, providing
 from benchmarks.compaction.summariser_faults import run_fault
 from benchmarks.sanitize import History
@@ -138,6 +139,14 @@ async def test_no_planted_fact_is_lost() -> None:
     assert result.violations == []
     assert result.kept["compaction", 10].share() == 1.0
     assert result.kept["sliding window", 10].share() < 0.2
+
+
+async def test_facts_of_the_ledger_survive_summaries_without_facts() -> None:
+    result = await needles.run(sessions=1, concurrency=1, keeps_facts=False)
+
+    assert result.violations == []
+    assert result.kept["compaction", 10].share(LEDGER) == 1.0
+    assert result.kept["compaction", 10].share([Kind.NUMBER, Kind.DECISION]) < 0.2
 
 
 @settings(max_examples=5, phases=(Phase.generate,))  # a smaller number is no simpler session
