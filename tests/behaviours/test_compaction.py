@@ -21,6 +21,7 @@ from proxy.state import MemoryStore, Space
 from proxy.state.spaces import CONVERSATIONS
 from tests.support.builders import assistant, call, system, tool, user
 from tests.support.proxied import Proxied
+from tests.support.store_servers import valkey_server
 
 _META = "[record 1 of "
 """The beginning of the data of a request for a summary of summaries."""
@@ -130,6 +131,26 @@ async def test_a_summary_stays_one_text_within_its_frame(name: str) -> None:
     result = await run_fault(ACCEPTED[name], accepted=True, conversations=1)
 
     assert result.violations == []
+
+
+async def test_a_memory_outlives_the_store() -> None:
+    """Two replicas have used a memory. After the store's end, both still send it, and no request fails."""
+    history = [system(), user("Read it."), *rounds(20, 300)]
+    with valkey_server() as server:
+        async with providing(lambda _: Answer(USUAL)) as provider:
+            config = config_for(provider, 10_000, store={"url": server.url})
+            async with serving(config) as one, serving(config) as other:
+                memories = []
+                for number, replica in enumerate((one, one, other, one, other, one, other)):
+                    if number == 3:
+                        server.kill()
+                    history += rounds(1, 300, first=len(history))
+                    await sent_and_settled(replica, history)
+                    memories.append(memory_of(provider.messages("")))
+
+    assert memories[0] is None
+    assert memories[1:] == [memories[1]] * 6
+    assert memories[1] is not None
 
 
 async def test_no_planted_fact_is_lost() -> None:

@@ -1,4 +1,4 @@
-"""Runs openai-agents with a tool whose results are long, and sends its requests to several gateways in turn."""
+"""Runs openai-agents, streamed, with a tool whose results are long. Its requests go to several gateways in turn."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ async def main() -> None:
     agent = Agent(
         name="reader", model=model, tools=[function_tool(read_log)], instructions="Read all parts of the log."
     )
-    result = await Runner.run(agent, prompt, max_turns=MAX_TURNS)
+    result = Runner.run_streamed(agent, prompt, max_turns=MAX_TURNS)
+    async for _ in result.stream_events():
+        pass
     sys.stdout.write(json.dumps({"budgets": budgets, "changes": changes, "text": result.final_output}) + "\n")
 
 
