@@ -65,12 +65,10 @@ def broken_pair(messages: Sequence[dict[str, Any]]) -> str | None:
     return f"at the end: {len(waiting)} calls have no result" if waiting else None
 
 
-def covered_by(memory: str) -> int:
-    """Return the number of the client's messages that *memory* covers, the first messages included."""
-    found = _COVERS.search(memory)
-    if found is None:
-        raise ValueError(f"no memory: {memory[:100]}")
-    return int(found[1]) + 1
+def covered_by(memory: str | None) -> int:
+    """Return the number of the client's messages that *memory* covers, the first messages included. 0 without one."""
+    found = _COVERS.search(memory or "")
+    return int(found[1]) + 1 if found is not None else 0
 
 
 def digest_of(messages: Sequence[dict[str, Any]]) -> str:

@@ -150,8 +150,9 @@ class Driver:
         self.result.counts["with a memory"] += sent.memory is not None
         self.result.counts["cut"] += sent.is_cut
         if sent.memory is not None:
-            covered = digest_of(messages[: covered_by(sent.memory)])
-            if self._covered.setdefault(sent.memory, covered) != covered:
+            end = covered_by(sent.memory)
+            covered = digest_of(messages[:end])
+            if not end or self._covered.setdefault(sent.memory, covered) != covered:
                 found.violations.append(f"{where}: the memory of other messages")
         decoded = [orjson.loads(message) for message in sent.messages]
         if (broken := broken_pair(decoded)) is not None:
@@ -174,8 +175,8 @@ class Driver:
             return
         if sent.memory != before.memory:
             self.result.counts["breaks by a compaction"] += 1
-            if sent.memory is None:
-                found.differences.append(f"{where}: the memory is gone")
+            if before.memory is not None and covered_by(sent.memory) < covered_by(before.memory):
+                found.differences.append(f"{where}: an older memory than the request before, or none")
         elif sent.is_cut or before.is_cut:
             self.result.counts["breaks by a cut"] += 1
         else:
