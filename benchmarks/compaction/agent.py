@@ -111,7 +111,7 @@ def _config(gemini: Gemini, provider: Provider, store_url: str) -> dict[str, Any
             },
         ],
         "store": {"url": store_url},
-        "compaction": {"enabled": True, "model": CHEAP, "max_share": 1.0},
+        "compaction": {"enabled": True, "model": CHEAP},
         "general_settings": {"drain_delay": 0, "drain_grace": 2},
         "router_settings": {"num_retries": 0, "cooldown_time": 0},
     }

@@ -75,13 +75,13 @@ class Provider:
             return _completion("unread", {"role": "assistant", "content": "Noted."}, "stop", len(raw))
         body = orjson.loads(raw)
         if body["model"] == SUMMARISER:
-            return await self._summarise(body)
+            return await self._summarise(body, len(raw))
         self.requests += 1
         self.last[body.get("user", "")] = raw
         size = len(raw) if self.reports_usage else None
         return _completion(body["model"], {"role": "assistant", "content": "Noted."}, "stop", size)
 
-    async def _summarise(self, body: dict[str, Any]) -> web.Response:
+    async def _summarise(self, body: dict[str, Any], size: int) -> web.Response:
         self.summaries.append(body)
         self.running += 1
         try:
@@ -97,7 +97,7 @@ class Provider:
         message: dict[str, Any] = {"role": "assistant", "content": said.text}
         if said.calls:
             message["tool_calls"] = list(said.calls)
-        return _completion(body["model"], message, said.finish, 4 * len(said.text or ""))
+        return _completion(body["model"], message, said.finish, size)
 
 
 def data_of(content: str) -> str:
