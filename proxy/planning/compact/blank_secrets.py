@@ -70,9 +70,12 @@ _BEARER = re.compile(
 )
 _IN_URL = re.compile(r"(://[^\s/?#@:\"'<>\\]{0,256}+:)(?!\$[A-Z_{(]|\{)[^\s/?#@\"'<>\\]{1,256}+(?=@)")
 
-_OF_CURL = re.compile(
-    r"(\bcurl\b[^\n|;&]{0,300}?[ \t](?:-u|--user)[ =]{0,2}[\\\"']{0,2}[^\s:\"'\\]{1,100}+:)[^\s\"'\\]{1,200}+"
-)
+_OF_CURL = re.compile(r"([ \t](?:-u|--user)[ =]{0,2}[\\\"']{0,2}[^\s:\"'\\]{1,100}+:)[^\s\"'\\]{1,200}+")
+"""A user's name and password, as in a call of curl. Other commands have such an option too (:func:`_blank_of_curl`)."""
+
+_CURL = re.compile(r"\bcurl\b")
+_END_OF_COMMAND = "\n|;&"
+_LONGEST_COMMAND = 300
 _OPTION = re.compile(
     r"((?<!-)--[\w-]{0,40}(?:api-key|password|secret|token)[ \t]{1,4})(?=[^\s\"'\\]*?\d)[^\s\"'\\]{8,}+",
     re.ASCII,
@@ -112,6 +115,8 @@ def blank_secrets(text: str) -> str:
     for need, pattern in _NEEDED:
         if need in small:
             text = pattern.sub(rf"\1{MASK}", text)
+    if "curl" in small:
+        text = _OF_CURL.sub(_blank_of_curl, text)
     if not text.isascii():
         return _ASSIGNED.sub(_blank_value, text)
     return _blank_assigned(text)
@@ -121,10 +126,20 @@ _NEEDED = (
     ("authorization", _SCHEME),
     ("bearer", _BEARER),
     ("://", _IN_URL),
-    ("curl", _OF_CURL),
     ("--", _OPTION),
 )
 """The patterns with a text, in small letters, that each of their matches holds. The search for a text is fast."""
+
+
+def _blank_of_curl(match: re.Match[str]) -> str:
+    """Return the option with a mask in place of the password, or unchanged where the command before it is not curl.
+
+    The search goes back from the option. A pattern that began at each ``curl`` would read the same text many times.
+    """
+    text, end = match.string, match.start() + 1
+    least = max(0, end - _LONGEST_COMMAND)
+    start = max(text.rfind(letter, least, end) for letter in _END_OF_COMMAND) + 1
+    return match[0] if _CURL.search(text, max(start, least), end) is None else f"{match[1]}{MASK}"
 
 
 def _blank_assigned(text: str) -> str:

@@ -68,7 +68,7 @@ def write_transcript(
     each: Any
     for number, each in zip(count(first) if isinstance(first, int) else first, messages, strict=False):
         fields = each if isinstance(each, dict) else {"content": each}
-        body = "\n".join(_lines_of(fields, names, blank))
+        body = "\n".join(_lines_of(fields, names, blank, limit_characters))
         pieces.append(f"[message {number}, {_speaker(fields, names)}]\n{_LABEL.sub('(', body)}")
     return encodable(_without_middle("\n\n".join(pieces), limit_characters))
 
@@ -85,13 +85,14 @@ def _speaker(message: dict[str, Any], names: dict[str, str]) -> str:
     return f"result of {name or _name(message.get('name'))}"
 
 
-def _lines_of(message: dict[str, Any], names: dict[str, str], blank: Blank) -> Iterator[str]:
+def _lines_of(message: dict[str, Any], names: dict[str, str], blank: Blank, limit: int) -> Iterator[str]:
     """Yield the texts and calls of *message*. The names of its calls are added to *names* by the calls' ids."""
     text = _text_of(message.get("content"))
     if text:
-        yield _shortened(text, blank) if message.get("role") in ("tool", "function") else blank(text)
+        is_result = message.get("role") in ("tool", "function")
+        yield _shortened(text, blank) if is_result else blank(_without_far_middle(text, limit))
     if isinstance(refusal := message.get("refusal"), str) and refusal:
-        yield blank(refusal)
+        yield blank(_without_far_middle(refusal, limit))
     for field, shown in (("images", "[image]"), ("audio", "[audio]")):
         if message.get(field):
             yield shown
@@ -101,6 +102,16 @@ def _lines_of(message: dict[str, Any], names: dict[str, str], blank: Blank) -> I
             yield _call(call, names, blank)
     if isinstance(legacy := message.get("function_call"), dict):
         yield _call({"function": legacy}, names, blank)
+
+
+def _without_far_middle(text: str, limit: int) -> str:
+    """Return *text* without a middle that no transcript of *limit* characters could show.
+
+    The search for secrets holds the interpreter's lock. In a text of 30 MB it would block the event loop for a second.
+    """
+    if len(text) <= 3 * limit:
+        return text
+    return text[:limit] + _MARK.format(len(text) - 2 * limit) + text[-limit:]
 
 
 def _call(call: dict[str, Any], names: dict[str, str], blank: Blank) -> str:

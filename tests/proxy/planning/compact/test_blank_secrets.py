@@ -88,6 +88,7 @@ MASKED = (
     '"auth": "«dXNlcjpwYXNzd29yZDE=»"',
     "curl -s -X POST -u admin:«hunter2» https://host.example/",
     "curl --user 'admin:«hunter2»' https://host.example/",
+    "curl https://host.example/curls -u admin:«hunter2» --insecure",
     "login --db-password «hunter2hunter» --verbose",
     "deploy --token «a1b2c3d4e5f6»",
 )
@@ -216,6 +217,13 @@ HOSTILE = (
     "AAAA\n-----END PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----Proc-Type: ,",
 )
+
+
+def test_many_calls_of_curl_on_one_line_cost_no_more_than_other_text() -> None:
+    """A search from each ``curl`` on read 300 characters for each of them: 6 seconds for this text."""
+    text = "curl -u " * 500_000
+
+    assert cpu_seconds(lambda: blank_secrets(text), 2.0) < 2.0
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

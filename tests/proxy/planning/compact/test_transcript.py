@@ -167,6 +167,25 @@ def test_a_transcript_within_the_limit_stays_whole() -> None:
     assert "[…" in write_transcript([message], 0, limit_characters=999)
 
 
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+def test_only_the_ends_of_a_huge_text_are_searched_for_secrets(role: str) -> None:
+    """The search blocks the whole process, and no more than the limit of either end can be shown."""
+    searched: list[int] = []
+
+    def blank(text: str) -> str:
+        searched.append(len(text))
+        return text
+
+    huge = "a" * 50_000 + "b" * 50_000
+    message = {"role": role, "content": huge, "refusal": huge}
+    shown = write_transcript([message], 0, limit_characters=1_000, blank=blank)
+
+    assert max(searched) < 2_200
+    assert len(shown) <= 1_000
+    assert "aaa" in shown
+    assert shown.endswith("bbb")
+
+
 KEY = "sk-proj-aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3eF6hI9kL2nO5qR8tU1wX4yZ7bC0dE"
 
 
