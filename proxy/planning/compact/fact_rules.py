@@ -22,6 +22,9 @@ _CONTEXT = 160
 _MOST_LINES = 200
 """The most lines that one rule finds in one text."""
 
+_PIECE = 100_000
+"""The characters of a text that are searched at once. A search holds the interpreter's lock, here for some 10 ms."""
+
 _DATA_NAMES = (
     "ansi|base|bytes|complex|cp|euc|float|gmt|gpt|http|ieee|int|ipv|iso|koi|md|mod|over|pre|python|rfc|rsa|sha|sub"
     "|tls|top|uint|under|utc|utf|x86"
@@ -173,7 +176,9 @@ def find_urls(text: str) -> tuple[list[str], str]:
 
 def find_words(text: str) -> list[str]:
     """Return the different words of *text* that may be facts, in order."""
-    words = dict.fromkeys(_WORD.findall(text))
+    words: dict[str, None] = {}
+    for piece in _pieces_of(text):
+        words |= dict.fromkeys(_WORD.findall(text, *piece))
     return [word for word in words if 3 < len(word) <= LONGEST and _HAS_MARK(word)]
 
 
@@ -208,10 +213,23 @@ def _without_line_number(word: str) -> str:
 def find_lines(text: str) -> Iterator[str]:
     """Yield the lines with an error code, each once for each rule that finds one."""
     small = text.lower()
+    pieces = _pieces_of(text)
     for rule in LINE_RULES:
         if any(need in small for need in rule.needs):
-            for match in islice(rule.pattern.finditer(text), _MOST_LINES):
+            matches = (match for piece in pieces for match in rule.pattern.finditer(text, *piece))
+            for match in islice(matches, _MOST_LINES):
                 yield line_around(text, match.start(), match.end())
+
+
+def _pieces_of(text: str) -> list[tuple[int, int]]:
+    """Return the starts and ends of pieces of *text*: of whole lines, else of whole words, where these are short."""
+    pieces, start = [], 0
+    while len(text) - start > _PIECE:
+        ends = (text.rfind(mark, start, start + _PIECE) + 1 for mark in '\n ",')
+        end = next(filter(None, ends), start + _PIECE)
+        pieces.append((start, end))
+        start = end
+    return [*pieces, (start, len(text))]
 
 
 def line_around(text: str, start: int, end: int) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
+from proxy.planning.compact import fact_rules
 from proxy.planning.compact.fact_rules import (
     LINE_RULES,
     WORD_RULES,
@@ -175,3 +180,37 @@ def test_urls_are_found_whole(text: str, urls: list[str], rest: str) -> None:
 def test_facts_are_found_within_punctuation(text: str, facts: list[tuple[str, str]]) -> None:
     """Quotes, brackets and line numbers around a fact are no part of it. A word that is too long is left out."""
     assert [fact for word in find_words(text) for fact in read_word(word)] == facts
+
+
+def test_lines_of_a_huge_text_are_found_wherever_they_are() -> None:
+    """Short lines are never divided between two searches."""
+    filler = "usual output of a tool\n"
+    text = "".join(f"{filler * 997}exit code {number}\n" for number in range(1, 60))
+
+    assert list(find_lines(text)) == [f"exit code {number}" for number in range(1, 60)]
+
+
+@pytest.mark.parametrize("mark", ["\n", " ", '","'])
+def test_words_of_a_huge_text_are_whole(mark: str) -> None:
+    words = [f"src/part_{number}.py" for number in range(20_000)]
+
+    assert find_words(mark.join(words)) == words
+
+
+@pytest.mark.parametrize("filler", ["a ", "a line\n"])
+def test_one_search_reads_a_small_part_of_a_huge_text(monkeypatch: pytest.MonkeyPatch, filler: str) -> None:
+    """A search holds the interpreter's lock. Thirty megabytes would block the event loop for seconds."""
+    read: list[int] = []
+
+    class Spy:
+        def finditer(self, text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
+            read.append((len(text) if end is None else end) - start)
+            return iter(())
+
+    spy: Any = Spy()
+    monkeypatch.setattr(fact_rules, "LINE_RULES", (fact_rules.LineRule("spy", ("a",), spy),))
+    text = filler * 200_000
+
+    assert list(find_lines(text)) == []
+    assert sum(read) == len(text)
+    assert max(read) <= 100_000
