@@ -6,11 +6,12 @@ index of its conversation is read from the store. A store that does not answer c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
+from proxy.core.errors import TooMuchWork
 from proxy.core.offload import LARGE, run_offloaded
 from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.planning.budgets.budget_facts import BudgetFacts
@@ -116,25 +117,34 @@ class ConversationMemory:
     async def find(self, facts: BudgetFacts) -> AppliedMemory | None:
         """Return the memory for the deployment of *facts*, or None where there is none. Never raises."""
         self.due = self.used = None
-        measured = await run_offloaded(self._chat.weight, partial(self._measure, facts))
+        try:
+            return await self._find(facts)
+        except TooMuchWork:
+            return None  # planning the request itself may take as much
+
+    async def _find(self, facts: BudgetFacts) -> AppliedMemory | None:
+        policy, weight = self._policy, self._chat.weight
+        measured = await run_offloaded(weight, partial(self._measure, facts))
         history = self.history
         if measured is None or history is None:
             return None
         entries = await self._load_index(history)
-        matching = matching_entries(entries, history, self._policy.keep_messages)
+        choose = partial(matching_entries, entries, history, policy.keep_messages)
+        matching = await run_offloaded(weight, choose) if entries else []
         usable = [entry for entry in matching if entry.since <= len(history.messages)]
         memory, summary = None, None
-        for entry in usable:
-            summary = await self._load_summary(entry)
+        for at, entry in enumerate(usable):
+            if entry.key not in self._summaries:
+                await self._load_summaries(usable[at:] if at else usable[:1])
+            summary = self._summaries[entry.key]
             if summary is not None:
-                memory = apply_summary(summary, entry, history, measured, self._policy.memory_tokens)
+                memory = apply_summary(summary, entry, history, measured, policy.memory_tokens)
             if memory is not None:
                 self.used = entry
                 break
         if len(usable) == len(matching):  # else a summary waits for the conversation's next request
-            self.due = find_due(
-                SentHistory(history, measured, memory, summary), self.tenant, self._policy, entries
-            )
+            sent = SentHistory(history, measured, memory, summary)
+            self.due = await run_offloaded(weight, partial(find_due, sent, self.tenant, policy, entries))
         return memory
 
     def _measure(self, facts: BudgetFacts) -> MeasuredHistory | None:
@@ -161,12 +171,11 @@ class ConversationMemory:
                 self._entries = unpack_index(found)
         return self._entries
 
-    async def _load_summary(self, entry: IndexEntry) -> Summary | None:
-        key = entry.key
-        if key not in self._summaries:
-            found = (await self._store.get(SUMMARIES, [key], tenant=self.tenant)).get(key)
-            self._summaries[key] = None if found is None else unpack_summary(found)
-        return self._summaries[key]
+    async def _load_summaries(self, entries: Sequence[IndexEntry]) -> None:
+        """Load the summaries of *entries* with one question to the store."""
+        keys = [entry.key for entry in entries]
+        found = await self._store.get(SUMMARIES, keys, tenant=self.tenant)
+        self._summaries |= {key: unpack_summary(found[key]) if key in found else None for key in keys}
 
 
 @record

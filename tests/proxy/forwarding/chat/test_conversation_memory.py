@@ -180,3 +180,16 @@ async def test_memory_that_is_too_large_by_now_is_not_used() -> None:
     store = CountingStore()
     await store.fill(summary=replace(SUMMARY, tokens=1_001))
     assert await memory_of(store).find(facts()) is None
+
+
+async def test_missing_summaries_cost_two_questions_to_the_store() -> None:
+    """A slow store is waited for twice, not once for each of 30 summaries."""
+    store = CountingStore()
+    entries = [IndexEntry(end, 0, CHAIN[end]) for end in range(20, 82, 2)]
+    await store.put(CONVERSATIONS, {ROOT: pack_index(entries)}, tenant="blue")
+    await store.put(SUMMARIES, {entries[0].key: pack_summary(replace(SUMMARY, end=20))}, tenant="blue")
+    store.asked.clear()
+    found = await memory_of(store).find(facts(window=7_000))
+    assert found is not None
+    assert found.end == 20
+    assert store.asked == ["conversations", "summaries", "summaries"]
