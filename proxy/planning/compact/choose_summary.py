@@ -18,6 +18,9 @@ from proxy.state.summaries import IndexEntry, Summary
 from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import Messages
 
+_FEW = 4
+"""The most places of a history that are checked one by one. For more, all boundaries are found at once."""
+
 
 class HistoryDigests:
     """A history of *tenant* with what its summaries are found by. *start* is the index after the user's first message.
@@ -56,8 +59,14 @@ class HistoryDigests:
 
 
 def start_of(messages: Messages) -> int | None:
-    """Return the index after the user's first message, or None where the user has not spoken."""
-    return next((at + 1 for at, message in enumerate(messages) if is_from_user(message)), None)
+    """Return the index after the user's first message, or None where the user has not spoken.
+
+    Where a call before that message has a late result behind it, the index is the next one that splits no pair.
+    """
+    start = next((at + 1 for at, message in enumerate(messages) if is_from_user(message)), None)
+    if start is None or not any("tool_calls" in each or "function_call" in each for each in messages[:start]):
+        return start
+    return next(at for at in find_boundaries(messages) if at >= start)
 
 
 def matching_entries(
@@ -69,16 +78,17 @@ def matching_entries(
     *keep_messages* messages are never covered.
     """
     last = len(history.messages) - keep_messages
-    return sorted(
-        (
-            entry
-            for entry in entries
-            if history.start < entry.end <= last
-            and history.digest_at(entry.end) == entry.digest
-            and is_boundary(history.messages, entry.end)
-        ),
-        key=lambda entry: -entry.end,
-    )
+    equal = [
+        entry
+        for entry in entries
+        if history.start < entry.end <= last and history.digest_at(entry.end) == entry.digest
+    ]
+    if len(equal) > _FEW:
+        boundaries = frozenset(history.boundaries)
+        equal = [entry for entry in equal if entry.end in boundaries]
+    else:
+        equal = [entry for entry in equal if is_boundary(history.messages, entry.end)]
+    return sorted(equal, key=lambda entry: -entry.end)
 
 
 def apply_summary(

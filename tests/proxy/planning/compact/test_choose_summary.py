@@ -14,7 +14,7 @@ from proxy.planning.compact.choose_summary import (
 )
 from proxy.state.summaries import IndexEntry, Reflection, Summary
 from tests.proxy.planning.compact.compact_histories import digests_of, measured, session
-from tests.support.builders import assistant, system, user
+from tests.support.builders import assistant, call, system, tool, user
 
 MESSAGES = session(10)
 HISTORY = digests_of(MESSAGES)
@@ -36,6 +36,22 @@ def test_longest_matching_summary_comes_first() -> None:
 def test_entry_that_would_split_a_round_does_not_match() -> None:
     """A client may add a late result for a replaced call. The result would lose its call."""
     assert matching_entries([entry_at(13)], HISTORY, 4) == []
+
+
+def test_many_entries_match_as_single_ones_do() -> None:
+    """A long conversation has up to 64 entries, whose places are checked together."""
+    entries = [entry_at(end) for end in range(3, 19)]
+    single = [entry for entry in entries if matching_entries([entry], HISTORY, 4)]
+    assert matching_entries(entries, HISTORY, 4) == single[::-1]
+    assert len(single) == 8
+
+
+def test_memory_starts_behind_the_late_result_of_an_earlier_call() -> None:
+    """The call stays before the memory, so its result must not be replaced."""
+    early = [system(), assistant(None, [call("c", "read")]), user("Go on."), tool("c", "late"), *session(4)]
+    assert start_of(early) == 4
+    assert start_of([*early[:2], tool("c", "at once"), *early[2:3], *session(4)]) == 4
+    assert start_of(early[:3]) == 3
 
 
 def test_edited_history_keeps_the_summaries_before_the_edit() -> None:
