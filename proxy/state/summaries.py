@@ -7,6 +7,7 @@ history gets the same summary in every process. A summary is never changed once 
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,12 @@ MAX_ENTRIES = 64
 """The most summaries in the index of one conversation. The oldest entry is dropped first."""
 
 _VERSION = 1
+_PLAIN_BYTES = 32 * 2**10
+"""Packed bytes above which a summary is compressed. An external store takes 64 KiB, and usual summaries have 30."""
+
+_MOST_BYTES = 2**20
+"""The most bytes of a compressed summary once it is unpacked."""
+
 _ENTRY = struct.Struct(f">II{DIGEST_BYTES}s")
 
 
@@ -72,8 +79,8 @@ class IndexEntry:
 
 
 def pack_summary(summary: Summary) -> bytes:
-    """Return the bytes that a store keeps of *summary*."""
-    return orjson.dumps(
+    """Return the bytes that a store keeps of *summary*: JSON, compressed where it is long."""
+    packed = orjson.dumps(
         {
             "version": _VERSION,
             "end": summary.end,
@@ -86,11 +93,14 @@ def pack_summary(summary: Summary) -> bytes:
             "model": summary.model,
         }
     )
+    return packed if len(packed) <= _PLAIN_BYTES else zlib.compress(packed)
 
 
 def unpack_summary(value: bytes) -> Summary | None:
     """Return the unpacked summary. None for bytes that another version, or another program, has left in a store."""
     try:
+        if value[:1] != b"{":
+            value = zlib.decompressobj().decompress(value, _MOST_BYTES)
         values = orjson.loads(value)
         if values["version"] != _VERSION:
             return None
@@ -105,7 +115,7 @@ def unpack_summary(value: bytes) -> Summary | None:
             _index(values["created"]),
             _text(values["model"]),
         )
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, zlib.error):
         return None
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import zlib
+from string import ascii_lowercase
+
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.state.external.sealed_entries import LARGEST_VALUE
 from proxy.state.summaries import (
     MAX_ENTRIES,
     IndexEntry,
@@ -91,3 +96,17 @@ def test_index_drops_its_oldest_entry_and_holds_each_summary_once() -> None:
     assert with_entry(entries, again) == (*entries[1:], again)
     new = IndexEntry(99, 99, b"n" * 16)
     assert with_entry(entries, new) == (*entries[1:], new)
+
+
+def test_large_summary_fits_the_largest_value_of_a_store() -> None:
+    """A memory of 16,000 tokens holds its reflections twice: in its text, and each by itself."""
+    numbers = random.Random(5)
+    words = ["".join(numbers.choices(ascii_lowercase, k=numbers.randint(2, 9))) for _ in range(3_000)]
+    reflections = tuple(Reflection(at, at + 1, " ".join(numbers.choices(words, k=1_800))) for at in range(5))
+    text = "\n".join(each.text for each in reflections)
+    large = Summary(9, (), text, 16_000, None, reflections, 1, "cheap")
+    packed = pack_summary(large)
+    assert len(packed) <= LARGEST_VALUE
+    assert unpack_summary(packed) == large
+    assert unpack_summary(packed[:-50]) is None
+    assert unpack_summary(zlib.compress(b" " * 10_000_000)) is None
