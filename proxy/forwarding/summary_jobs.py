@@ -73,7 +73,11 @@ class SummaryJobs:
         """Record the length of a request that begins with the messages of the running job, if there is one."""
         running = self._running.get((tenant, history.root))
         count = len(history.messages)
-        if running is not None and count > running.newest and history.chain[running.end] == running.digest:
+        if (
+            running is not None
+            and count > running.newest
+            and history.digest_at(running.end) == running.digest
+        ):
             running.newest = count
 
     def newest(self, job: SummaryJob) -> int:

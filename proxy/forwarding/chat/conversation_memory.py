@@ -12,7 +12,7 @@ from functools import partial
 from proxy.core.chat_request import ChatRequest
 from proxy.core.deployment import Deployment
 from proxy.core.errors import TooMuchWork
-from proxy.core.offload import LARGE, run_offloaded
+from proxy.core.offload import run_offloaded
 from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.report import Report
@@ -156,8 +156,6 @@ class ConversationMemory:
         start = start_of(messages)
         if start is not None:
             self.history = HistoryDigests(messages, start, self.tenant, self._prefixes)
-            if self._chat.weight > LARGE:  # this is a worker thread
-                self.history.compute()
         return measured
 
     async def _load_index(self, history: HistoryDigests) -> tuple[IndexEntry, ...]:

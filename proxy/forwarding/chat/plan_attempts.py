@@ -108,9 +108,13 @@ class ChatAttemptPlanner:
             if self._media is not None:
                 await self._fetch_media(self._media, target.profile, deadline)
             plan = await self._planned(target, now)
-            if memory is not None and not looked_up and memory.look_up.is_needed(plan.budget):
-                if await self._look_up(memory, deployment, now, needs_signatures=False):
-                    plan = await self._planned(target, now)
+            if (
+                memory is not None
+                and not looked_up
+                and memory.look_up.is_needed(plan.budget)
+                and await self._look_up(memory, deployment, now, needs_signatures=False)
+            ):
+                plan = await self._planned(target, now)
             self._plans[key] = plan
         return plan
 

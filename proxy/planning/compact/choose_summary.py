@@ -47,11 +47,6 @@ class HistoryDigests:
         """The places where the history can be cut, in order."""
         return find_boundaries(self.messages)
 
-    def compute(self) -> None:
-        """Compute all digests and boundaries now. Meant for a worker thread, where the history is large."""
-        self.chain[len(self.messages)]
-        self.boundaries  # noqa: B018 - the property is computed when it is read
-
     @property
     def root(self) -> str:
         """The key of the conversation's index in the store."""

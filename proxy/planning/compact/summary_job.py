@@ -40,7 +40,7 @@ class SummaryJob:
     @property
     def digest(self) -> bytes:
         """The digest of the messages that the summary covers."""
-        return self.history.chain[self.cut.end]
+        return self.history.digest_at(self.cut.end)
 
     @property
     def kept_tokens(self) -> int:
@@ -72,7 +72,7 @@ def find_due(
     if tokens < measured.trigger:
         return None
     cut = choose_cut(history, measured, policy.keep_messages, 0 if memory is None else memory.end)
-    if cut is None or any(entry.digest == history.chain[cut.end] for entry in entries):
+    if cut is None or any(entry.digest == history.digest_at(cut.end) for entry in entries):
         return None
     room = min(policy.memory_tokens, measured.limit // _LARGEST_SHARE)
     previous = None if memory is None else sent.summary
