@@ -10,7 +10,7 @@ from proxy.config.schema.section import Section
 from proxy.config.values import Count, Flag, Ratio, Text
 
 KeepMessages = Annotated[Count, Field(ge=2, le=1_000)]
-MemoryTokens = Annotated[Count, Field(ge=1_000, le=32_000)]
+MemoryTokens = Annotated[Count, Field(ge=1_000, le=16_000)]
 ReflectAfter = Annotated[Count, Field(ge=3, le=20)]
 
 
@@ -84,7 +84,7 @@ class Compaction(Section):
     """The newest messages, which are never replaced. Default 10, at least 2."""
 
     memory_tokens: MemoryTokens = 4_000
-    """The most tokens of the memory that stands in place of the messages. Default 4000, from 1000 to 32000."""
+    """The most tokens of the memory that stands in place of the messages. Default 4000, from 1000 to 16000."""
 
     reflect_after: ReflectAfter = 5
     """The number of summaries after which one summary of them all is written. Default 5, from 3 to 20."""

@@ -162,7 +162,7 @@ compaction: {enabled: true, model: gemini, trigger: 0.6, keep_messages: 4, memor
              per_model: [{model: gemini, enabled: false, summary_model: gemini, trigger: 0.5, keep_messages: 2,
                           memory_tokens: 1000, reflect_after: 3, max_share: 0.3}],
              per_key: [{key: team-a, enabled: true, summary_model: gemini, trigger: 1, keep_messages: 3,
-                        memory_tokens: 32000, reflect_after: 20, max_share: 1}]}
+                        memory_tokens: 16000, reflect_after: 20, max_share: 1}]}
 store:      {url: "sqlite:///state.db", memory_mib: 33, max_mib: 512, prefix: "blue:1", secret: os.environ/STORE_SECRET}
 """.replace(b"{CREDENTIALS}", yaml.safe_dump(SHARED, default_flow_style=True, width=10_000).strip().encode())
 ENVIRON = {"GEMINI_API_KEY": "gk", "TURNRIGHT_MASTER_KEY": "mk", "STORE_SECRET": "0123456789abcdef"}

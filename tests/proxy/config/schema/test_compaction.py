@@ -15,7 +15,7 @@ KEYS = {"keys": [{"name": "a", "key": "sk-a"}]}
     "values",
     [
         {"trigger": 0.01, "keep_messages": 2, "memory_tokens": 1_000, "reflect_after": 3, "max_share": 0.01},
-        {"trigger": 1, "keep_messages": 1_000, "memory_tokens": 32_000, "reflect_after": 20, "max_share": 1},
+        {"trigger": 1, "keep_messages": 1_000, "memory_tokens": 16_000, "reflect_after": 20, "max_share": 1},
     ],
 )
 def test_smallest_and_largest_values_are_taken(values: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ def test_smallest_and_largest_values_are_taken(values: dict[str, Any]) -> None:
         ("keep_messages", 1),
         ("keep_messages", 1_001),
         ("memory_tokens", 999),
-        ("memory_tokens", 32_001),
+        ("memory_tokens", 16_001),
         ("reflect_after", 2),
         ("reflect_after", 21),
         ("max_share", 0),
