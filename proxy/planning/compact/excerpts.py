@@ -38,9 +38,13 @@ class Excerpt(NamedTuple):
     text: str
 
     def shortened(self, length: int) -> str:
-        """Return the excerpt with at most *length* characters of the text: its head and its tail."""
-        text = cap_content(self.text, Cap(length), is_error=True, advice=OF_EXCERPT)
-        return f"{self.heading}:\n{text}"
+        """Return the excerpt with at most *length* characters of the text, its head and its tail, as a quotation.
+
+        A tool's result may hold anybody's words. Without the quotation marks, one of its lines could pose as a heading
+        of the memory, or as words of the user.
+        """
+        text = str(cap_content(self.text, Cap(length), is_error=True, advice=OF_EXCERPT))
+        return "\n".join([f"{self.heading}:", *(f"> {line}" for line in text.splitlines())])
 
 
 def find_excerpts(messages: Messages) -> list[Excerpt]:

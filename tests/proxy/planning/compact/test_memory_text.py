@@ -75,7 +75,7 @@ def test_memory_of_a_short_history_has_these_bytes() -> None:
         "Commands that failed:\n- make test → exit code: 2\n"
         "Errors:\n- exit code: 2\n"
         "Paths, with the tools that were used on them: src/gen.py\n\n"
-        "# Excerpts\nThe last error, of `make test`:\nexit code: 2\n"
+        "# Excerpts\nThe last error, of `make test`:\n> exit code: 2\n"
         "</conversation_memory>"
     )
     assert memory_message("x") == {"role": "user", "content": "x"}
@@ -141,7 +141,7 @@ def test_room_that_reflections_leave_goes_to_more_facts_and_then_to_excerpts() -
     memory = memory_of(messages)
 
     assert memory.count("\n- Rule ") == 24
-    assert "The last error, of `read`:\nError: broken\n" in memory
+    assert "The last error, of `read`:\n> Error: broken\n" in memory
     assert "# Excerpts" not in memory_of(messages, fill=size(memory_message(memory)) - 250)
 
 
