@@ -14,6 +14,7 @@ from proxy.core.deployment import Deployment
 from proxy.core.errors import TooMuchWork
 from proxy.core.offload import run_offloaded
 from proxy.forwarding.summary_jobs import SummaryJobs
+from proxy.observability.logs import get_log
 from proxy.planning.budgets.budget_facts import BudgetFacts
 from proxy.planning.budgets.report import Report
 from proxy.planning.compact.applied_memory import AppliedMemory
@@ -121,6 +122,9 @@ class ConversationMemory:
             return await self._find(facts)
         except TooMuchWork:
             return None  # planning the request itself may take as much
+        except Exception as error:  # noqa: BLE001 - a defect of the memory must not fail the request
+            get_log().error("memory_error", error=type(error).__name__)
+            return None
 
     async def _find(self, facts: BudgetFacts) -> AppliedMemory | None:
         policy, weight = self._policy, self._chat.weight

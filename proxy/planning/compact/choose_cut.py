@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from proxy.planning.compact.choose_summary import HistoryDigests
 from proxy.planning.compact.measure import MeasuredHistory
-from sanitizers.budget.markers import is_from_user
+from proxy.planning.compact.user_words import is_users_own
 from sanitizers.messages import SYSTEM_ROLES, Messages
 
 _LEAST_GAIN = 0.1
@@ -47,7 +47,7 @@ def choose_cut(
 
 
 def _last_user_message(messages: Messages) -> int | None:
-    return next((at for at in range(len(messages) - 1, -1, -1) if is_from_user(messages[at])), None)
+    return next((at for at in range(len(messages) - 1, -1, -1) if is_users_own(messages[at])), None)
 
 
 def _last_boundary(boundaries: Iterable[int], last: int) -> int:
@@ -63,7 +63,7 @@ def _pinned(messages: Messages, start: int, end: int, turn: int | None) -> Itera
     first = end
     if turn is not None and start <= turn < end:
         first = turn
-        while first > start and turn - first < _LONGEST_TURN - 1 and is_from_user(messages[first - 1]):
+        while first > start and turn - first < _LONGEST_TURN - 1 and is_users_own(messages[first - 1]):
             first -= 1
     for at in range(start, end):
         if messages[at].get("role") in SYSTEM_ROLES or (turn is not None and first <= at <= turn):

@@ -14,8 +14,8 @@ from proxy.planning.compact.hash_chain import HashChain
 from proxy.planning.compact.known_prefixes import Fingerprints, KnownPrefixes
 from proxy.planning.compact.measure import MeasuredHistory
 from proxy.planning.compact.memory_text import memory_message
+from proxy.planning.compact.user_words import is_users_own
 from proxy.state.summaries import IndexEntry, Summary
-from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import Messages
 
 _FEW = 4
@@ -58,7 +58,7 @@ def start_of(messages: Messages) -> int | None:
 
     Where a call before that message has a late result behind it, the index is the next one that splits no pair.
     """
-    start = next((at + 1 for at, message in enumerate(messages) if is_from_user(message)), None)
+    start = next((at + 1 for at, message in enumerate(messages) if is_users_own(message)), None)
     if start is None or not any("tool_calls" in each or "function_call" in each for each in messages[:start]):
         return start
     return next(at for at in find_boundaries(messages) if at >= start)

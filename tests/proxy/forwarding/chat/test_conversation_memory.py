@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+import pytest
 from typing_extensions import override
 
+from proxy.forwarding.chat import conversation_memory
 from proxy.forwarding.chat.conversation_memory import ConversationMemory, RequestMemory
 from proxy.forwarding.summary_jobs import SummaryJobs
 from proxy.ingress.openai_chat.read_request import parse_chat_request
@@ -193,3 +195,37 @@ async def test_missing_summaries_cost_two_questions_to_the_store() -> None:
     assert found is not None
     assert found.end == 20
     assert store.asked == ["conversations", "summaries", "summaries"]
+
+
+@pytest.fixture
+def faults(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Return the events that look-ups log as errors, each with the class of the error."""
+    logged: list[tuple[str, str]] = []
+
+    class Recorder:
+        def error(self, event: str, *, error: str) -> None:
+            logged.append((event, error))
+
+    monkeypatch.setattr(conversation_memory, "get_log", Recorder)
+    return logged
+
+
+@pytest.mark.parametrize("content", [["text"], [None], [[]], [5], [{"type": []}], []])
+async def test_odd_result_does_not_fail_a_look_up(faults: list[tuple[str, str]], content: list[Any]) -> None:
+    """The history is read before it is repaired, and such a request is sent where compaction is off."""
+    messages = [*session(50)]
+    messages[3] = {**messages[3], "content": content}
+    await memory_of(CountingStore(), messages).find(facts())
+    assert faults == []
+
+
+class _BrokenStore(CountingStore):
+    @override
+    async def get(self, space: Space, keys: Iterable[str], *, tenant: str) -> Mapping[str, bytes]:
+        raise ValueError("secret text")
+
+
+async def test_unexpected_error_costs_the_memory_alone(faults: list[tuple[str, str]]) -> None:
+    """The log names the error's class. Its message may hold a client's text."""
+    assert await memory_of(_BrokenStore()).find(facts()) is None
+    assert faults == [("memory_error", "ValueError")]
