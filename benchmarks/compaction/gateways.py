@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import orjson
 
@@ -15,6 +16,9 @@ from benchmarks.compaction.provider import SUMMARISER, Provider
 from benchmarks.sanitize import History
 from proxy.config import load_settings
 from proxy.observability.logs import configure_logs
+from proxy.state.external import guarded_backend
+from proxy.state.external.guarded_backend import GuardedBackend
+from proxy.state.redis import connection, connections
 from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.proxied import Proxied, proxied
 
@@ -87,6 +91,18 @@ async def serving(config: dict[str, Any]) -> AsyncIterator[Proxied]:
     settings = load_settings(orjson.dumps(config), {}).settings
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as gateway:
         yield gateway
+
+
+@contextmanager
+def patient_stores(seconds: float = 10.0) -> Iterator[None]:
+    """Let every store wait *seconds* for its server while the context lasts."""
+    with (
+        patch.object(GuardedBackend.call, "__defaults__", (seconds,)),
+        patch.object(guarded_backend, "WAIT_S", seconds),
+        patch.object(connection, "REPLY_S", seconds),
+        patch.object(connections, "EXCHANGE_S", seconds),
+    ):
+        yield
 
 
 def memory_of(messages: History) -> str | None:

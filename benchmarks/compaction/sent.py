@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -37,14 +37,6 @@ class Sent:
         return cls(
             [orjson.dumps(message) for message in messages], memory, "budget=" in asked.changes, repairs
         )
-
-
-@dataclass
-class Found:
-    """The faults of one session. *differences* are those that a store that does not answer explains."""
-
-    violations: list[str] = field(default_factory=list)
-    differences: list[str] = field(default_factory=list)
 
 
 def broken_pair(messages: Sequence[dict[str, Any]]) -> str | None:
