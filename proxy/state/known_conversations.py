@@ -5,8 +5,8 @@ from __future__ import annotations
 from proxy.core.tenant_lru import TenantLru
 from proxy.state.summaries import IndexEntry
 
-_MOST = 4_096
-"""The most conversations that are remembered: some 8 MB at most."""
+_MOST = 1_024
+"""The most conversations that are remembered: some 10 MB at most."""
 
 _RENEW_AFTER_S = 86_400.0
 """Seconds after which the entries of a used summary are written again, so that the store keeps them."""

@@ -109,24 +109,26 @@ class _Question(NamedTuple):
 
 async def _ask(job: SummaryJob, gateway: Gateway, question: _Question) -> Reflection | Failed:
     call = await THREADS.run(question.write, _STEPS)
+    now = asyncio.get_running_loop().time()
+    record = RequestRecord(f"sum_{gateway.token()[:24]}", _ROUTE, now, key=job.tenant)
+    record.model = choose_pool(job.policy.model, gateway.settings)[0].label
     try:
-        answer = await _complete(call, job, gateway)
+        answer = await _complete(call, job, record, gateway)
+        record.usage = answer.get("usage") or {}
     except ProxyError as error:
         return Failed(error.code)
-    _count_tokens(answer, call, job, gateway)
+    finally:
+        _count_tokens(record, sum(map(job.measured.size, call.messages)), gateway)
     check = partial(accept_summary, answer, question.limits, fence=question.fence)
     accepted = await THREADS.run(check, _STEPS)
     return Failed(accepted.reason) if isinstance(accepted, Rejected) else question.make(accepted.text)
 
 
-async def _complete(call: SummaryCall, job: SummaryJob, gateway: Gateway) -> Answer:
+async def _complete(call: SummaryCall, job: SummaryJob, record: RequestRecord, gateway: Gateway) -> Answer:
     """Return the model's answer. Raises :class:`ProxyError` where no attempt succeeds within :data:`CALL_S`."""
-    clock = asyncio.get_running_loop().time
     model = job.policy.model
     weight = sum(len(message["content"]) for message in call.messages)
     chat = ChatRequest(model, list(call.messages), False, False, call.parameters, {}, weight)
-    record = RequestRecord(f"sum_{gateway.token()[:24]}", _ROUTE, clock(), key=job.tenant)
-    record.model = choose_pool(model, gateway.settings)[0].label
     body = "".join(message["content"] for message in call.messages).encode("utf-8", "surrogatepass")
     attempts = Attempts(ChatAttemptPlanner(chat, record, gateway), body, record, gateway)
     attempts.deadline = min(attempts.deadline, record.started + CALL_S)
@@ -135,17 +137,18 @@ async def _complete(call: SummaryCall, job: SummaryJob, gateway: Gateway) -> Ans
     return await answer_whole(attempts, AnswerStamp(record.request_id, created))
 
 
-def _count_tokens(answer: Answer, call: SummaryCall, job: SummaryJob, gateway: Gateway) -> None:
+def _count_tokens(record: RequestRecord, estimate: int, gateway: Gateway) -> None:
     """Count the tokens that the provider reports, as the tenant's and in the metrics.
 
-    Where the provider reports none, the estimate of the request counts as the tenant's.
+    Where no answer reports any, each attempt counts as the tenant's with the *estimate* of the request, since the
+    provider may charge for it.
     """
-    tokens = reported_tokens(answer.get("usage") or {})
-    estimate = sum(map(job.measured.size, call.messages))
-    gateway.summaries.shares.count_summary(job.tenant, tokens or estimate)
+    tokens = reported_tokens(record.usage)
+    spent = tokens or estimate * record.attempts
+    if spent:
+        gateway.summaries.shares.count_summary(record.key, spent)
     if tokens:
-        label = choose_pool(job.policy.model, gateway.settings)[0].label
-        gateway.metrics.tokens.labels(label, "summary").inc(tokens)
+        gateway.metrics.tokens.labels(record.model, "summary").inc(tokens)
 
 
 def _without_secrets(text: str, *, gateway: Gateway) -> str:

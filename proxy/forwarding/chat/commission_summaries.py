@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from functools import partial
 
 from proxy.config.pools import resolve
@@ -86,8 +87,9 @@ async def _run(job: SummaryJob, gateway: Gateway) -> None:
         if isinstance(written, Summary):
             gateway.summaries.delays.note_success(tenant, root)
             if is_full(written, job.policy):
-                async with asyncio.timeout_at(deadline):
-                    await _meta_of(job, written, gateway)
+                with suppress(TimeoutError):  # the next summary asks again
+                    async with asyncio.timeout_at(deadline):
+                        await _meta_of(job, written, gateway)
         elif written is not None:
             _note_failure(written.reason, job, gateway, clock())
     except TimeoutError:

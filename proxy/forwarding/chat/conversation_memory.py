@@ -146,9 +146,8 @@ class ConversationMemory:
             if memory is not None:
                 self.used = entry
                 break
-        if len(usable) == len(matching):  # else a summary waits for the conversation's next request
-            sent = SentHistory(history, measured, memory, summary)
-            self.due = await run_offloaded(weight, partial(find_due, sent, self.tenant, policy, entries))
+        sent = SentHistory(history, measured, memory, summary)
+        self.due = await run_offloaded(weight, partial(find_due, sent, self.tenant, policy, entries))
         return memory
 
     def _measure(self, facts: BudgetFacts) -> MeasuredHistory | None:

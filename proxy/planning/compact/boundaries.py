@@ -22,18 +22,24 @@ def find_boundaries(messages: Messages) -> list[int]:
     depth = [0] * (count + 2)
     """The changes, at each index, of the number of calls that wait for a result."""
     newest: dict[str, int] = {}
+    unanswered: dict[str, list[int]] = {}
     places = [count]
     for at, message in enumerate(metered(messages)):
         if message.get("role") in RESULT_ROLES:
-            made = newest.get(_result_name(message))
+            name = _result_name(message)
+            made = newest.get(name)
             if made is not None:
-                depth[made + 1] += 1
+                waiting = unanswered[name]
+                # Of several calls with one id, the result may belong to the newest, or to one without a result.
+                depth[min([made, *waiting[:1]]) + 1] += 1
                 depth[at + 1] -= 1
+                del waiting[-1:]
             continue
         places.append(at)
         if message.get("tool_calls") or "function_call" in message:
             for name in _call_names(message):
                 newest[name] = at
+                unanswered.setdefault(name, []).append(at)
     open_calls = list(accumulate(depth))
     return sorted(at for at in places if not open_calls[at])
 
@@ -41,24 +47,18 @@ def find_boundaries(messages: Messages) -> list[int]:
 def is_boundary(messages: Messages, at: int) -> bool:
     """Return True where :func:`find_boundaries` has the index *at*.
 
-    Usually only the messages from there on are read.
+    Clients usually give each call an id of its own. Then no result behind the index can belong to a call before it.
     """
     if at < len(messages) and messages[at].get("role") in RESULT_ROLES:
         return False
-    called: set[str] = set()
-    results_before: set[str] = set()
-    for message in metered(messages[at:]):
-        if message.get("role") in RESULT_ROLES:
-            name = _result_name(message)
-            if name not in called:
-                results_before.add(name)
-        elif message.get("tool_calls") or "function_call" in message:
-            called.update(_call_names(message))
-    return not results_before or not any(
-        not results_before.isdisjoint(_call_names(message))
+    results = {_result_name(each) for each in metered(messages[at:]) if each.get("role") in RESULT_ROLES}
+    if not results or not any(
+        not results.isdisjoint(_call_names(message))
         for message in metered(messages[:at])
-        if message.get("role") not in RESULT_ROLES
-    )
+        if message.get("tool_calls") or "function_call" in message
+    ):
+        return True
+    return at in find_boundaries(messages)
 
 
 def _call_names(message: Message) -> list[str]:

@@ -14,6 +14,9 @@ _MINUTE_S = 60.0
 _MOST_FAILURES = 3
 """The failures after which no summary is written for the same cut."""
 
+_MOST_DOUBLINGS = 6
+"""The doublings of the wait: a conversation waits 64 minutes at most."""
+
 _REMEMBERED = 4_096
 """The most conversations, and the most cuts, whose failures are remembered."""
 
@@ -45,7 +48,7 @@ class FailureDelays:
     def note_failure(self, tenant: str, conversation: str, cut: str, now: float) -> None:
         """Record that a summary up to *cut* failed at *now*."""
         failed = self._conversations.use(tenant, conversation)
-        number = 1 if failed is None else min(failed.number + 1, 16)
+        number = 1 if failed is None else min(failed.number + 1, _MOST_DOUBLINGS)
         self._conversations.put(tenant, conversation, _Failures(number, now))
         self._cuts.put(tenant, cut, (self._cuts.use(tenant, cut) or 0) + 1)
 

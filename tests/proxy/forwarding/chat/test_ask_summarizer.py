@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from proxy.core.errors import UpstreamFault
+from proxy.core.upstream_call import Answer, UpstreamCall
 from tests.support.builders import assistant, user
 from tests.support.proxied import proxied
 from tests.support.summarizing_upstream import (
@@ -82,3 +84,17 @@ async def test_own_words_of_the_user_in_the_covered_part_reach_the_model() -> No
         await one.post({"model": "m", "messages": history})
         await summaries_done(one)
     assert "Step 0." in upstream.asked[0].messages[1]["content"]
+
+
+async def test_call_that_failed_counts_with_its_estimate() -> None:
+    """The provider may charge for a failed call, so that the key's summaries have had their share."""
+
+    def fail(call: UpstreamCall) -> Answer:
+        raise UpstreamFault("no", upstream_status=500)
+
+    async with proxied(compacting(), SummarizingUpstream(fail)) as one:
+        await one.post({"model": "m", "messages": session(50)})
+        await summaries_done(one)
+        shares = one.server.gateway.summaries.shares
+        assert not shares.may_begin("", 0.4)
+        assert await one.count("tokens_total", model=SUMMARIZER, type="summary") == 0

@@ -29,6 +29,9 @@ POLICY = CompactionPolicy("cheap", memory_tokens=1_000)
 MESSAGES = session(50)
 CHAIN = HashChain(MESSAGES, "blue")
 ROOT = CHAIN[2].hex()
+CUT = len(MESSAGES) - 10
+"""The end of the next summary of the session."""
+
 SUMMARY = Summary(80, (), "The memory.", 9, None, (Reflection(2, 80, "The memory."),), 5, "cheap")
 
 
@@ -108,12 +111,21 @@ async def test_other_tenant_finds_nothing() -> None:
 
 
 async def test_summary_for_longer_histories_is_not_used_and_none_is_due() -> None:
-    """A repetition of the request that was sent whole is sent whole."""
+    """A repetition of the request that was sent whole is sent whole, and asks for no second summary."""
     store = CountingStore()
-    await store.fill(IndexEntry(80, len(MESSAGES) + 1, CHAIN[80]))
+    await store.fill(IndexEntry(CUT, len(MESSAGES) + 1, CHAIN[CUT]), replace(SUMMARY, end=CUT))
     look_up = memory_of(store)
     assert await look_up.find(facts()) is None
     assert look_up.due is None
+
+
+async def test_branch_gets_a_summary_while_a_longer_one_has_its_own() -> None:
+    """A summary of a longer branch may cover the common messages, and is for longer histories only."""
+    store = CountingStore()
+    await store.fill(IndexEntry(40, 500, CHAIN[40]), replace(SUMMARY, end=40))
+    look_up = memory_of(store)
+    assert await look_up.find(facts()) is None
+    assert look_up.due is not None
 
 
 async def test_lost_summary_costs_the_memory_alone() -> None:

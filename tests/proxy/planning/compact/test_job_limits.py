@@ -7,7 +7,7 @@ import pytest
 from proxy.planning.compact.job_limits import FailureDelays, SummaryShares
 
 
-@pytest.mark.parametrize(("failures", "minutes"), [(1, 2), (2, 4), (3, 8)])
+@pytest.mark.parametrize(("failures", "minutes"), [(1, 2), (2, 4), (3, 8), (6, 64), (9, 64)])
 def test_conversation_waits_longer_after_each_failure(failures: int, minutes: int) -> None:
     """The wait doubles. Another cut of the same conversation waits as well, and other conversations do not."""
     delays = FailureDelays()
