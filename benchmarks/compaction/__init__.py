@@ -12,5 +12,6 @@
     look_up            the CPU time of the look-up of a memory
     agent              an agent of 60 rounds over two processes, in front of the strict Gemini emulator
 
-Each driver is run as ``python -m benchmarks.compaction.NAME``, all of them by ``make bench-memory``.
+The drivers are needles, sessions, summariser_faults, look_up and agent. Each is run as ``python -m
+benchmarks.compaction.NAME``, and ``make bench-memory`` runs all of them.
 """

@@ -2,7 +2,8 @@
 
 The agent is openai-agents' own. Its requests go to two ``turnright serve`` processes in turn, which share a Valkey
 server. The model is the strict Gemini emulator, which refuses what Gemini refuses. The summarizer is the scripted
-provider. The agent has to finish, and the emulator must not refuse anything.
+provider. The agent has to finish without a refused or cut request. Each request must hold the user's words, and the
+memory must change at least twice.
 """
 
 from __future__ import annotations
@@ -118,7 +119,10 @@ def _config(gemini: Gemini, provider: Provider, store_url: str) -> dict[str, Any
 
 
 async def run(directory: Path) -> Result:
-    """Run the agent beside the provider. The processes write to *directory*."""
+    """Run the agent in a thread while the scripted provider runs in the event loop.
+
+    The processes write to *directory*.
+    """
     async with providing(Extract(set())) as provider:
         return await asyncio.to_thread(run_agent, directory, provider)
 

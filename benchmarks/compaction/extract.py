@@ -1,6 +1,7 @@
-"""A summarizer without a model: it copies the lines of a transcript that hold planted facts.
+"""Three summarizers without a model, such as one that copies the lines that hold planted facts (:class:`Extract`).
 
-Equal transcripts give equal summaries. The summary has headings, and is filled with other lines up to a usual length.
+For equal transcripts, :class:`Extract` returns equal summaries. A summary of :class:`Extract` has headings, and is
+filled with other lines up to a usual length.
 """
 
 from __future__ import annotations
@@ -10,23 +11,26 @@ import re
 from benchmarks.compaction.provider import Answer
 
 LEAST, MOST = 1_200, 2_800
-"""The characters of a summary, which are about 300 and 700 tokens. Facts beyond the second number are left out."""
+"""The characters of a summary, which are about 300 and 700 tokens.
+
+Lines that do not fit into :data:`MOST` characters are left out.
+"""
 
 MOST_OF_ALL = 5_600
 """The most characters of a summary of summaries."""
 
 _WORD = re.compile(r"[0-9A-Za-z]+")
 _AROUND = 90
-"""The characters that are copied on either side of a core, within its line."""
+"""The characters that are copied on either side of a *core*, the word by which a planted fact is found."""
 
 _META = "[record 1 of "
-"""The beginning of the data of a request for a summary of summaries."""
+"""The text with which the data of a request for a summary of summaries begins."""
 
 _HEADINGS = ("Goal", "Constraints", "Decisions and why", "Files", "Failed attempts")
 
 
 class Extract:
-    """Summarizes texts that hold any of the *cores*."""
+    """Summarizes a text by the lines that hold any of *cores*, the words by which planted facts are found."""
 
     def __init__(self, cores: set[str]) -> None:
         self._cores = cores
@@ -48,7 +52,7 @@ class Extract:
         return Answer(summary_of(kept))
 
     def _lines(self, text: str) -> list[str]:
-        """Return the lines with a core, each line once, cut around the core."""
+        """Return the text around the first occurrence of each core, within the line of the core."""
         found: dict[str, None] = {}
         seen: set[str] = set()
         for line in text.splitlines():
@@ -61,7 +65,7 @@ class Extract:
 
 
 class OwnWords:
-    """A summarizer without a model. No two of its answers are equal."""
+    """A summarizer without a model. Each answer differs from all earlier answers."""
 
     def __init__(self) -> None:
         self._calls = 0
@@ -87,7 +91,7 @@ class NoFacts:
 
 
 def summary_of(lines: list[str]) -> str:
-    """Return a summary with *lines*, spread over usual headings."""
+    """Return a summary with *lines*, spread over the headings that the proxy expects."""
     each = -(-len(lines) // len(_HEADINGS))
     parts = ["## Language\nEnglish"]
     for place, heading in enumerate(_HEADINGS):

@@ -1,4 +1,4 @@
-"""turnright in this process, on a real socket, in front of the scripted provider; and one request through turnright."""
+"""Runs turnright in this process, on a real socket in front of the scripted provider, and sends requests to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from proxy.upstream.select_transport import SelectingUpstream
 from tests.support.proxied import Proxied, proxied
 
 MAIN, CHEAP = "main", "cheap"
-"""The names in the configuration: of the model of conversations, and of the model that summarizes."""
+"""The configured names of the model that answers conversations, and of the model that summarizes."""
 
 RESERVE = 1_024
 """The tokens of the window that are kept for the answer."""
@@ -32,8 +32,8 @@ RESERVE = 1_024
 def config_for(provider: Provider, limit: int, *, enabled: bool = True, **sections: Any) -> dict[str, Any]:
     """Return a configuration whose model has a limit of *limit* tokens for a prompt.
 
-    The settings of the section ``compaction`` in *sections* are added to the usual ones of the drivers: without a limit
-    of the share of tokens, since these conversations are all growth.
+    The settings of ``compaction`` in *sections* are added to the drivers' usual settings. Usually there is no limit on
+    the summaries' share of tokens, since these short conversations need many summaries.
     """
 
     def entry(name: str, model: str, window: int) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def config_for(provider: Provider, limit: int, *, enabled: bool = True, **sectio
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request's status, the numbers in its header ``x-turnright-budget``, and its changes."""
+    """One answer's status, the numbers in its header ``x-turnright-budget``, and its header of changes."""
 
     status: int
     budget: dict[str, int]
@@ -86,7 +86,7 @@ async def ask(gateway: Proxied, messages: History, user: str = "", **fields: Any
 
 @asynccontextmanager
 async def serving(config: dict[str, Any]) -> AsyncIterator[Proxied]:
-    """Serve *config* in this process while the context lasts. The log goes nowhere."""
+    """Serve *config* in this process while the context lasts. The log is discarded."""
     configure_logs(io.StringIO())
     settings = load_settings(orjson.dumps(config), {}).settings
     async with proxied(settings, SelectingUpstream.for_settings(settings)) as gateway:
@@ -106,9 +106,9 @@ def patient_stores(seconds: float = 10.0) -> Iterator[None]:
 
 
 def memory_of(messages: History) -> str | None:
-    """Return the text of the memory in *messages*, as the provider received them, or None.
+    """Return the text of the user message right after the user's first message in *messages*, or None.
 
-    A memory stands behind the user's first message.
+    In a request with a memory, this message is the memory. *messages* are those that the provider received.
     """
     lead = next((at for at, message in enumerate(messages) if message["role"] == "user"), len(messages))
     found = messages[lead + 1 : lead + 2]

@@ -2,8 +2,8 @@
 
 Four applications get requests of 100k tokens in turn: without compaction; below 60 % of the limit; above it without a
 memory; and with a memory. The CPU time is that of all threads of this process. The look-up is timed on its own, since a
-memory also makes the rest of the request cheaper. Other processes of the machine only add to a CPU time, so that the
-least of all requests counts. The function calls of short requests are counted as well.
+memory also makes the rest of the request cheaper. Other processes of the machine only add to a CPU time, so the
+smallest time of all requests counts. The function calls of short requests are counted as well.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MOST_MS = 1.5
 """The goal: the most CPU milliseconds of a look-up."""
 
 MOST_CALLS = 60
-"""The goal: the most function calls that a short request makes more with compaction: its policy and its tokens' count.
+"""The goal: the most further function calls of a short request with compaction, for its policy and its token count.
 """
 
 _WARM_UP = 20
@@ -54,7 +54,7 @@ _CHARACTERS = 375_000
 
 @dataclass
 class Spent:
-    """The CPU milliseconds of each request, and of each look-up."""
+    """The CPU milliseconds of each request and of each look-up, and the number of requests with a memory."""
 
     requests: list[float] = field(default_factory=list)
     look_ups: list[float] = field(default_factory=list)
@@ -109,7 +109,7 @@ def _config(provider: Provider, name: str, limit: int) -> dict[str, Any]:
 
 
 async def _write_memory(gateway: Proxied, provider: Provider, parts: list[bytes]) -> None:
-    """Let a summary be written for a beginning of the history that :func:`measure` sends."""
+    """Send a beginning of the history of :func:`measure`, and wait until the proxy has summarized it."""
     messages: History = orjson.loads(numbered(parts, 0, growing=True))["messages"]
     end = next(at for at in range(len(messages) - 4, 0, -1) if messages[at]["role"] == "assistant")
     asked = await ask(gateway, messages[:end])
@@ -166,7 +166,7 @@ async def _count(gateway: Proxied, parts: list[bytes]) -> float:
 
 
 def judge(spent: dict[str, Spent], calls: dict[str, tuple[float, float]]) -> list[str]:
-    """Return the goals that are missed."""
+    """Return the missed goals: the time of look-ups, the expected memories, and the further function calls."""
     missed = []
     for name in ("no memory", "memory"):
         if (took := min(spent[name].look_ups, default=0.0)) > MOST_MS:

@@ -2,10 +2,10 @@
 
 Each session has 40 facts. The session goes through turnright with compaction, and through turnright without it, which
 cuts to half. The third way, a sliding window, drops the oldest rounds that do not fit. A fact counts as kept where its
-text is in the bytes that the provider received.
+text is in the bytes of the request. The sliding window's requests are only computed, not sent.
 
-A quarter of the sessions are sent once more with a summarizer that keeps no fact. The memory then has to keep the facts
-of the ledger, and the user's words, without a model.
+A quarter of the sessions are sent once more with a summarizer that keeps no fact. The memory then has to keep the
+user's words, and the kinds of facts that rules find, without a model.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ AFTER = (1, 3, 6, 10)
 WAYS = ("compaction", "cut to half", "sliding window")
 WITHOUT_FACTS = "compaction, summaries without facts"
 ALL, OF_LEDGER = 0.95, 1.0
-"""The goals: the share of all facts, and the share of the kinds that a memory keeps without a model."""
+"""The goals: the share of all facts that is kept, and the share of those that a memory keeps without a model."""
 
 _FIRST, _LATER = 40_000, 8_000
 """The characters of a block. The first one takes the history above 70 % of the limit, and no block above 90 %."""
@@ -47,7 +47,7 @@ _MOST_BLOCKS = 60
 
 @dataclass
 class Kept:
-    """The number of facts in what was sent, and in the client's messages, by their kinds."""
+    """The number of facts in the sent requests, and in the client's messages, by their kinds."""
 
     sent: Counter[Kind] = field(default_factory=Counter)
     planted: Counter[Kind] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class Kept:
 
 @dataclass
 class Result:
-    """The facts by the way and by the number of compactions, and what was wrong."""
+    """The kept facts by the way and the number of compactions, and the violations."""
 
     kept: dict[tuple[str, int], Kept] = field(default_factory=dict)
     memories: list[int] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """The running applications, and the result."""
+    """The running applications and the provider, and the result that sessions add to."""
 
     provider: Provider
     compacting: Proxied
@@ -90,7 +90,7 @@ class Run:
     result: Result
 
     async def session(self, seed: int, session: PlantedSession) -> None:
-        """Send the blocks of *session* until there were as many compactions as the last of :data:`AFTER`."""
+        """Send the blocks of *session* until there were as many compactions as the last of :data:`AFTER` says."""
         user, history, memories = f"session-{seed}", History(), dict[str, None]()
         for number, block in enumerate(session.blocks(_FIRST, _LATER)):
             if number == _MOST_BLOCKS:
@@ -126,7 +126,10 @@ class Run:
 
 
 async def run(sessions: int, concurrency: int, *, keeps_facts: bool = True) -> Result:
-    """Run *sessions* sessions, *concurrency* of them at once. *keeps_facts* is false for empty summaries."""
+    """Run *sessions* sessions, *concurrency* of them at once.
+
+    *keeps_facts* is False for summaries that hold no planted fact.
+    """
     planned = {seed: PlantedSession(seed) for seed in range(sessions)}
     cores = {core for session in planned.values() for core in session.cores}
     compaction = {"memory_tokens": MEMORY_TOKENS}
@@ -150,7 +153,7 @@ async def run(sessions: int, concurrency: int, *, keeps_facts: bool = True) -> R
 
 
 def judge(result: Result, least: float) -> None:
-    """Add the goals that are missed to the violations of *result*. *least* is the share of all facts."""
+    """Add the goals that are missed to the violations of *result*. *least* is the goal for the share of all facts."""
     largest = max(result.memories, default=0)
     if largest > MEMORY_TOKENS:
         result.violations.append(f"a memory has {largest} tokens")

@@ -1,7 +1,7 @@
 """A provider on loopback with OpenAI's API and two models: one answers conversations, the other one summarizes.
 
-The model of the conversation answers each request with the same text, and the provider keeps the request's bytes. The
-summarizer's answers come from a function of the driver.
+The model of conversations answers each request with the same text. The provider keeps the newest request of each
+conversation. The summarizer's answers come from a function of the driver.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Provider:
     summaries: list[dict[str, Any]] = field(default_factory=list)
     running: int = 0
     reports_usage: bool = True
-    """False where the answers do not tell their tokens, so that the proxy learns no factor for its estimates."""
+    """False where the answers to conversations report no tokens, so that the proxy learns no token factor."""
 
     reads: bool = True
     """False where the requests of conversations are answered unread, and none is kept."""
@@ -69,7 +69,7 @@ class Provider:
         return found
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Answer one call."""
+        """Answer one call of the API."""
         raw = await request.read()
         if not self.reads and SUMMARISER.encode() not in raw[:200] + raw[-200:]:
             return _completion("unread", {"role": "assistant", "content": "Noted."}, "stop", len(raw))
@@ -107,7 +107,7 @@ def data_of(content: str) -> str:
 
 
 def _completion(model: str, message: dict[str, Any], finish: str, size: int | None) -> web.Response:
-    """Return an answer to a prompt of *size* bytes. Without a size, the answer tells no tokens."""
+    """Return an answer to a prompt of *size* bytes. Without a size, the answer reports no tokens."""
     body = {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",

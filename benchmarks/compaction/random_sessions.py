@@ -17,7 +17,7 @@ from tests.support.builders import assistant, call, image, system, text, tool, u
 
 
 class Way(StrEnum):
-    """The ways in which a request goes to two replicas: to one, to both in turn, or to both at the same time."""
+    """The ways in which a request goes to two replicas: to one of them, to both in turn, or to both at once."""
 
     ONE = "one"
     BOTH = "both"
@@ -26,7 +26,7 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One request. *extends* is true where the messages begin with those of the branch's request before."""
+    """One request. *extends* is True where the messages begin with all messages of the branch's previous request."""
 
     branch: int
     messages: History
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass
 class Branch:
-    """One history of a session. *ends* are the places where the history could be sent."""
+    """One history of a session. *ends* are the lengths at which the history could be sent."""
 
     history: History
     ends: list[int] = field(default_factory=list)
@@ -62,7 +62,7 @@ class RandomSession:
         self._branches = [Branch(opening, [len(opening)])]
 
     def steps(self) -> Iterator[Step]:
-        """Yield the requests."""
+        """Yield the requests of the session in order."""
         for _ in range(self._requests):
             at = self._draw.randrange(len(self._branches))
             kind = self._draw.random()
@@ -85,7 +85,7 @@ class RandomSession:
             branch.extends = True
 
     def _fork(self, at: int) -> int:
-        """Add a branch that shares a beginning with branch *at*, and return its place."""
+        """Add a branch that shares a beginning with branch *at*, and return the new branch's index."""
         origin = self._branches[at]
         kept = self._draw.randint(1, len(origin.ends))
         ends = origin.ends[:kept]

@@ -19,7 +19,7 @@ _COVERS = re.compile(r'covers="messages \d+-(\d+)"')
 class Sent:
     """One request as the provider received it: its messages as JSON, and its memory.
 
-    *repairs* are the changes besides a memory and a cut. A legal history needs none.
+    *repairs* are the proxy's changes other than a memory and a cut. A legal history needs none.
     """
 
     messages: list[bytes]
@@ -29,7 +29,7 @@ class Sent:
 
     @classmethod
     def of(cls, body: bytes, asked: Asked) -> Sent:
-        """Return the request with these bytes."""
+        """Return the request whose bytes are *body*. *asked* is the proxy's answer to it."""
         messages = orjson.loads(body)["messages"]
         memory = memory_of(messages) if asked.memory else None
         changes = [change for change in asked.changes.split(",") if change]
@@ -58,7 +58,10 @@ def broken_pair(messages: Sequence[dict[str, Any]]) -> str | None:
 
 
 def covered_by(memory: str | None) -> int:
-    """Return the number of the client's messages that *memory* covers, the first messages included. 0 without one."""
+    """Return the number of the client's messages that *memory* covers, the first messages included.
+
+    Returns 0 without a memory.
+    """
     found = _COVERS.search(memory or "")
     return int(found[1]) + 1 if found is not None else 0
 

@@ -2,10 +2,10 @@
 
 Clients edit, rewind and branch their histories. Some requests go to both replicas, in turn or at the same time. The
 replicas are two whole applications in one process, on sockets of their own, in front of one Valkey server. Every answer
-of the summarizer differs from all others, so that two summaries of the same messages would be seen.
+of the summarizer differs from all others. So a second summary of the same messages would be noticed.
 
 The proxy waits 50 ms for its store, and goes on without it. On a busy machine, two replicas would then not see the same
-store. So they wait longer here.
+store. So the replicas wait longer for the store in this benchmark.
 """
 
 from __future__ import annotations
@@ -127,7 +127,10 @@ class Driver:
         return None if asked.status != 200 or body is None else Sent.of(body, asked)
 
     def _judge_both(self, where: str, one: Sent, other: Sent, found: list[str]) -> None:
-        """Check that both replicas have sent the same. Only cuts depend on a factor that one replica has learned."""
+        """Check that both replicas have sent the same messages.
+
+        Cuts may differ, since they depend on the token factors that a replica has learned.
+        """
         if one.messages == other.messages:
             return
         if self._provider.reports_usage and one.memory == other.memory and (one.is_cut or other.is_cut):
@@ -136,7 +139,7 @@ class Driver:
         found.append(f"{where}: other bytes by the other replica")
 
     def _judge(self, where: str, messages: History, sent: Sent, found: list[str]) -> None:
-        """Check one request by itself."""
+        """Check one request: its memory, its pairs of calls and results, its repairs and its last messages."""
         self.result.counts["with a memory"] += sent.memory is not None
         self.result.counts["cut"] += sent.is_cut
         if sent.memory is not None:
@@ -176,7 +179,7 @@ class Driver:
 async def run(first: int, sessions: int, concurrency: int = 4, *, learns: bool = False) -> Result:
     """Run *sessions* sessions from seed *first* on, *concurrency* of them at once.
 
-    With *learns*, the provider reports tokens, and the factors that the replicas learn from these decide their cuts.
+    With *learns*, the provider reports tokens. The replicas learn factors from these tokens, and cut by them.
     """
     compaction = {"memory_tokens": MEMORY_TOKENS}
     with patient_stores(), valkey_server() as server:

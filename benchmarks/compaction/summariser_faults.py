@@ -1,8 +1,8 @@
-"""``python -m benchmarks.compaction.summariser_faults``: a summarizer that fails, beside compaction off.
+"""``python -m benchmarks.compaction.summariser_faults``: a failing summarizer, compared with compaction off.
 
 Each fault has applications of its own: one with compaction, and one without. Both get the same conversations, request
-by request in turn. No request may fail, or wait for the summarizer. Where there is no summary, the provider gets the
-same bytes from both.
+by request in turn. No request may fail, or wait for the summarizer. Where no summary can be made, the provider must get
+the same bytes from both applications.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ LIMIT = 16_384
 _FIRST, _LATER = 46_000, 6_000
 _REQUESTS = 6
 _PAUSE_S = 0.01
-"""The pause after each request with compaction, in which its summary is asked for."""
+"""The pause after each pair of requests, in which the proxy may ask for the summary."""
 
 _FRAME = "conversation_memory"
 MEDIAN_MS, SLOWEST_MS = 10.0, 500.0
-"""The goals: the median may be so many milliseconds above that of compaction off, and the slowest request as well.
+"""The goals: the most milliseconds that the median, and the slowest request, may be above those of compaction off.
 
-They tell a wait from the look-up's CPU time, which :mod:`benchmarks.compaction.look_up` measures.
+The goals are too wide for the look-up's CPU time, which :mod:`benchmarks.compaction.look_up` measures. They find waits.
 """
 
 
@@ -90,7 +90,10 @@ class _Pair:
     name: str
 
     async def send(self, result: Result, *, accepted: bool, first: bool) -> None:
-        """Send the history both ways, in an order that alternates, and judge what the provider received."""
+        """Send the history to both applications, and judge what the provider received.
+
+        With *first*, compaction is first.
+        """
         order = [(self.on, result.on_ms), (self.off, result.off_ms)]
         bodies = {}
         for gateway, times in order if first else reversed(order):
@@ -136,7 +139,7 @@ def judge(result: Result, *, accepted: bool) -> None:
 
 
 def judge_times(result: Result) -> None:
-    """Add the waits to the violations of *result*."""
+    """Add the missed goals for waits to the violations of *result*."""
     more = statistics.median(result.on_ms) - statistics.median(result.off_ms)
     if more > MEDIAN_MS:
         result.violations.append(f"the median request takes {more:.1f} ms more")

@@ -1,8 +1,8 @@
 """``make bench-cuts``: the cost of an agent's session of 200 requests, for several ways to fit a context window.
 
 A provider caches the messages with which a request and the previous one both begin. Cached input costs a quarter or a
-tenth of the price. A way that changes the beginning of each request therefore pays the whole price each time. Files, in
-the order of the data:
+tenth of the usual price. A way to fit the window that changes the beginning of each request therefore pays the usual
+price each time. Files, in the order of the data:
 
     window      tokens of messages, and the window that a request has to fit
     evictions   ways that only leave messages out: off, sliding, middle-out, and the preset ``balanced``

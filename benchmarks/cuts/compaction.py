@@ -1,7 +1,7 @@
 """The proxy's compaction, driven as a request drives it, by the functions of :mod:`proxy.planning.compact`.
 
-The request that triggers a summary goes out as it is. The summary is there for the next request. A plan that is too
-long in spite of its memory is cut by the preset ``balanced``, and the cut leaves the memory whole. Three parts are
+The request that triggers a summary is sent without that summary. The next request uses the summary. A request that is
+too long in spite of its memory is cut by the preset ``balanced``. The cut leaves the memory whole. Three parts are
 simpler than in the proxy: the store, the estimate of the tokens, and the stand-in for the model.
 """
 
@@ -58,7 +58,7 @@ class _Job:
 
 
 class Compaction:
-    """The way that replaces older messages by a memory, from *trigger* of the window on."""
+    """The way that replaces older messages by a memory, once a history has the share *trigger* of the window."""
 
     def __init__(self, window: Window, trigger: float = 0.7) -> None:
         self._window = window

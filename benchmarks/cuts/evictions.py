@@ -23,7 +23,7 @@ Cut = Callable[[History, Window], History]
 
 
 class Eviction:
-    """The way that sends each history as *cut* returns it. No model summarizes."""
+    """A way to fit a window: it sends each history as *cut* returns it. No model summarizes."""
 
     def __init__(self, cut: Cut, window: Window) -> None:
         self._cut = cut
@@ -36,13 +36,16 @@ class Eviction:
 
 
 def off(history: History, window: Window) -> History:
-    """Send everything."""
+    """Return the whole history."""
     del window
     return history
 
 
 def sliding(history: History, window: Window) -> History:
-    """Drop the oldest rounds until the rest fits. The system message and the first user message stay."""
+    """Drop the oldest rounds until the rest fits.
+
+    The system messages, the first user message and the newest round stay.
+    """
     lead = count_leading_system(history) + 1
     units = split_units(history, lead)
     turns = window.size.sum(history[1:])
@@ -53,7 +56,10 @@ def sliding(history: History, window: Window) -> History:
 
 
 def middle_out(history: History, window: Window) -> History:
-    """Drop whole rounds from the middle, so that the rest fits. At most half of the room is kept at the beginning."""
+    """Drop whole rounds from the middle of the history, so that the rest fits the window.
+
+    The rounds that are kept at the beginning take at most half of the room.
+    """
     lead = count_leading_system(history)
     units = split_units(history, lead)
     sizes = [window.size.sum(history[unit.start : unit.end]) for unit in units]

@@ -1,4 +1,4 @@
-"""The table of one window, and the goals."""
+"""The result table for one window, and the goals for the cost of compaction and of cutting to half."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ HEADER = (
 )
 
 CACHED_INPUT = 0.1
-"""The price of a cached token for the goals, in prices of an uncached one."""
+"""The price of a cached token for the goals, as a share of the price of an uncached token."""
 
 CHEAP_MODEL = 0.2
-"""The price of the summarizing model for the goals, in prices of the conversation's model."""
+"""The price of the summarizing model for the goals, as a share of the price of the conversation's model."""
 
 SHARES = {32_000: 0.85, 64_000: 0.70, 100_000: 0.80}
-"""The goals by room: the most that compaction may cost with its summaries, in costs of the way ``ours``."""
+"""The goals by room: the most that compaction may cost with its summaries, as a share of the cost of ``ours``."""
 
 
 def render(name: str, spent: Spent) -> str:

@@ -1,8 +1,8 @@
-"""The policies of other projects that summarize, written anew.
+"""The policies of other projects that replace old messages by a summary, written anew for this benchmark.
 
-Each keeps whole rounds, so that no call loses its result. Their summaries have the lengths of ours, except for
-langmem's. Each call is counted as ours are: a fresh transcript with capped results. Only tokens are compared: a policy
-that sends less may also know less.
+Each keeps whole rounds, so that no call loses its result. Their summaries are as long as those of the proxy, except for
+langmem's. Each summarizing call is counted like the proxy's calls: a fresh transcript with capped tool results. Only
+tokens are compared: a policy that sends less may also know less.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class ContextGuru:
     """The policy of the proxy context-guru (``cache_aware_summarizer``, read 2026-11).
 
     From 0.9 of the window on, the first message, a summary and the last three messages are sent. The summary is written
-    in the background and serves the next request. It is sent byte for byte until the messages behind it, without the
-    last three, have 6,000 tokens. Then all messages between the first and the last three are summarized anew.
+    in the background and serves the next request. The summary is sent unchanged until the messages after it, without
+    the last three, have 6,000 tokens. Then all messages between the first and the last three are summarized anew.
     """
 
     TRIGGER = 0.9
@@ -58,8 +58,9 @@ class ContextGuru:
 class Codex:
     """The policy of the agent codex (``codex-rs/core/src/compact.rs``, read 2026-11).
 
-    When a request would have more than 0.9 of the window, all is replaced by the user's own words and a summary, before
-    the request is sent. The words are the newest ones, up to 20,000 tokens. The oldest of them may be cut.
+    When a request would have more than 0.9 of the window, it is shortened before it is sent. The user's own words and a
+    summary replace all messages after the system messages. The words are the newest ones, up to 20,000 tokens. The
+    oldest of them may be cut.
     """
 
     TRIGGER = 0.9
@@ -85,7 +86,7 @@ class Codex:
         return [*history[:lead], *self._memory]
 
     def _newest_words(self, messages: History) -> History:
-        """Return the newest user messages that have :data:`WORDS` tokens together, oldest first."""
+        """Return the newest user messages that have at most :data:`WORDS` tokens together, oldest first."""
         left = self.WORDS
         kept: History = []
         for message in reversed(messages):
@@ -103,8 +104,8 @@ class LangMem:
     """The policy of the library langmem (``summarize_messages``, read 2026-11).
 
     When the messages that no summary covers do not fit the window, those that fit are summarized before the request is
-    sent. One running summary of 256 tokens leads the history. Each call reads the last summary and writes it anew.
-    A user message is not summarized where it would be the last one of them.
+    sent. One running summary of 256 tokens leads the history. Each call reads the last summary, and writes a new
+    summary in its place. The summarized messages never end with a user message.
     """
 
     SUMMARY = 256
@@ -143,5 +144,5 @@ class LangMem:
 
 
 def _last_start(history: History, lead: int, latest: int) -> int:
-    """Return the last start of a unit of *history* from *lead* to *latest*."""
+    """Return the start of the last unit, a message with its results, from *lead* to *latest* in *history*."""
     return max((unit.start for unit in split_units(history, lead) if unit.start <= latest), default=lead)

@@ -1,7 +1,7 @@
 """The tokens that a provider counts over a session, and their cost.
 
-A provider caches the messages with which a request and the previous one both begin. It caches blocks of 128 tokens,
-from 1,024 tokens on.
+A provider caches the messages with which a request and the previous one both begin. The provider caches whole blocks of
+128 tokens, and nothing below 1,024 tokens.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ BLOCK = 128
 LEAST_CACHED = 1_024
 
 OUTPUT_PRICE = 5
-"""The price of a written token in prices of a read one: the usual ratio in providers' price lists."""
+"""The price of a written token as a multiple of the price of a read token, as usual in providers' price lists."""
 
 
 class Way(Protocol):
-    """One client's session, as one way to fit a window sends it. *calls* are the calls of a summarizing model."""
+    """One way to fit a window, in use for one client's session. *calls* are the calls of a summarizing model."""
 
     calls: list[CallTokens]
 
@@ -42,16 +42,16 @@ class Spent:
     calls: list[CallTokens] = field(default_factory=list)
 
     def cost(self, price: float) -> float:
-        """Return the mean cost of a request in thousands of full-price tokens, without summaries.
+        """Return the mean cost of a request's input, in thousands of full-price tokens, without summaries.
 
-        A cached token costs the share *price*.
+        A cached token costs the share *price* of an uncached token.
         """
         return (self.sent - self.cached * (1 - price)) / self.requests / 1_000
 
     def summaries(self, price: float) -> float:
-        """Return the mean cost of the summaries for a request, in thousands of full-price tokens.
+        """Return the cost of all summaries for each request of the session, in thousands of full-price tokens.
 
-        A token of the summarizing model costs the share *price* of one of the conversation's model.
+        A token of the summarizing model costs the share *price* of a token of the conversation's model.
         """
         tokens = sum(call.read + OUTPUT_PRICE * call.written for call in self.calls)
         return tokens * price / self.requests / 1_000

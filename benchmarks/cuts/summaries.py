@@ -1,8 +1,8 @@
 """The stand-in for a summarizing model, and the tokens of its calls.
 
 A model reads the replaced messages as the transcript that the proxy writes. Each tool result has at most 2,000
-characters there. The stand-in writes random words under the proxy's headings. The texts have the lengths of real
-summaries, and only these lengths matter here.
+characters there. The stand-in writes random words under the proxy's headings. Its texts have the lengths of real
+summaries, since only lengths matter for the cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_CHARACTERS = 400_000
 """The most characters of a transcript for a model whose window is large."""
 
 FENCE = "0123456789abcdef"
-"""The token around the transcript."""
+"""The fence, a text on the lines before and after the transcript. The proxy draws it at random."""
 
 _FEWEST = 0.8
 """The fewest tokens of a summary, as a share of the most: 600 of 750."""
@@ -45,7 +45,7 @@ class SummaryWriter:
         self.calls: list[CallTokens] = []
 
     def answer(self, asked: Iterable[Message], most: int, fewest: int | None = None) -> str:
-        """Return a summary for the request *asked*, of *fewest* to *most* tokens as a message."""
+        """Return a summary for *asked*, of *fewest* (default: 80 % of *most*) to *most* tokens as a message."""
         tokens = self._rng.randint(int(most * _FEWEST) if fewest is None else fewest, most)
         text = _text_of(tokens, self._rng)
         self.calls.append(CallTokens(sum(map(measure, asked)), measure(_message(text))))
@@ -67,7 +67,10 @@ def _message(text: str) -> Message:
 
 
 def _text_of(tokens: int, rng: random.Random) -> str:
-    """Return random words under the headings of a summary. As a message, they have *tokens* tokens or hardly less."""
+    """Return random words under the headings of a summary.
+
+    As a message, the words have *tokens* tokens or slightly fewer.
+    """
     words = [rng.choice(WORDS) for _ in range(tokens)]
     while measure(_message(_under_headings(words))) > tokens:
         words.pop()

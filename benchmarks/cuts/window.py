@@ -1,6 +1,7 @@
 """Tokens of messages, and the window that a request has to fit.
 
-Tokens are a quarter of the bytes of a message's JSON. The compared shares hardly depend on this estimate.
+Tokens are a quarter of the bytes of a message's JSON, and four more for each message. The results are compared as
+shares, which hardly depend on this estimate.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ TOOLS = 4_000
 
 
 class Sizes:
-    """Returns the tokens of messages. Those of a session's messages are measured once.
+    """Returns the tokens of messages. The messages of *session* are measured only once.
 
     A session's messages are known by identity, and are kept alive here. Otherwise a new message could get the address,
     and with it the tokens, of a freed one.
@@ -38,7 +39,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Window:
-    """A context window with room for *room* tokens of turns, beside the tools and the leading system messages."""
+    """A context window with room for *room* tokens of turns, besides the tools and the leading system messages."""
 
     room: int
     size: Sizes

@@ -19,14 +19,14 @@ _MAX_NAMES = 3
 """The most models that a warning names."""
 
 _MOST_SENT = 100_000
-"""The most tokens that are sent to be summarized at once, about (:mod:`proxy.forwarding.chat.ask_summarizer`)."""
+"""The approximate maximum of tokens in one call to be summarized (:mod:`proxy.forwarding.chat.ask_summarizer`)."""
 
 _Pool = Sequence[Deployment]
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A model with compaction. *path* is the setting that names its summarizing model."""
+    """A model with compaction and its deployments (*pool*). *path* is the setting that names its summarizing model."""
 
     path: str
     name: str
@@ -66,7 +66,10 @@ def find_compaction_warnings(settings: Settings, pools: Mapping[str, _Pool]) -> 
 
 
 def _uses(settings: Settings, pools: Mapping[str, _Pool], policies: CompactionPolicies) -> Iterator[_Use]:
-    """Yield each model with compaction, once for each summarizing model and key. Unused names have no pool."""
+    """Yield each model with compaction, once without a key and once for each key of ``per_key``.
+
+    Names without a deployment are left out.
+    """
     section = settings.compaction
     further = (entry.model for entry in section.per_model)
     names = dict.fromkeys((*pools, *further))
@@ -125,7 +128,7 @@ def _other_providers(path: str, model: str, summarizers: _Pool, uses: Sequence[_
 
 
 def _same_model(path: str, model: str, summarizers: _Pool, uses: Sequence[_Use]) -> Iterator[str]:
-    """Warn of a model that summarizes its own conversations alone, so that no cheaper model is used."""
+    """Warn of a model that summarizes only conversations that it answers itself, so that summaries are no cheaper."""
     models = {deployment.model for deployment in summarizers}
     if all(models <= {deployment.model for deployment in use.pool} for use in uses):
         yield f"{path}: {model} summarizes its own conversations, so a summary is no cheaper: name a cheaper model"
@@ -160,7 +163,10 @@ def _limit(settings: Settings, deployment: Deployment) -> int | None:
 
 
 def _provider(deployment: Deployment) -> str:
-    """Return the provider, with the host of a server that the configuration names. A path may name a tenant."""
+    """Return the provider, with the host of a server that the configuration names.
+
+    The server's path is left out, since it may name a tenant.
+    """
     if deployment.api_base is not None:
         return f"{deployment.provider} ({urlsplit(deployment.api_base).netloc})"
     return _ANY_PROVIDER if deployment.model == ANY_MODEL else deployment.provider

@@ -17,7 +17,10 @@ _LISTS = (
 def check_overrides(
     raw: Mapping[object, object], models: Set[str], environ: Mapping[str, str]
 ) -> Iterator[Fault]:
-    """Yield the faults of the overrides in *raw*, a parsed file. *models* are the names that clients can send."""
+    """Yield the faults of the overrides in *raw*, the parsed configuration file.
+
+    *models* are the names that clients can send.
+    """
     for section in ("turns", "compaction"):
         yield from _named_places(raw, section, models, environ)
     compaction = raw.get("compaction")

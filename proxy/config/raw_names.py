@@ -1,4 +1,4 @@
-"""The names in a parsed file that is not validated so far. Values of the wrong shape have no name."""
+"""Reads names from a parsed configuration file that is not validated yet. Values of the wrong shape give no name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ NOT_SERVED = "names no model of model_list"
 
 
 def text_of(value: object, environ: Mapping[str, str]) -> str | None:
-    """Return the text *value*, or the variable of *environ* that it stands for. Return None where there is no text."""
+    """Return the text *value*, or the value of the variable of *environ* that it refers to.
+
+    Returns None for other values and unset variables.
+    """
     if not isinstance(value, str):
         return None
     try:
@@ -34,7 +37,7 @@ def named_entries(
 
 
 def is_served(name: str, names: Set[str]) -> bool:
-    """Return True where *name* is one of *names*, or matches a wildcard of them."""
+    """Return True where *name* is one of *names*, or matches one that ends in ``*``."""
     return name in names or any(
         known.endswith("*") and name.startswith(known[:-1]) and len(name) >= len(known) for known in names
     )

@@ -21,7 +21,10 @@ MAX_JOBS = 2
 
 @dataclass(slots=True)
 class _Running:
-    """A running job: its summary covers *end* messages. *newest* is the length of the longest request with these."""
+    """A running job, whose summary covers the first *end* messages of a history.
+
+    *newest* is the number of messages of the longest request that begins with these messages.
+    """
 
     task: asyncio.Task[None]
     end: int
@@ -46,8 +49,8 @@ class SummaryJobs:
     def has_room(self, tenant: str, *, is_shared: bool) -> bool:
         """Return True where a job of *tenant* may begin now.
 
-        With *is_shared*, several tenants use the proxy. One of them then gets one place at most, so that its slow jobs
-        leave a place to the others.
+        With *is_shared*, several tenants use the proxy. One tenant then gets at most one of the :data:`MAX_JOBS` jobs,
+        so that its slow jobs do not keep out other tenants.
         """
         if len(self._running) >= MAX_JOBS:
             return False
@@ -63,7 +66,10 @@ class SummaryJobs:
         return (tenant, root) in self._running
 
     def start(self, job: SummaryJob, work: Coroutine[Any, Any, None]) -> None:
-        """Run *work* as the job of a conversation. The caller does not wait, and *work* must not raise."""
+        """Run *work* in the background as the job of the conversation of *job*.
+
+        The caller does not wait, and *work* must not raise.
+        """
         place = (job.tenant, job.root)
         task = asyncio.get_running_loop().create_task(work)
         self._running[place] = _Running(task, job.cut.end, job.digest, len(job.history.messages))
@@ -89,7 +95,7 @@ class SummaryJobs:
         return len(job.history.messages) if running is None else running.newest
 
     def count_request(self, record: RequestRecord) -> None:
-        """Add the tokens of a client's request: those that its provider reported, else the estimate of its prompt."""
+        """Add the tokens of a client's request to its key's share: the provider's count, else the prompt's estimate."""
         tokens = reported_tokens(record.usage)
         plan = record.plan
         if not tokens and record.attempts and plan is not None and plan.budget is not None:
@@ -106,7 +112,10 @@ class SummaryJobs:
             await asyncio.wait(tasks)
 
     def log_digest(self, digest: bytes) -> str:
-        """Return the short form of *digest* for the log. It is the same within this process alone."""
+        """Return a short form of *digest* for the log, keyed with the log key.
+
+        Other processes log other texts for the same digest.
+        """
         return blake2b(digest, key=self._log_key, digest_size=6).hexdigest()
 
 

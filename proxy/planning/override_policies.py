@@ -13,7 +13,7 @@ Policy = TypeVar("Policy")
 
 
 class OverridePolicies(ABC, Generic[Policy]):
-    """The policies of one section.
+    """The policies of one section of the settings.
 
     Each policy is made once, when it is first needed. *models* and *keys* are the names that have overrides. *aliases*
     maps the aliases of models to the models.

@@ -1,4 +1,4 @@
-"""The kinds of facts that a store keeps: the name, the lifetime and the tenant's part of each."""
+"""The kinds of facts that a store keeps, each with its name and lifetime and a description for the operator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """One kind of fact in a store. Spaces are compared by identity, and each has one name."""
+    """One kind of fact in a store. Spaces are compared by identity, and no two of them have the same name."""
 
     name: str
     lifetime_s: float
@@ -41,7 +41,10 @@ CONVERSATIONS = Space("conversations", 14 * _DAY_S, "which summaries a conversat
 """The index of each conversation (:class:`proxy.state.summaries.IndexEntry`)."""
 
 SUMMARIES = Space("summaries", 14 * _DAY_S, "the memory of long conversations", cached=True)
-"""Summaries by the digest of the messages that they replace. An entry is never replaced by another text."""
+"""Summaries by the digest of the messages that they cover.
+
+Summaries of summaries have ``meta-`` before the digest. An entry is never replaced by another text.
+"""
 
 LEASES = Space("leases", 2 * _MINUTE_S, "which process writes a summary")
 

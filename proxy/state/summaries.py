@@ -1,6 +1,6 @@
-"""The stored form of summaries: a conversation's memory, and the index that finds it.
+"""The stored form of conversations' summaries, and of the index that lists the summaries of one conversation.
 
-A summary replaces the first messages of a history. It is found by the digest of these messages, so that the same
+A summary replaces the first messages of a history. A summary is found by the digest of these messages, so that the same
 history gets the same summary in every process. A summary is never changed once it is stored.
 """
 
@@ -22,7 +22,10 @@ MAX_ENTRIES = 64
 
 _VERSION = 1
 _PLAIN_BYTES = 32 * 2**10
-"""Packed bytes above which a summary is compressed. An external store takes 64 KiB, and usual summaries have 30."""
+"""Packed bytes above which a summary is compressed.
+
+An external store takes at most 64 KiB for a value, and usual summaries have 30 KiB.
+"""
 
 _MOST_BYTES = 2**20
 """The most bytes of a compressed summary once it is unpacked."""
@@ -41,7 +44,7 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The memory of a conversation: the text that replaces its messages before index *end*.
+    """The memory of a conversation: the text that replaces its older messages, which end before index *end*.
 
     *pinned* are the indexes of messages before *end* that are sent nevertheless. *text* is the content of the memory
     message, and *tokens* are the message's tokens as they were counted when it was written. *meta* is the reflection
@@ -63,9 +66,9 @@ class Summary:
 class IndexEntry:
     """One summary in a conversation's index.
 
-    *end* is the number of messages that the summary covers, and *digest* is the hash chain's value after them. Only
-    histories of at least *since* messages may use the summary. A repeated request that was sent whole is therefore
-    sent whole again.
+    *end* is the number of messages that the summary covers, and *digest* is the digest of these messages. Only
+    histories of at least *since* messages may use the summary. A repeated request that was sent whole is therefore sent
+    whole again.
     """
 
     end: int
@@ -97,7 +100,10 @@ def pack_summary(summary: Summary) -> bytes:
 
 
 def unpack_summary(value: bytes) -> Summary | None:
-    """Return the unpacked summary. None for bytes that another version, or another program, has left in a store."""
+    """Return the summary that *value* holds, or None.
+
+    None is returned for bytes that another version, or another program, has left in a store.
+    """
     try:
         if value[:1] != b"{":
             value = zlib.decompressobj().decompress(value, _MOST_BYTES)
@@ -120,7 +126,7 @@ def unpack_summary(value: bytes) -> Summary | None:
 
 
 def pack_reflection(reflection: Reflection) -> bytes:
-    """Return the bytes that a store keeps of a reflection that stands for others."""
+    """Return the bytes that a store keeps of *reflection*, which is a summary of other reflections."""
     return orjson.dumps({"version": _VERSION, "reflection": _reflection_values(reflection)})
 
 

@@ -1,6 +1,7 @@
-"""Asks the summarizing model for one reflection, through the proxy's own attempts.
+"""Asks the summarizing model for one reflection, a summary of a part of a conversation.
 
-The call gets retries and fallbacks like any other. It has no memory of its own, no turn guard and no client.
+The call is made by the proxy's own attempts, with retries and fallbacks like a client's request. The call has no memory
+of its own, no turn guard and no client.
 """
 
 from __future__ import annotations
@@ -36,12 +37,13 @@ CALL_S = 60.0
 """Seconds that one call may take, retries included."""
 
 _ROUTE = "summary"
-"""The path of the record. Summaries are no requests of a client, and have no path."""
+"""The path of the record. A client's request has its URL's path there. A summary's call has none."""
 
 _CHARACTERS_PER_TOKEN = 2
 """The characters of a transcript for each token of the summarizing model's window.
 
-Dense text has two to three characters for a token. The rest of the window is for the instruction and the answer.
+Even dense text has two to three characters for a token. So the transcript usually leaves a part of the window for the
+instruction and the answer.
 """
 
 _MOST_CHARACTERS = 400_000
@@ -49,17 +51,20 @@ _MOST_CHARACTERS = 400_000
 
 _FENCE_DIGITS = 16
 _STEPS = 2_000_000
-"""Steps that reading a segment may take. A worker thread does it, at most two at one time."""
+"""The most steps (:mod:`sanitizers.work_limit`) for writing a call's texts, and for checking its answer.
+
+A worker thread does this work, for at most two summaries at one time.
+"""
 
 
 class Failed(NamedTuple):
-    """A reflection that was not made, with the reason."""
+    """A reflection or summary that was not made, with the reason."""
 
     reason: str
 
 
 async def ask_for_segment(job: SummaryJob, gateway: Gateway) -> Reflection | Failed:
-    """Return the reflection on the messages that no earlier reflection of *job* is about."""
+    """Return the summary of the messages that no earlier reflection of *job* covers, or the reason of a failure."""
     history, measured = job.history, job.measured
     indexes = segment_indexes(history.start, job.cut, job.previous)
     most = reflection_tokens(job.policy)
@@ -83,7 +88,7 @@ async def ask_for_segment(job: SummaryJob, gateway: Gateway) -> Reflection | Fai
 async def ask_for_meta(
     job: SummaryJob, gateway: Gateway, reflections: Sequence[Reflection]
 ) -> Reflection | Failed:
-    """Return one reflection that stands for *reflections*, which are in the order of their messages."""
+    """Return one reflection that summarizes *reflections*, which are in the order of their messages."""
     most = meta_tokens(job.policy)
 
     pool = choose_pool(job.policy.model, gateway.settings)
@@ -138,10 +143,10 @@ async def _complete(call: SummaryCall, job: SummaryJob, record: RequestRecord, g
 
 
 def _count_tokens(record: RequestRecord, estimate: int, gateway: Gateway) -> None:
-    """Count the tokens that the provider reports, as the tenant's and in the metrics.
+    """Count the tokens that the provider reports against the tenant's share and in the metrics.
 
-    Where no answer reports any, each attempt counts as the tenant's with the *estimate* of the request, since the
-    provider may charge for it.
+    Where no answer reports tokens, *estimate*, the tokens of the request, counts once for each attempt. The provider
+    may charge for a failed attempt too.
     """
     tokens = reported_tokens(record.usage)
     spent = tokens or estimate * record.attempts

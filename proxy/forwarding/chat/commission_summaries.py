@@ -1,8 +1,9 @@
 """Writes summaries of long conversations in the background.
 
-No request waits for a summary or fails because of one. A job takes the conversation's lease, asks the operator's
-summarizing model (:mod:`proxy.forwarding.chat.ask_summarizer`), and stores the summary and the conversation's index.
-Later requests of the conversation find the summary (:mod:`proxy.forwarding.chat.conversation_memory`).
+No request waits for a summary or fails because of one. A job first takes the conversation's lease, so that no other
+process writes the same summary. It asks the summarizing model (:mod:`proxy.forwarding.chat.ask_summarizer`), and stores
+the summary and the conversation's index. Later requests of the conversation find the summary
+(:mod:`proxy.forwarding.chat.conversation_memory`).
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _INDEX_TRIES = 4
 """The most tries to add an entry to an index that other processes change at the same moment."""
 
 _MOST_REFLECTIONS = 2
-"""The most reflections of a summary, in multiples of ``reflect_after``, while the reflection on them all fails."""
+"""The most reflections of a summary, in multiples of ``reflect_after``, while summarizing them all fails."""
 
 
 def commission_summary(job: SummaryJob, *, gateway: Gateway) -> None:
     """Begin *job* in the background, unless a limit forbids the job. Returns at once and never raises.
 
-    The limits: two jobs in a process, one for a client's key and for a conversation, a wait after failures, the
-    tenant's share of tokens, and the circuits of the summarizing model.
+    A process runs two jobs at most: one for each client key, and one for each conversation. The other limits are a wait
+    after failures, the tenant's share of tokens, and the circuits of the summarizing model.
     """
     jobs, tenant = gateway.summaries, job.tenant
     if jobs.is_running(tenant, job.root):
@@ -116,7 +117,10 @@ def _note_failure(reason: str, job: SummaryJob, gateway: Gateway, now: float) ->
 
 
 async def _write(job: SummaryJob, gateway: Gateway) -> Summary | Failed | None:
-    """Write and store the summary of *job*, and return the stored one. None where another process has written it."""
+    """Write and store the summary of *job*, and return the stored summary, or the reason of a failure.
+
+    Returns None where the summary is in the index already.
+    """
     began = asyncio.get_running_loop().time()
     entries = await _load_index(job, gateway)
     if any(entry.digest == job.digest for entry in entries):
@@ -156,9 +160,9 @@ async def _write(job: SummaryJob, gateway: Gateway) -> Summary | Failed | None:
 
 
 async def _meta_of(job: SummaryJob, full: Summary, gateway: Gateway) -> Reflection | None:
-    """Return the reflection that stands for all reflections of *full*: the stored one, or a new one.
+    """Return the reflection that summarizes all reflections of *full*: the stored one, or a new one, or None.
 
-    Without one, the next summary keeps the reflections as they are.
+    Where it is None, the next summary keeps the reflections as they are.
     """
     key = f"meta-{_digest_of(job, full)}"
     found = (await gateway.store.get(SUMMARIES, [key], tenant=job.tenant)).get(key)
@@ -200,13 +204,14 @@ async def _add_to_index(job: SummaryJob, gateway: Gateway) -> bool:
         else:
             done = await store.swap(CONVERSATIONS, root, old, new, tenant=tenant)
         if done:
+            jobs.conversations.should_renew(tenant, entry.key, asyncio.get_running_loop().time())
             jobs.conversations.note_entries(tenant, root, entries)
             return True
     return False
 
 
 def _log_written(job: SummaryJob, summary: Summary, gateway: Gateway, seconds: float) -> None:
-    """Write the audit record of a summary: digests and counts, no text."""
+    """Log a written summary for audits: digests, counts and names, but no text of the conversation."""
     get_log().info(
         "summary_written",
         key=job.tenant or None,

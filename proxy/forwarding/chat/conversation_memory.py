@@ -1,7 +1,8 @@
 """Looks up the stored memory of a long conversation, and finds out that a new summary is due.
 
-A request below 60 % of its limit only pays for an upper bound. Above it, the request is counted and hashed, and the
-index of its conversation is read from the store. A store that does not answer costs the memory, never the request.
+By default, a request below 60 % of its limit costs only an upper bound of its tokens. A longer request is counted and
+hashed, and the index of its conversation's summaries is read from the store. Where the store does not answer, the
+request may be sent without a memory, but never fails for that.
 """
 
 from __future__ import annotations
@@ -43,16 +44,16 @@ from proxy.state.summaries import (
 from sanitizers.record import record
 
 _BYTES_PER_TOKEN = 3
-"""The bytes of a body for each of its tokens, at least. Usual bodies have four or five."""
+"""The bytes of a body that are assumed for each of its tokens: rather too few. Usual bodies have four or five."""
 
 _SMALLEST_SHARE = 0.5
-"""The smallest share of a limit that a budget may fill: the preset ``lango`` fills half of it."""
+"""The smallest share of a limit that a preset of the budget lets a request fill: half of it, by ``lango``."""
 
 
 class ConversationMemory:
-    """The memory of one chat request for *tenant*, for any deployment that the request is sent to.
+    """Looks up the memory for one chat request of *tenant*, once for each deployment that gets the request.
 
-    *conversations* are those that this process has seen, and *prefixes* the digests that it has computed.
+    *conversations* holds the indexes that this process has seen, and *prefixes* the digests that it has computed.
     """
 
     def __init__(
@@ -71,7 +72,10 @@ class ConversationMemory:
         self._conversations = conversations
         self._prefixes = prefixes
         self.history: HistoryDigests | None = None
-        """The history with its digests, or None where the request is too short for a look-up."""
+        """The history with its digests.
+
+        None before a look-up, and where the request is too short or has no user message.
+        """
 
         self._entries: tuple[IndexEntry, ...] | None = None
         self._summaries: dict[str, Summary | None] = {}
@@ -104,7 +108,10 @@ class ConversationMemory:
             self._conversations.note_entries(self.tenant, self.history.root, self._entries)
 
     async def renew(self, now: float) -> None:
-        """Let the store keep the entries of the used summary, once a day. *now* is the event loop's time."""
+        """Write the used summary and its index to the store again, so that they do not expire, at most once a day.
+
+        *now* is the event loop's time.
+        """
         entry, history, tenant = self.used, self.history, self.tenant
         if entry is None or history is None:
             return
@@ -116,7 +123,10 @@ class ConversationMemory:
             await self._store.put(SUMMARIES, {entry.key: pack_summary(summary)}, tenant=tenant)
 
     async def find(self, facts: BudgetFacts) -> AppliedMemory | None:
-        """Return the memory for the deployment of *facts*, or None where there is none. Never raises."""
+        """Return the memory for the deployment of *facts*, or None where there is none or the look-up fails.
+
+        Never raises.
+        """
         self.due = self.used = None
         try:
             return await self._find(facts)
@@ -151,7 +161,7 @@ class ConversationMemory:
         return memory
 
     def _measure(self, facts: BudgetFacts) -> MeasuredHistory | None:
-        """Measure the history, and hash it where it is long enough."""
+        """Return the tokens of the history, and set up its digests where it is long enough for a memory."""
         measured = measure_history(self._chat, facts, self._policy)
         messages = self._chat.messages
         if measured is None or self.history is not None:
@@ -173,7 +183,7 @@ class ConversationMemory:
         return self._entries
 
     async def _load_summaries(self, entries: Sequence[IndexEntry]) -> None:
-        """Load the summaries of *entries* with one question to the store."""
+        """Load the summaries of *entries* with one call to the store."""
         keys = [entry.key for entry in entries]
         found = await self._store.get(SUMMARIES, keys, tenant=self.tenant)
         self._summaries |= {key: unpack_summary(found[key]) if key in found else None for key in keys}
@@ -181,14 +191,17 @@ class ConversationMemory:
 
 @record
 class RequestMemory:
-    """The look-up of a conversation's memory for one request. *commission* begins a summary in the background."""
+    """The look-up of a conversation's memory for one request, and the jobs that may follow from it.
+
+    *commission* begins a summary in the background.
+    """
 
     look_up: ConversationMemory
     jobs: SummaryJobs
     commission: Callable[[SummaryJob], None]
 
     async def follow(self, now: float) -> None:
-        """Note the request of a long conversation, renew the used summary, and begin the summary that is due.
+        """Record a long conversation's request, renew the used summary, and begin the summary that is due.
 
         *now* is the event loop's time.
         """

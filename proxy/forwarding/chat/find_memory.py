@@ -1,6 +1,6 @@
 """Finds the memory of a conversation for a dry run: for ``POST /v1/explain`` and the inspector.
 
-The look-up is that of a request that is sent. It begins no summary, and records nothing of the request.
+The look-up is the same as for a request that is sent. A dry run begins no summary, and records nothing of the request.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from proxy.planning.guard_turns import guard_chat
 
 
 async def with_memory(given: DryRunInput, gateway: Gateway, label: str, key: str) -> DryRunInput:
-    """Return *given* with the memory that its request would be sent with, or *given* itself where there is none.
+    """Return *given* with the memory that would be sent with its request, or *given* itself where there is none.
 
-    *label* is the model's name in the configuration, and *key* is the name of the client's key. The history is looked
-    up as the turn guard leaves it, since such a history is also what summaries are stored for.
+    *label* is the model's name in the configuration, and *key* is the name of the client's key. The turn guard is
+    applied before the look-up, since stored summaries also cover histories after the guard.
     """
     chat, mode = given.request, given.target.sanitize.mode
     policy = gateway.compaction.find(chat.model, label, key)

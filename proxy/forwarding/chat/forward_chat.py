@@ -48,7 +48,7 @@ async def forward_chat(
 
 
 def _memory_of(chat: ChatRequest, record: RequestRecord, gateway: Gateway) -> RequestMemory | None:
-    """Return the look-up of the conversation's memory, or None where compaction is off for the model or the key."""
+    """Return the look-up of the conversation's memory, or None where the settings allow no memory for the request."""
     policy = gateway.compaction.find(chat.model, record.model, record.key)
     if policy is None or gateway.settings.sanitize.mode != "repair":
         return None

@@ -1,4 +1,4 @@
-"""Plans the attempts of one chat: the history, its media, its signatures, its repairs.
+"""Plans the requests that are sent for one chat: the history, its memory, its media, its signatures, its repairs.
 
 Each plan is made from the original messages, since one provider needs what another refuses. A plan is kept for later
 attempts at the same deployment. A new plan is made for a repair, a shorter history, a note to the model, or a fallback.
@@ -80,7 +80,7 @@ class ChatAttemptPlanner:
 
     @property
     def noted(self) -> bool:
-        """True where more than the client's body decides: a note was added, or the turn guard ended the turn.
+        """True where more than the client's body decides what is sent: an added note, or a turn ended by the guard.
 
         Texts that the turn guard writes within a history do not count, since they follow from the client's body.
         """

@@ -1,4 +1,4 @@
-"""Fits a request into its budget by the rules of a mode of sanitizing.
+"""Fits a request into its token budget by the rules of ``sanitize.mode``.
 
 Only mode ``repair`` sends a request that was cut. The other modes report the cuts, or refuse the request.
 """
@@ -13,11 +13,11 @@ from proxy.planning.budgets.fit_request import FitInput, FittedRequest, fit_requ
 
 
 def fit_by_mode(given: FitInput, facts: BudgetFacts, mode: str, *, count: bool) -> FittedRequest | None:
-    """Return *given* fitted to its budget by the rules of *mode*.
+    """Return *given* fitted to its token budget by the rules of *mode*.
 
-    Only ``repair`` cuts. ``observe`` reports the cuts, and returns None for a request that cannot be made to fit. The
-    other modes raise :class:`ContextTooLong` for such a request. ``strict`` also raises it for a request that needs a
-    cut.
+    With *count*, the tokens are counted even where an estimate is enough. Only ``repair`` cuts. ``observe`` reports the
+    cuts, and returns None for a request that cannot be made to fit. The other modes raise :class:`ContextTooLong` for
+    such a request. ``strict`` also raises it for a request that needs a cut.
     """
     try:
         fitted = fit_request(given, facts, count=count)

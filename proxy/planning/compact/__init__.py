@@ -1,7 +1,7 @@
-"""Compaction: replaces the older messages of a long history by a memory of them. Nothing here sends or stores.
+"""Compaction: replaces the older messages of a long history by a memory of them. No module here sends or stores.
 
 A summary is written in the background (:mod:`proxy.forwarding.chat.commission_summaries`) and used by later requests.
-The same history and the same stored summaries give the same bytes, in every process. Files, in the order of the data:
+The same history and the same stored summary give the same memory, in every process. Files, in the order of the data:
 
     policies        the settings of compaction for a model and a client's key
     measure         the tokens of a history, where it may be long enough for a memory

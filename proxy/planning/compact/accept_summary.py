@@ -21,13 +21,19 @@ Answer: TypeAlias = dict[str, Any]
 """A whole answer, as ``proxy.answers.normalize_answer`` returns it."""
 
 MOST_BYTES = 64 * 1024
-"""The most bytes of an answer's text. A longer text is rejected without being counted."""
+"""The most bytes of an answer's text. A longer text is rejected before its tokens are counted."""
 
 FRAME = "conversation_memory"
-"""The name of the tag around the memory message. A summary must not close the frame, or open another one."""
+"""The name of the tag around the memory message.
+
+A summary must not hold this tag, so that it can neither end the memory nor begin another.
+"""
 
 FEWEST_HEADINGS = 2
-"""A text with fewer of the headings is no summary. It is rather a refusal, an error or an answer to the user."""
+"""The fewest different headings that a summary must have.
+
+A text with fewer is rejected. Such a text is probably a refusal, an error or an answer to the user.
+"""
 
 Reason: TypeAlias = Literal[
     "cut_off",
@@ -40,15 +46,16 @@ Reason: TypeAlias = Literal[
     "refused",
     "too_large",
 ]
-"""Reasons for a rejection: a closed set, since they stand in logs and metrics."""
+"""The reasons for a rejection, which the log shows: a closed set, so that nothing of an answer's text can get there."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryLimits:
     """The limits of one summary in tokens.
 
-    *most_tokens* is the most that the summary may have. *segment_tokens* are those of the messages, or summaries, that
-    the summary replaces. *size* counts a message.
+    *most_tokens* is the most that the summary may have. An accepted summary has less than half of *segment_tokens*. For
+    a part of a history, *segment_tokens* are the tokens of its messages. For a summary of summaries, the caller sets
+    the number. *size* returns the tokens of a message.
     """
 
     most_tokens: int
@@ -66,7 +73,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """An answer that must not become memory."""
+    """An answer that must not become memory, with the reason."""
 
     reason: Reason
 
@@ -74,9 +81,10 @@ class Rejected:
 def accept_summary(answer: Answer, limits: SummaryLimits, *, fence: str = "") -> Accepted | Rejected:
     """Return the summary in *answer*, or the reason why there is none. Never raises for any JSON value.
 
-    The answer must have ended by itself, and must be a text under the fixed headings without a call. A text of more
-    than ``most_tokens`` is cut at a heading, else at a line. The result has less than half of the segment's tokens.
-    *fence* is the token of the request, which the text loses.
+    The answer must have ended with ``stop``, hold no call, and have at least two of the fixed headings. Text before the
+    first heading is dropped. A text of more than ``most_tokens`` is cut at a heading, else at a line, else anywhere.
+    The result has less than half of ``segment_tokens``. *fence* is the random token that enclosed the data in the
+    request. It is removed from the summary.
     """
     said = _text_of(answer)
     if isinstance(said, Rejected):
@@ -143,12 +151,12 @@ _HEADING = re.compile(
 
 
 def _heading_starts(text: str) -> dict[int, str]:
-    """Return the headings in *text* by the places where their lines start."""
+    """Return the headings in *text*, in small letters, by the indexes at which their lines start."""
     return {match.start(): match[1].lower() for match in _HEADING.finditer(text)}
 
 
 def _without_wrappers(text: str) -> str:
-    """Return *text* without thinking before it, and without a code fence around the whole."""
+    """Return *text* without the model's thinking at its start, and without a code fence around the whole text."""
     text = _without_thinking(text).strip()
     match = _FENCE_LINE.match(text)
     if match and text.endswith(match[1]) and len(text) >= match.end() + len(match[1]):
@@ -157,9 +165,9 @@ def _without_wrappers(text: str) -> str:
 
 
 def _without_thinking(text: str) -> str:
-    """Return *text* without thinking at its start.
+    """Return *text* without the model's thinking at its start, such as ``<think>…</think>``.
 
-    The chat templates of some models begin the thinking themselves, so that the answer holds its end only.
+    The chat templates of some models write the opening tag themselves, so that the answer holds only the closing tag.
     """
     start = 0
     while match := _THOUGHT.match(text, start):
@@ -173,10 +181,10 @@ def _without_thinking(text: str) -> str:
 
 
 def _fitted(text: str, limits: SummaryLimits) -> str:
-    """Return *text*, or its longest beginning within the limit that ends before a heading.
+    """Return *text*, or its longest beginning of at most ``most_tokens`` tokens that ends before a heading.
 
-    Where this would lose more than half of the limit, the beginning ends at a line. Where not even a line fits, it ends
-    anywhere.
+    Where such a beginning has less than half of ``most_tokens``, the text is cut at a line. Where not even one line
+    fits, the text is cut anywhere.
     """
     if _tokens(text, limits.size) <= limits.most_tokens:
         return text.rstrip()
@@ -190,7 +198,7 @@ def _fitted(text: str, limits: SummaryLimits) -> str:
 
 
 def _longest(text: str, ends: Sequence[int], limits: SummaryLimits) -> str:
-    """Return the longest beginning of *text* within the limit that stops at one of *ends*, by halving."""
+    """Return the longest beginning of *text* of at most ``most_tokens`` that stops at one of *ends*, by bisection."""
     best = ""
     low, high = 0, len(ends)
     while low < high:

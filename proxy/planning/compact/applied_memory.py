@@ -1,7 +1,8 @@
 """A history with a memory in place of its older messages.
 
-The order of the result is: the leading messages up to the user's first one, the memory, the pinned messages, and the
-messages that no summary covers. Every message but the memory is the client's own object.
+The order of the result is: the first messages, the memory, the pinned messages, and the messages that the summary does
+not cover. The first messages end with the user's first message, or later where a call before it has a late result.
+Every message but the memory is the client's own object.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from sanitizers import Change, Message, Messages
 
 STEP = "compaction"
-"""The step's name in the change list, headers and metrics."""
+"""The name of compaction in the change list, headers and metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,9 @@ class AppliedMemory:
     """One memory in one history. Indexes are those of the client's messages.
 
     *message* stands in place of the messages from *start* up to *end*, except those whose indexes are *pinned*.
-    *tokens* are the tokens of *message*. *reflections* is the number of a model's summaries in the memory. *created* is
-    the Unix time in seconds at which the summary was written, and *model* is the configured name of the model that
-    wrote it.
+    *tokens* are the tokens of *message*. *reflections* is the number of summaries by a model from which the memory was
+    made. *created* is the Unix time in seconds at which the summary was written, and *model* is the configured name of
+    the model that wrote it.
     """
 
     message: Message
@@ -49,5 +50,5 @@ class AppliedMemory:
 
     @property
     def change(self) -> Change:
-        """The entry in the change list."""
+        """The entry in the change list that names the replaced messages."""
         return Change(STEP, "replaced", self.start, "summary", f"messages {self.start}-{self.end - 1}")

@@ -3,8 +3,8 @@
 Credentials are found by their known prefixes and forms. A credential without a known form stays in the text, such as a
 password in a sentence. The caller masks the keys of the configuration with :mod:`proxy.upstream.known_secrets`.
 
-Every pattern takes time in proportion to the text. A pattern begins at the edge of a run of its characters only, and
-takes the whole run without going back.
+Every pattern takes time in proportion to the text. Most patterns begin only at the edge of a run of their characters,
+and take the run without backtracking.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PREFIXED = (
 
 
 def _pattern(prefix: str, body: str) -> re.Pattern[str]:
-    """Return the pattern of a credential at the edge of a word, or behind an escaped line break of JSON.
+    """Return the pattern of a credential at the start of a word, or after an escaped line break or tab of JSON.
 
     The prefix comes first, since the search for fixed text is fast.
     """
@@ -71,7 +71,10 @@ _BEARER = re.compile(
 _IN_URL = re.compile(r"(://[^\s/?#@:\"'<>\\]{0,256}+:)(?!\$[A-Z_{(]|\{)[^\s/?#@\"'<>\\]{1,256}+(?=@)")
 
 _OF_CURL = re.compile(r"([ \t](?:-u|--user)[ =]{0,2}[\\\"']{0,2}[^\s:\"'\\]{1,100}+:)[^\s\"'\\]{1,200}+")
-"""A user's name and password, as in a call of curl. Other commands have such an option too (:func:`_blank_of_curl`)."""
+"""A user's name and password, as in a call of curl.
+
+Other commands have such an option too, so :func:`_blank_of_curl` checks the command.
+"""
 
 _CURL = re.compile(r"\bcurl\b")
 _END_OF_COMMAND = "\n|;&"
@@ -89,7 +92,7 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile("p(?=ass|wd|riv)|s(?=ecret|ign)|t(?=oken)|a(?=pi|cc|uth)|e(?=ncr)")
-"""The beginnings of the names in :data:`_ASSIGNED`. One letter is taken, since names may overlap."""
+"""The beginnings of the names in :data:`_ASSIGNED`. Each match takes only one letter, since names may overlap."""
 
 _PASSWORDS = ("pass", "pwd")
 _REFERENCE = re.compile(r"\$?[$%][A-Za-z_{(]|[{<]|os\.environ|process\.env|env[.:]")
@@ -128,7 +131,10 @@ _NEEDED = (
     ("://", _IN_URL),
     ("--", _OPTION),
 )
-"""The patterns with a text, in small letters, that each of their matches holds. The search for a text is fast."""
+"""Each pattern, after a text in small letters that all of its matches hold.
+
+A text is searched for that first, since such a search is fast.
+"""
 
 
 def _blank_of_curl(match: re.Match[str]) -> str:
@@ -145,8 +151,8 @@ def _blank_of_curl(match: re.Match[str]) -> str:
 def _blank_assigned(text: str) -> str:
     """Return *text*, which is ASCII, with a mask in place of the values that are assigned to names of secrets.
 
-    A search that ignores case tries each place of a text. The search in a copy in small letters takes a fifth of that
-    time, and the places are the same in both.
+    A search that ignores case tries each position of a text. The search in a copy in small letters takes a fifth of
+    that time. Positions in the copy are the same, since the text is ASCII.
     """
     written: list[str] = []
     done = 0
@@ -176,7 +182,10 @@ def _blank_value(match: re.Match[str]) -> str:
 
 
 def _without_private_keys(text: str) -> str:
-    """Return *text* without private keys in PEM. A key whose beginning or end was cut off is found too."""
+    """Return *text* with a mask in place of private keys in PEM format.
+
+    A key whose beginning or end was cut off is found too.
+    """
     if "PRIVATE KEY" not in text:
         return text
     written: list[str] = []
@@ -189,7 +198,10 @@ def _without_private_keys(text: str) -> str:
 
 
 def _without_begun(text: str, *, ended: bool) -> str:
-    """Return *text* with a mask for each key that begins in it. Where a key *ended* behind it, its letters go too."""
+    """Return *text* with a mask for each key that begins in it.
+
+    With *ended*, the end line of a key follows *text*, so base64 letters at the end of *text* are masked too.
+    """
     written: list[str] = []
     at = 0
     for begin in _PEM_BEGIN.finditer(text):

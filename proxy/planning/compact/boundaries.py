@@ -16,11 +16,11 @@ from sanitizers.work_limit import metered
 def find_boundaries(messages: Messages) -> list[int]:
     """Return the indexes before which *messages* can be cut, in order. The length of *messages* is the last one.
 
-    Before such an index, no call has its result at the index or later. The message at the index is no result.
+    No call before such an index has its result at the index or later. The message at the index is not a tool's result.
     """
     count = len(messages)
     depth = [0] * (count + 2)
-    """The changes, at each index, of the number of calls that wait for a result."""
+    """By index: how much the number of calls that wait for a result grows or falls there."""
     newest: dict[str, int] = {}
     unanswered: dict[str, list[int]] = {}
     places = [count]
@@ -45,9 +45,9 @@ def find_boundaries(messages: Messages) -> list[int]:
 
 
 def is_boundary(messages: Messages, at: int) -> bool:
-    """Return True where :func:`find_boundaries` has the index *at*.
+    """Return True where *at* is one of the indexes that :func:`find_boundaries` returns.
 
-    Clients usually give each call an id of its own. Then no result behind the index can belong to a call before it.
+    A cut is possible where no result from *at* on names a call before *at*. Only otherwise are all boundaries found.
     """
     if at < len(messages) and messages[at].get("role") in RESULT_ROLES:
         return False

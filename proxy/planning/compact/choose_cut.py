@@ -13,16 +13,18 @@ from sanitizers.messages import SYSTEM_ROLES, Messages
 _LEAST_GAIN = 0.1
 """The least share of the limit that a summary must replace.
 
-Without a minimum, a history whose newest messages fill the window would get a summary of a few messages at each
-request.
+Where the newest messages fill the window, each request would otherwise get a new summary of a few messages.
 """
 
 _LONGEST_TURN = 4
-"""The most messages of the user's last turn that stay."""
+"""The most messages of the user's last turn that are pinned."""
 
 
 class Cut(NamedTuple):
-    """A summary covers the messages before index *end*. The *pinned* ones of them are sent nevertheless."""
+    """A summary covers the messages before index *end*.
+
+    The covered messages at the indexes *pinned* are sent nevertheless.
+    """
 
     end: int
     pinned: tuple[int, ...]
@@ -55,7 +57,7 @@ def _last_boundary(boundaries: Iterable[int], last: int) -> int:
 
 
 def _pinned(messages: Messages, start: int, end: int, turn: int | None) -> Iterable[int]:
-    """Yield the indexes of the messages from *start* up to *end* that stay: system messages, and the current turn's.
+    """Yield the indexes from *start* up to *end* that are pinned: system messages, and the user's current turn.
 
     The *turn* is the index of the user's last message. The user's messages directly before that message belong to the
     same turn.

@@ -1,6 +1,7 @@
 """Chooses the stored summary that serves a history.
 
-The choice depends on the history and the stored index alone, so that every process makes the same one.
+The choice depends only on the history, the stored summaries and the settings, so that every process makes the same
+choice.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from proxy.state.summaries import IndexEntry, Summary
 from sanitizers.messages import Messages
 
 _FEW = 4
-"""The most places of a history that are checked one by one. For more, all boundaries are found at once."""
+"""The most entries whose ends are checked one by one.
+
+For more entries, all boundaries of the history are found at once.
+"""
 
 
 class HistoryDigests:
-    """A history of *tenant* with what its summaries are found by. *start* is the index after the user's first message.
+    """A history of *tenant* with the digests of its beginnings. *start* is the index after the user's first message.
 
     *chain* is the hash chain of *messages*. *known* are the digests that this process has computed before.
     """
@@ -44,7 +48,7 @@ class HistoryDigests:
 
     @cached_property
     def boundaries(self) -> Sequence[int]:
-        """The places where the history can be cut, in order."""
+        """The indexes before which the history can be cut, in order."""
         return find_boundaries(self.messages)
 
     @property
@@ -56,7 +60,8 @@ class HistoryDigests:
 def start_of(messages: Messages) -> int | None:
     """Return the index after the user's first message, or None where the user has not spoken.
 
-    Where a call before that message has a late result behind it, the index is the next one that splits no pair.
+    Where a call before that message has its result after it, the index is the next one that separates no call from its
+    result.
     """
     start = next((at + 1 for at, message in enumerate(messages) if is_users_own(message)), None)
     if start is None or not any("tool_calls" in each or "function_call" in each for each in messages[:start]):
@@ -69,8 +74,8 @@ def matching_entries(
 ) -> list[IndexEntry]:
     """Return the entries whose summary covers a beginning of *history*, the longest first.
 
-    Entries that are not for histories of this length yet (:attr:`IndexEntry.since`) are among them. The last
-    *keep_messages* messages are never covered.
+    Entries that only longer histories may use (:attr:`IndexEntry.since`) are among them. The last *keep_messages*
+    messages are never covered.
     """
     last = len(history.messages) - keep_messages
     equal = [
@@ -93,10 +98,10 @@ def apply_summary(
     measured: MeasuredHistory,
     memory_tokens: int,
 ) -> AppliedMemory | None:
-    """Return the memory that *summary* gives *history*, or None for a summary that does not belong to the entry.
+    """Return the memory that *summary* gives *history*, or None for a summary that cannot be used.
 
-    A summary above *memory_tokens* is not used either. Its tokens are those of the time when it was written, so that
-    every process decides alike, also where its token factor differs.
+    A summary that does not belong to *entry*, has no text, or has more than *memory_tokens* is not used. Its tokens are
+    the stored number from when it was written. So processes with different token factors decide alike.
     """
     if summary.end != entry.end or any(not history.start <= at < entry.end for at in summary.pinned):
         return None

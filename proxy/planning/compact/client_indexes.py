@@ -1,6 +1,6 @@
-"""States the indexes of a plan as those of the client's messages, where the plan was made for a history with a memory.
+"""Translates the message indexes of a plan for a history with a memory into the client's own message indexes.
 
-The planned history is shorter than the client's. Clients, logs and the inspector know only the client's history.
+The planned history is shorter than the client's. Clients, logs and the inspector show indexes of the client's history.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sanitizers.tool_names.history import STEP as TOOLS
 
 
 def compacted_request(request: ChatRequest, memory: AppliedMemory) -> ChatRequest:
-    """Return *request* with *memory* in its history, where no cut may drop or shorten the memory."""
+    """Return *request* with *memory* in its history, and pinned, so that no cut drops or shortens the memory."""
     messages = memory.apply_to(request.messages)
     return replace(request, messages=messages, outline=None, pinned=(memory.message,))
 
@@ -25,8 +25,8 @@ def compacted_request(request: ChatRequest, memory: AppliedMemory) -> ChatReques
 def find_pinned(request: ChatRequest, sanitized: Sanitized, sent: Messages) -> Messages:
     """Return the messages of *sent* that hold the pinned messages of *request*.
 
-    *sent* has the messages of *sanitized* at the same indexes, some of them with an instruction. A step may have joined
-    a pinned message to the user's message before it. The joined message is then pinned as a whole.
+    *sent* has the messages of *sanitized* at the same indexes. Some may have an added instruction. A step may have
+    joined a pinned message to the user's message before it. The joined message is then pinned as a whole.
     """
     return [_find_holder(message, request.messages, sanitized, sent) for message in request.pinned]
 
@@ -44,7 +44,10 @@ def _find_holder(pinned: Message, before: Messages, sanitized: Sanitized, sent: 
 
 
 def changes_for_client(changes: Iterable[Change], memory: AppliedMemory) -> tuple[Change, ...]:
-    """Return *changes* with the client's indexes. A change of a declared tool keeps the tool's position."""
+    """Return *changes* with the indexes of the client's messages.
+
+    A change of a declared tool keeps the tool's position.
+    """
     return tuple(
         change
         if change.step == TOOLS and change.reason != "call_name"
@@ -83,8 +86,8 @@ def report_for_client(report: Report, memory: AppliedMemory, sanitized: Sanitize
 def _fitted_for_client(fitted: Fitted, memory: AppliedMemory, origins: tuple[int, ...]) -> Fitted:
     """Return *fitted* with the client's indexes.
 
-    Several of the fitted messages may come from one message of the client. So ``last`` is the index of the newest event
-    only where that event is new.
+    Two fitted messages may come from the same message of the client, so equal indexes prove nothing. ``last`` is
+    therefore set to the newest event's index only where that event was at ``last`` before, else to -1.
     """
     events = tuple(replace(event, index=origins[event.index]) for event in fitted.events)
     is_new = bool(events) and fitted.events[-1].index == fitted.last

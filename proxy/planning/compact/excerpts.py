@@ -21,7 +21,7 @@ _LOOKED_AT = 2_000
 _FIRST = 200
 """The characters of a tool's result in which an error is looked for, unless the tool ran a command.
 
-A file that was read may speak of errors and of tests further on.
+A file that a tool has read may mention errors further on.
 """
 
 _TEST_RESULT = re.compile(
@@ -32,7 +32,7 @@ _TEST_RESULT = re.compile(
 
 
 class Excerpt(NamedTuple):
-    """One excerpt: a heading for it, and the whole text of the result."""
+    """One excerpt: its heading, and the whole text of the tool's result that it is taken from."""
 
     heading: str
     text: str
@@ -40,15 +40,18 @@ class Excerpt(NamedTuple):
     def shortened(self, length: int) -> str:
         """Return the excerpt with at most *length* characters of the text, its head and its tail, as a quotation.
 
-        A tool's result may hold anybody's words. Without the quotation marks, one of its lines could pose as a heading
-        of the memory, or as words of the user.
+        A tool's result may hold anybody's words. Without the ``>`` before each line, a line of the result could pose as
+        a heading of the memory, or as words of the user.
         """
         text = str(cap_content(self.text, Cap(length), is_error=True, advice=OF_EXCERPT))
         return "\n".join([f"{self.heading}:", *(f"> {line}" for line in text.splitlines())])
 
 
 def find_excerpts(messages: Messages) -> list[Excerpt]:
-    """Return the newest error and the newest test result, in this order. One result is never taken twice."""
+    """Return the newest error and the newest test result, in this order.
+
+    A result that is both is returned once, as the error.
+    """
     error = test = None
     for answered in reversed(list(answered_calls(messages))):
         is_run = answered.call is None or command_of(answered.call.name, answered.call.arguments) != ""

@@ -1,8 +1,7 @@
 """Rules that find facts in a text: in single words, and in lines.
 
-A rule for words matches a whole word, and is tried once for each different word. A rule for lines finds an error code,
-and the fact is the line around it. All patterns are bounded, so that a text of any content takes time in proportion to
-its length.
+A rule for words must match a whole word. A rule for lines finds an error code or an exception. The fact is the line
+around the match. All patterns are bounded, so that a text of any content takes time in proportion to its length.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _DATA_NAMES = (
     "ansi|base|bytes|complex|cp|euc|float|gmt|gpt|http|ieee|int|ipv|iso|koi|md|mod|over|pre|python|rfc|rsa|sha|sub"
     "|tls|top|uint|under|utc|utf|x86"
 )
-"""Beginnings of names that hold numbers and are no ids: ``utf-8``, ``to_base64``, ``ISO-8859``."""
+"""Words before a number in names that are no ids, such as ``utf-8``, ``to_base64`` and ``ISO-8859``."""
 
 _KNOWN_FILES = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|dockerfile|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini|ipynb|java"
@@ -49,7 +48,7 @@ _ERRNO = (
     "|NOENT|NOEXEC|NOLCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSOCK|NOTSUP|NXIO|OVERFLOW"
     "|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SOCKETTIMEDOUT|SRCH|STALE|TARGET|TIMEDOUT|XDEV"
 )
-"""Names of system errors, and of Node's and npm's, without their E.
+"""Names of errors of the operating system, Node and npm, without the E at their start.
 
 A pattern for any word in capitals would find ERROR and EXPECTED too.
 """
@@ -64,7 +63,7 @@ class WordRule(NamedTuple):
 
 
 class LineRule(NamedTuple):
-    """A rule for lines. A text without any of *needs*, in small letters, holds none of them."""
+    """A rule for lines. *needs* are texts in small letters. A text that holds none of *needs* is not searched."""
 
     name: str
     needs: tuple[str, ...]
@@ -175,7 +174,7 @@ def find_urls(text: str) -> tuple[list[str], str]:
 
 
 def find_words(text: str) -> list[str]:
-    """Return the different words of *text* that may be facts, in order."""
+    """Return the different words of *text* that may be facts, in their order in the text."""
     words: dict[str, None] = {}
     for piece in _pieces_of(text):
         words |= dict.fromkeys(_WORD.findall(text, *piece))
@@ -183,7 +182,7 @@ def find_words(text: str) -> list[str]:
 
 
 def read_word(word: str) -> list[tuple[Kind, str]]:
-    """Return the facts in one word: the word itself, or the words in it between letters that need no spaces."""
+    """Return the facts in one word: the word itself, or its parts between letters of scripts without spaces."""
     fact = _read_whole(word)
     if fact is not None or word.isascii():
         return [] if fact is None else [fact]
@@ -211,7 +210,7 @@ def _without_line_number(word: str) -> str:
 
 
 def find_lines(text: str) -> Iterator[str]:
-    """Yield the lines with an error code, each once for each rule that finds one."""
+    """Yield the line around each error that a rule finds. A line with several errors comes several times."""
     small = text.lower()
     pieces = _pieces_of(text)
     for rule in LINE_RULES:
@@ -222,7 +221,7 @@ def find_lines(text: str) -> Iterator[str]:
 
 
 def _pieces_of(text: str) -> list[tuple[int, int]]:
-    """Return the starts and ends of pieces of *text*: of whole lines, else of whole words, where these are short."""
+    """Return the starts and ends of the pieces of *text*, cut at line breaks, else between words, else anywhere."""
     pieces, start = [], 0
     while len(text) - start > _PIECE:
         ends = (text.rfind(mark, start, start + _PIECE) + 1 for mark in '\n ",')
@@ -233,7 +232,10 @@ def _pieces_of(text: str) -> list[tuple[int, int]]:
 
 
 def line_around(text: str, start: int, end: int) -> str:
-    """Return the line around a place, on one line. Of a long line, whole words near the place are returned."""
+    """Return the line of *text* around the match from *start* to *end*.
+
+    Runs of whitespace become one space. Of a long line, only the whole words near the match are returned.
+    """
     line_start = text.rfind("\n", max(0, start - _CONTEXT), start) + 1
     first = line_start or max(0, start - _CONTEXT)
     line_end = text.find("\n", end, end + _CONTEXT)

@@ -10,7 +10,7 @@ from proxy.planning.compact.fact_rules import line_around
 from proxy.planning.compact.message_texts import Answered, cut_at_word
 
 LONGEST_COMMAND = 300
-"""The most characters of a command. A longer command is cut at a word, and marked."""
+"""The most characters of a failed command in the memory. A longer command is cut at a word, and marked."""
 
 _SHELL = re.compile(
     r"(?i)bash|shell|terminal|command|powershell|console|(?:^|[_.-])(?:sh|cmd|exec|run)(?:$|[_.-])"
@@ -34,9 +34,10 @@ _FAILURE = re.compile(
 
 
 def find_failure(text: str) -> str | None:
-    """Return the line that says that a result is a failure, or None for a result that says no such thing.
+    """Return the line of a tool's result that tells of a failure, or None where no line does.
 
-    An exit code decides. Without one, the words of the first and last 2,000 characters do.
+    Only the first and last 2,000 characters are read. An exit code there decides. Without an exit code, words such as
+    ``error:`` and flags such as ``"isError": true`` decide.
     """
     seen = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
     exited = _EXIT.search(seen)
@@ -48,7 +49,7 @@ def find_failure(text: str) -> str | None:
 
 
 def find_failed_commands(results: Iterable[Answered]) -> Iterator[str]:
-    """Yield each command that failed, newest first, with the line that says so."""
+    """Yield each command that failed, newest first, with the line of its result that tells of the failure."""
     seen = set()
     for answered in reversed(list(results)):
         command = command_of(answered.call.name, answered.call.arguments) if answered.call else ""
@@ -61,7 +62,7 @@ def find_failed_commands(results: Iterable[Answered]) -> Iterator[str]:
 
 
 def command_of(name: str, arguments: Any) -> str:
-    """Return the command that a call of the tool *name* runs, or an empty text where the tool is no shell."""
+    """Return the command that a call of the tool *name* runs, or "" where the call has none."""
     is_shell = _SHELL.search(name) is not None
     if isinstance(arguments, str):
         return arguments.strip() if is_shell else ""

@@ -1,9 +1,9 @@
-"""Finds facts in the replaced messages, word for word and without a model.
+"""Finds facts in the messages that a memory replaces, word for word and without a model.
 
 The kinds are commands that failed, error codes, paths with the tools that had them in their arguments, ids and
 addresses. Within a kind, facts that the user, the model or a call's arguments named come before those that only a
-result has. Of one result, only the first few of each kind stand among these. A listing of a thousand files therefore
-does not push out the file that was edited. Among equals, the newest comes first.
+result has. Of one tool result, all facts of a kind after the first eight come last. A listing of a thousand files
+therefore does not push out the file that was edited. Within each of these groups, the newest fact comes first.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ MOST = 400
 """The most facts of one kind that are kept."""
 
 _SAID, _SEEN, _LISTED = range(3)
-"""Where a fact stands: in words or arguments, among the first of a result, or further on in a result."""
+"""The ranks of facts: named in words or short arguments, among the first in a result, or further on in a result."""
 
 _FIRST = 8
-"""The number of facts of one kind in one result that count as more than a listing."""
+"""The first facts of one kind in a result, which come before those further on in the result."""
 
 _SHORT = 1_000
-"""The most characters of an argument that names what the tool works on. A longer argument is a content."""
+"""The most characters of an argument that names what the tool works on.
+
+A longer argument is rather the content of a file, and is read like a result.
+"""
 
 _PATH_KEYS = re.compile(r"(?i)(?:^|_)(?:path|file|filename|file_?path|dir|directory|folder|cwd)s?$")
 _MAY_BE_SECRET = frozenset({"id", "address"})
@@ -48,7 +51,11 @@ class Fact(NamedTuple):
 
 
 class _Ledger:
-    """The facts that were found, by kind and place, newest first. *tools* are the tools' names by path."""
+    """The facts that were found, newest first, by kind and by rank (:data:`_SAID` and so on).
+
+    *tools* are the names of the tools that had a path in their arguments. *read* keeps the facts of words that were
+    read before.
+    """
 
     def __init__(self) -> None:
         self.found: dict[Kind, tuple[dict[str, str], ...]] = {kind: ({}, {}, {}) for kind in KINDS}
@@ -56,7 +63,11 @@ class _Ledger:
         self.read: dict[str, list[tuple[Kind, str]]] = {}
 
     def add(self, kind: Kind, text: str, place: int, alike: str = "") -> None:
-        """Add a fact. Of facts that are *alike*, the first one stays. A credential is no id, and is masked in a URL."""
+        """Add a fact.
+
+        Of the facts with the same text *alike*, only the first one is kept. An id or address that is a credential as a
+        whole is left out. A credential within it is masked.
+        """
         facts = self.found[kind][place]
         if len(facts) < MOST and (alike or text) not in facts:
             shown = blank_secrets(text) if kind in _MAY_BE_SECRET else text
@@ -69,7 +80,7 @@ class _Ledger:
             self.tools.setdefault(path, {})[tool] = None
 
     def facts_of(self, kind: Kind) -> list[Fact]:
-        """Return the facts of one kind in their order."""
+        """Return the facts of one kind, the most important first."""
         said, seen, listed = self.found[kind]
         facts = listed | seen | said
         texts = dict.fromkeys(facts[alike] for alike in (*said, *seen, *listed))
@@ -105,7 +116,10 @@ def _read_message(message: Message, ledger: _Ledger) -> None:
 
 
 def _read_argument(tool: str, key: str, value: str, ledger: _Ledger) -> None:
-    """Read one string of a call's arguments. A short one tells what the tool was used on."""
+    """Read one string of a call's arguments.
+
+    The paths in a short string are noted as those on which the tool was used.
+    """
     if len(value) > _SHORT:
         _read_text(value, ledger, is_result=True)
         return
@@ -119,7 +133,7 @@ def _read_argument(tool: str, key: str, value: str, ledger: _Ledger) -> None:
 
 
 def _read_text(text: str, ledger: _Ledger, *, is_result: bool) -> Iterable[tuple[Kind, str]]:
-    """Add the facts in one text, and return those in its words."""
+    """Add the facts in one text to *ledger*, and return the facts in its words and URLs."""
     counts = dict.fromkeys(KINDS, 0)
     urls, rest = find_urls(text)
     found: list[tuple[Kind, str]] = [("address", url) for url in urls]
@@ -142,5 +156,5 @@ def _place(is_result: bool, count: int) -> int:
 
 
 def _without_numbers(line: str) -> str:
-    """Return the line without its longer numbers, so that lines of a log differ by more than a time."""
+    """Return the line with 0 for long numbers and times. Log lines that differ only in these count as one fact."""
     return re.sub(r"\d{4,}|\d\d:\d\d:\d\d", "0", line)

@@ -1,8 +1,8 @@
 """Digests of each prefix of a history, so that equal beginnings are found without storing their text.
 
-A digest covers what a model reads: the roles, texts, media, calls and results. Call ids, cache marks and other fields
-of a client are not covered, since clients change them between two requests. Arguments count as equal where they are
-equal JSON.
+A digest covers what a model reads: the roles, texts, media, calls and results. Call ids, cache marks and all other
+fields, such as a message's ``name``, are not covered. Clients change them between two requests. Two calls' arguments
+count as equal where they are the same JSON value.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from sanitizers.work_limit import metered
 class HashChain(Sequence[bytes]):
     """The digests of *messages* of *tenant*: item n covers the first n messages.
 
-    A digest is computed when it is first asked for, since most requests need those of a part of their history. A
-    history of 300 messages with 390,000 characters takes less than a millisecond. Never raises for JSON values.
+    A digest is computed when it is first asked for, since most requests need the digests of a part of their history
+    only. All digests of 300 messages with 390,000 characters take less than a millisecond. Messages may hold any JSON
+    values.
     """
 
     def __init__(self, messages: Messages, tenant: str) -> None:
@@ -55,10 +56,10 @@ class HashChain(Sequence[bytes]):
 
 
 def encode_message(message: Message) -> bytes:
-    """Return the bytes of what a model reads of *message*.
+    """Return the bytes that stand for *message* in a digest: what a model reads of the message.
 
-    Each field is a tag, its length and its bytes, so that no text can imitate the border of a field. The loop over a
-    long history spends most of its time here: the usual fields are encoded without a further call.
+    Each field is a tag, its length and its bytes, so that no text can imitate the border of a field. Hashing a long
+    history spends most of its time here. So the usual fields are encoded without further function calls.
     """
     role, content = message.get("role"), message.get("content")
     fields = [_ROLES[role]] if role.__class__ is str and role in _ROLES else [_field(b"r", role)]

@@ -1,4 +1,4 @@
-"""Decides which summaries may be written now: the wait after failures, and the share of a key's tokens.
+"""Decides which summaries may be written now, by earlier failures and by the share of a client key's tokens.
 
 Times are seconds of a monotonic clock, which the caller passes.
 """
@@ -12,7 +12,7 @@ from proxy.core.tenant_lru import TenantLru
 
 _MINUTE_S = 60.0
 _MOST_FAILURES = 3
-"""The failures after which no summary is written for the same cut."""
+"""The failures after which no summary is tried again for the same cut, the end of the messages to summarize."""
 
 _MOST_DOUBLINGS = 6
 """The doublings of the wait: a conversation waits 64 minutes at most."""
@@ -22,16 +22,17 @@ _REMEMBERED = 4_096
 
 
 class _Failures(NamedTuple):
-    """The failures in a row, and the time of the last one."""
+    """The number of failures in a row of one conversation, and the time of the last failure."""
 
     number: int
     last: float
 
 
 class FailureDelays:
-    """The waits after failed summaries: 2, 4, 8 … minutes for a conversation, and for ever for a cut that failed often.
+    """Delays summaries after failures: 2, 4, 8 … 64 minutes for a conversation, and for ever after three at one cut.
 
-    A conversation that goes on has another cut at each request. So the wait belongs to the conversation.
+    A cut is the end of the messages to summarize. A conversation that goes on may have another cut at each request. So
+    the wait counts for the whole conversation.
     """
 
     def __init__(self) -> None:
@@ -69,8 +70,8 @@ _NOTHING_SPENT = _Spent(0.0, 0.0)
 class SummaryShares:
     """The tokens of each tenant's requests and of its summaries, in this process.
 
-    A summary may begin while the summaries so far are within their share. The first one is therefore always allowed,
-    and the share is exceeded by the summaries at most that run at one time.
+    A summary may begin while the summaries so far are within their share. The first summary is therefore always
+    allowed. The share can be exceeded by the tokens of the summaries that run at that moment.
     """
 
     def __init__(self) -> None:
@@ -103,13 +104,16 @@ class SummaryOutcome(StrEnum):
     """Another process writes the summary."""
 
     BUSY = "busy"
-    """This process writes as many summaries as it may."""
+    """This process writes as many summaries as it may.
+
+    With client keys, this also means that the key's one summary is running.
+    """
 
     DELAYED = "delayed"
-    """A summary of the conversation has failed, and the wait is not over."""
+    """A summary of the conversation has failed and the wait is not over, or the same cut has failed three times."""
 
     OVER_SHARE = "over_share"
-    """The summaries of the key have their share of the key's tokens."""
+    """The summaries of the client's key have used up their share of the key's tokens."""
 
     NOT_READY = "not_ready"
-    """The circuits of the summarizing model are open, or none of its deployments has a key."""
+    """The circuits of the summarizing model are open, or the configuration leaves no deployment for the model."""

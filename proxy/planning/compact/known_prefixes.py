@@ -1,9 +1,9 @@
 """Digests that this process has computed before, found by a fingerprint that costs less than the digest.
 
 A conversation asks for the digest of the same messages with each of its requests. The fingerprint uses Python's own
-hash of a text: 64 bits, with a secret of the process. The texts of a request that was counted have that hash already.
-A fingerprint begins with the digest of the conversation's first messages. So one tenant's fingerprints never find
-another's digests.
+hash of a text: 64 bits, with a secret of the process. Python keeps a text's hash. Counting a request's tokens has
+already computed the hashes of its texts. A fingerprint begins with the digest of the conversation's first messages. So
+one tenant's fingerprints never find another's digests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST = 16_384
 
 
 class KnownPrefixes:
-    """Digests of the beginnings of histories, by tenant, length and fingerprint."""
+    """Known digests of the beginnings of histories, by tenant, number of messages and fingerprint."""
 
     def __init__(self) -> None:
         self._digests: TenantLru[tuple[int, int], bytes] = TenantLru(_MOST)
@@ -55,7 +55,10 @@ class Fingerprints:
 
 
 def _fingerprint(before: int, message: Message) -> int:
-    """Return the fingerprint after *message*, from the one before it. Equal digests may have different fingerprints."""
+    """Return the fingerprint after *message*, made from *before*, the fingerprint of the messages before it.
+
+    Histories with equal digests may have different fingerprints.
+    """
     content = message.get("content")
     if (content is None or content.__class__ is str) and "function_call" not in message:
         calls = message.get("tool_calls")

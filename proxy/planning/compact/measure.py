@@ -1,4 +1,4 @@
-"""The tokens of a history, where the history may be long enough for a memory.
+"""Counts the tokens of a history that may be long enough for a memory in place of its older messages.
 
 Most requests are far below their limit. For these requests a cheap upper bound is enough, and nothing is counted.
 """
@@ -22,25 +22,26 @@ from sanitizers.budget.ledger import Size
 from sanitizers.record import record
 
 _LOOK_UP = 6 / 7
-"""The share of the trigger from which stored summaries are looked up: 60 % of the limit at a trigger of 70 %.
+"""Stored summaries are looked up from this share of the trigger on: at 60 % of the limit for a trigger of 70 %.
 
-The distance covers replicas whose estimates differ. Each replica then looks up every summary that another one wrote.
+The trigger is the share of the limit at which a summary is written. Replicas may estimate the same request differently.
+While the estimates differ by less than a seventh, each replica still looks up the summaries that another replica wrote.
 """
 
 _FAR_ABOVE = 1.25
-"""A bound that is so many times too large ends the search for a closer one.
+"""A first bound above the look-up's mark by more than this factor ends the search for a closer bound.
 
-The closer bound reads all texts. For long texts the two differ by some 7 %, and the count is cheaper: most of a
-conversation's texts were counted with an earlier request.
+The closer bound reads all texts. For long texts both bounds differ by only some 7 %. Counting is cheaper, since most of
+a conversation's texts were counted with an earlier request.
 """
 
 
 @record
 class MeasuredHistory:
-    """A history with its tokens: *sizes* by message, and *fixed* for tools and all else that is no message.
+    """A history's tokens: *sizes* by message, and *fixed* for tools and the response format.
 
-    *limit* is the most tokens of a prompt that the operator's budget allows. A summary is written where a request has
-    *trigger* tokens or more. *size* returns the tokens of any message.
+    *limit* is the most tokens that the operator's budget allows for a prompt. From *trigger* tokens of a request on, a
+    summary may be due. *size* returns the tokens of any message.
     """
 
     sizes: Sequence[int]
@@ -60,7 +61,8 @@ def measure_history(
 ) -> MeasuredHistory | None:
     """Return the tokens of *request*, or None where it is too short for a memory or its limit is unknown.
 
-    Tokens are estimates for the deployment's family, with the sticky factor of *facts*.
+    Tokens are estimates for the model family of the deployment, times a factor learned from earlier requests
+    (``sticky``).
     """
     request = with_defaults(request, facts.deployment)
     parameters = request.parameters
@@ -100,12 +102,15 @@ def measure_history(
 
 
 def look_up_share(policy: CompactionPolicy) -> float:
-    """Return the share of the limit from which stored summaries are looked up."""
+    """Return the share of the limit at which the look-up of stored summaries begins."""
     return policy.trigger * _LOOK_UP
 
 
 def _cut_mark(facts: BudgetFacts, limit: int, fixed: FixedTokens) -> int:
-    """Return the tokens above which the history would be cut. Summaries should come before a cut."""
+    """Return the tokens above which the history would be cut.
+
+    A summary should be written before the history would be cut.
+    """
     policy = facts.policy
     share = margin(facts.calibration, facts.family) if facts.margin is None else facts.margin
     marks = marks_for(policy, limit=limit, margin=share, fixed=fixed)

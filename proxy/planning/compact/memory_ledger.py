@@ -1,7 +1,8 @@
-"""Orders the user's words and the facts by importance, and writes them as the memory's ledger.
+"""Orders the user's words and the facts by importance, and writes them as the ledger, a section of the memory.
 
-The order is such that each beginning of it is a fair choice. In characters, half of it are the user's words, and the
-kinds of facts have equal shares of the other half. What one kind does not need goes to the others.
+A memory has room for the first entries only, so every kind of entry gets its share of each beginning of the order. Half
+of the characters are the user's words. The kinds of facts share the other half equally. Room that one kind does not
+need goes to the other kinds.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Entry(NamedTuple):
 
 
 def order_entries(messages: Messages) -> list[Entry]:
-    """Return the entries of *messages*, the most important first."""
+    """Return the user's words and the facts in *messages*, in the order in which they are kept."""
     waiting: dict[EntryKind, list[str]] = {"user": find_user_words(messages)[::-1]}
     for found, facts in find_facts(messages).items():
         waiting[found] = [fact.text for fact in reversed(facts)]
@@ -57,7 +58,7 @@ def order_entries(messages: Messages) -> list[Entry]:
 
 
 def write_ledger(entries: Iterable[Entry]) -> str:
-    """Return *entries* as text: a section for each kind, in the order of the entries."""
+    """Return *entries* as text, with a section for each kind. Within a section, the order of *entries* is kept."""
     texts: dict[EntryKind, list[str]] = {kind: [] for kind in _HEADINGS}
     for entry in entries:
         texts[entry.kind].append(entry.text)

@@ -1,8 +1,10 @@
 """Writes the memory message of a conversation within its limit of tokens.
 
-The order is fixed: the meta-reflection, the reflections, the facts with the user's words, and the excerpts. The
-facts are guaranteed a quarter of the room. Reflections that do not fit beside them are shortened evenly. The same input
-gives the same bytes, and no text in the memory can end it.
+A *reflection* is a model's summary of a part of the conversation, and the *meta-reflection* is a summary of older
+reflections. The order is fixed: the meta-reflection, the reflections, the facts with the user's words, and the
+excerpts. The limit is called *room*. Where the reflections leave the aim ``fill`` too little for facts, the facts are
+guaranteed a quarter of the room. Reflections that do not fit into the rest of the room are then shortened evenly. The
+same input gives the same bytes. No text in the memory can close the tag around the memory.
 
 A text is fitted by trying: the whole message is measured with a part of the facts, or with shorter reflections, until
 the largest that fits is found. The number of measurements grows with the logarithm of the lengths.
@@ -25,13 +27,16 @@ from sanitizers.messages import Message, Messages
 from sanitizers.record import record
 
 FACTS_SHARE = 4
-"""The facts are guaranteed one part of this many of the room."""
+"""The facts are guaranteed one part in this many of the room, a quarter, where reflections are shortened."""
 
 _AIM_SHARE = 8
-"""The aim *fill* is kept where the reflections leave one part of this many of it to the facts."""
+"""The memory has at most *fill* tokens where the reflections leave at least an eighth of *fill* to the facts."""
 
 _CHARACTERS = 16
-"""The most characters of a text for each token of the room. Longer texts are cut before they are measured."""
+"""The most characters of a reflection, or of all facts, for each token of the room.
+
+Longer texts are cut before they are measured.
+"""
 
 _FRAME = re.compile(r"<(?=[\s/]{0,16}conversation_memory)", re.IGNORECASE)
 _HEADING = re.compile(r"^#{1,6} |^\*\*[^*\n]{1,80}\*\*:?\s*$", re.MULTILINE)
@@ -39,14 +44,15 @@ _HEADING = re.compile(r"^#{1,6} |^\*\*[^*\n]{1,80}\*\*:?\s*$", re.MULTILINE)
 
 @record
 class MemoryInput:
-    """What a memory is made from.
+    """The messages, summaries and limits from which a memory is made.
 
     *messages* are the replaced messages, oldest first and without the pinned ones. They have the indexes *start* to
-    *end* - 1 of the client's history. *meta* stands for older reflections. The memory never has more than *room* tokens
-    by *size*, which returns the tokens of a message.
+    *end* - 1 of the client's history. *meta* is the summary of older reflections, if there is one. The memory never has
+    more than *room* tokens by *size*, which returns the tokens of a message.
 
-    *fill* is the number of tokens that the memory should have at most, so that the history gets as short as is aimed
-    at. Excerpts never exceed it. Facts exceed it only where reflections leave hardly anything of it.
+    *fill* is the number of tokens that the memory should have at most, so that the whole request becomes short.
+    Excerpts are added only while the memory has at most *fill* tokens. Facts exceed *fill* only where the reflections
+    leave less than an eighth of it.
     """
 
     messages: Messages
@@ -60,7 +66,10 @@ class MemoryInput:
 
 
 class _Summary(NamedTuple):
-    """A reflection in the memory. *slots* is its share where all are shortened."""
+    """A reflection in the memory.
+
+    Where all reflections are shortened, *slots* says how many times the common length this one may have.
+    """
 
     heading: str
     text: str
@@ -69,7 +78,7 @@ class _Summary(NamedTuple):
 
 @record
 class _Draft:
-    """A memory that is being fitted: its *reflections*, the first *facts* of *entries*, and its *excerpts*."""
+    """A memory while it is fitted: its *reflections*, the first *facts* (a number) of *entries*, and its *excerpts*."""
 
     given: MemoryInput
     entries: Sequence[Entry]
@@ -109,7 +118,7 @@ def memory_message(text: str) -> Message:
 
 
 def write_memory(given: MemoryInput) -> str:
-    """Return the content of the memory message: at most ``given.room`` tokens, or no text where nothing fits."""
+    """Return the content of the memory message: at most ``given.room`` tokens, or "" where not even the frame fits."""
     draft = _Draft(given, _within(order_entries(given.messages), _CHARACTERS * given.room))
     frame = draft.tokens()
     if frame > given.room:
@@ -146,15 +155,15 @@ def _reflections_of(given: MemoryInput) -> tuple[_Summary, ...]:
 
 
 def _with_facts(draft: _Draft, room: int) -> _Draft:
-    """Return *draft* with as many facts as fit, and at least those that it has."""
+    """Return *draft* with as many facts as fit into *room* tokens. It keeps at least the facts that it has."""
     most = _largest(draft.facts, len(draft.entries), lambda facts: replace(draft, facts=facts).fits(room))
     return replace(draft, facts=most)
 
 
 def _with_reflections(draft: _Draft, whole: tuple[_Summary, ...], room: int) -> _Draft:
-    """Return *draft* with reflections: all of them whole, or all cut to one length.
+    """Return *draft* with the reflections *whole*: uncut where they fit into *room*, else all cut to one length.
 
-    The meta-reflection may have twice the length, since it stands for more.
+    The meta-reflection may have twice that length, since it summarizes several reflections.
     """
     full = replace(draft, reflections=whole)
     if not whole or full.fits(room):
@@ -169,7 +178,7 @@ def _with_reflections(draft: _Draft, whole: tuple[_Summary, ...], room: int) -> 
 
 
 def _with_excerpts(draft: _Draft, room: int) -> _Draft:
-    """Return *draft* with the user's words that are not among its facts, the last error and the last test result."""
+    """Return *draft* with excerpts that fit *room*: more user's words, the last error and the last test result."""
     if not draft.fits(room):
         return draft
     words = [entry.text for entry in draft.entries[draft.facts :] if entry.kind == "user"]
@@ -193,7 +202,10 @@ def _quoted(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _largest(least: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number from *least* to *most* that fits. *least* is taken to fit."""
+    """Return the largest number from *least* to *most* for which *fits* is true, by bisection.
+
+    *least* is returned without a check where no larger number fits.
+    """
     while least < most:
         middle = (least + most + 1) // 2
         if fits(middle):

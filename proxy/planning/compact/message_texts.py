@@ -1,8 +1,8 @@
 """Reads the texts and the calls of messages whose shapes nothing has checked yet.
 
-Compaction reads the client's messages before they are sanitized. So a content may be any JSON value. The texts come
-out without control characters, terminal colours and halves of surrogate pairs, since no provider and no store takes
-all of these.
+Compaction reads the client's messages before they are sanitized. So a message's content may be any JSON value. The
+returned texts have no control characters, terminal colours and lone surrogates, since some providers or stores refuse
+them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sanitizers.budget.safe_cut import safe_cut
 from sanitizers.messages import RESULT_ROLES, Message, Messages, parse_arguments
 
 MARK = " […]"
-"""The mark behind a text that was cut."""
+"""The mark after a text that was cut."""
 
 _TERMINAL = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[A-Za-z]|.)?")
 """Terminal escape sequences, such as colours."""
@@ -41,7 +41,10 @@ class Answered(NamedTuple):
 
 
 def plain_text(text: str) -> str:
-    """Return *text* without control characters and terminal colours. A lone surrogate becomes U+FFFD."""
+    """Return *text* without terminal colours and without control characters other than tabs and line breaks.
+
+    A lone surrogate becomes U+FFFD.
+    """
     if _CONTROL.search(text) is None:
         return text
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -49,7 +52,7 @@ def plain_text(text: str) -> str:
 
 
 def text_of(message: Message) -> str:
-    """Return the text of a message's content: of its text parts, or the JSON of a value that is no content."""
+    """Return the text of a message's content. A content of a wrong type is returned as JSON."""
     content = message.get("content")
     if isinstance(content, str):
         return plain_text(content)
@@ -70,7 +73,7 @@ def _part_text(part: Any) -> str:
 
 
 def calls_of(message: Message) -> list[Call]:
-    """Return the calls of a message, of ``tool_calls`` and of the older ``function_call``."""
+    """Return the calls of a message, from ``tool_calls`` and from the older ``function_call``."""
     listed = message.get("tool_calls")
     calls = [_call(entry) for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     older = message.get("function_call")
@@ -93,8 +96,8 @@ def _call(entry: dict[str, Any]) -> Call:
 def answered_calls(messages: Messages) -> Iterator[Answered]:
     """Yield all tool results of *messages*, oldest first, with their calls.
 
-    A result belongs to the newest call before it with the same id. A result in the older form belongs to the newest
-    call of its name.
+    A result belongs to the newest call before it with the same id. A result without a call id belongs to the newest
+    call of the function that the result names.
     """
     calls: dict[str, Call] = {}
     for at, message in enumerate(messages):
@@ -120,7 +123,7 @@ def strings_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def cut_at_word(text: str, limit: int, mark: str = MARK) -> str:
-    """Return *text*, or its first *limit* characters cut at a word, with *mark* behind them.
+    """Return *text*, or its first *limit* characters cut at a word, with *mark* after them.
 
     A text without spaces near the limit, such as Chinese, is cut between two characters.
     """

@@ -1,4 +1,4 @@
-"""Returns the settings of compaction for a request.
+"""Finds the settings of compaction that hold for a request.
 
 The values of a key override those of a model. The values of a model override the section ``compaction``.
 """
@@ -23,8 +23,8 @@ class CompactionPolicy:
 
     *model* is the configured name of the model that summarizes. *trigger* is the share of the limit from which a
     summary is written. The last *keep_messages* messages are never replaced. *memory_tokens* is the most that a memory
-    message may have. After *reflect_after* summaries of segments, one summary of them all is made. *max_share* is the
-    share of a key's tokens that its summaries may take.
+    message may have. After *reflect_after* summaries of parts of a conversation, one summary of them all is made.
+    *max_share* is the share of a key's tokens that its summaries may take.
     """
 
     model: str

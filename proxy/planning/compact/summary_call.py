@@ -94,16 +94,16 @@ class SummaryCall:
 
 
 def segment_call(transcript: str, fence: str, most_tokens: int) -> SummaryCall:
-    """Return the request for a summary of a part of a session, of at most *most_tokens*.
+    """Return the request for a summary of a part of a session, which asks for at most *most_tokens*.
 
-    *transcript* is the part as text. *fence* is a random token that nobody else can know. Where a text holds the fence
-    nevertheless, the text loses it.
+    *transcript* is the part as text. *fence* is a random token that nobody else can know. Where the transcript holds
+    the fence nevertheless, the fence is replaced there by a harmless word.
     """
     return _call(_SEGMENT, transcript, fence, most_tokens)
 
 
 def meta_call(reflections: Sequence[Reflection], fence: str, most_tokens: int) -> SummaryCall:
-    """Return the request for one summary of *reflections*, oldest first, of at most *most_tokens*."""
+    """Return the request for one summary of *reflections*, oldest first, which asks for at most *most_tokens*."""
     records = (
         f"[record {number} of {len(reflections)}, messages {each.start} to {each.end - 1}]\n{each.text}"
         for number, each in enumerate(reflections, 1)
@@ -122,16 +122,17 @@ def _call(source: str, data: str, fence: str, most_tokens: int) -> SummaryCall:
 
 
 def without_fence(text: str, fence: str) -> str:
-    """Return *text* with a harmless word in place of the fence."""
+    """Return *text* with a harmless word in place of *fence*, the token that marks the borders of the data."""
     return text.replace(fence, _DEFUSED) if fence else text
 
 
 def without_thinking(call: SummaryCall, deployments: Iterable[Deployment]) -> SummaryCall:
-    """Return *call* with thinking turned off as far as each of *deployments* is known to take that.
+    """Return *call* with thinking turned off, as far as it is known that each of *deployments* allows that.
 
-    The effort ``none`` is added only where no deployment refuses it: its model takes ``none``, the dialect replaces it
-    by the nearest effort, or the parameter is not sent. vLLM, Groq and xAI refuse the effort for some models, so an
-    unknown model gets none. Where a model may think nevertheless, the answer's limit gets :data:`ROOM_TO_THINK`.
+    The effort ``none`` is added only where no deployment refuses it. Each deployment's model takes ``none``, or its
+    dialect sends the nearest effort, or the parameter is not sent. vLLM, Groq and xAI refuse the effort for some
+    models, so no effort is sent for an unknown model. Where a model may think nevertheless, the answer's limit gets
+    :data:`ROOM_TO_THINK`.
     """
     known, off = True, True
     for deployment in deployments:

@@ -21,7 +21,7 @@ _LARGEST_SHARE = 4
 class SummaryJob:
     """A summary that is due: the history, the cut at which the summary ends, and the summary used so far.
 
-    *tokens* are those of the whole request as it is sent now. *policy* holds the limits of the new memory.
+    *tokens* are the tokens of the whole request as it is sent now. *policy* holds the limits of the new memory.
     """
 
     tenant: str
@@ -34,7 +34,7 @@ class SummaryJob:
 
     @property
     def root(self) -> str:
-        """The key of the conversation."""
+        """The key of the conversation in the store."""
         return self.history.root
 
     @property
@@ -44,7 +44,7 @@ class SummaryJob:
 
     @property
     def kept_tokens(self) -> int:
-        """The tokens of everything that stays beside the memory."""
+        """The tokens of the next request without the memory: tools, and first, pinned and newest messages."""
         sizes, history = self.measured.sizes, self.history
         pinned = sum(sizes[at] for at in self.cut.pinned)
         return self.measured.fixed + sum(sizes[: history.start]) + pinned + sum(sizes[self.cut.end :])
@@ -52,7 +52,7 @@ class SummaryJob:
 
 @record
 class SentHistory:
-    """A history as it is sent now: with *memory*, which comes from *summary*, or whole."""
+    """A history as it is sent now: with *memory*, which comes from *summary*, or whole where *memory* is None."""
 
     history: HistoryDigests
     measured: MeasuredHistory
@@ -65,7 +65,8 @@ def find_due(
 ) -> SummaryJob | None:
     """Return the summary that is due for *sent*, or None.
 
-    A summary is due where the request has so many tokens as the trigger says, and the cut is not in the index already.
+    A summary is due where the request has at least the trigger's tokens, a cut is worth a summary, and no entry has
+    that cut.
     """
     history, measured, memory = sent.history, sent.measured, sent.memory
     tokens = tokens_with(memory, measured)

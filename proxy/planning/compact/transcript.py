@@ -1,7 +1,7 @@
-"""Writes messages as plain text for a summarizing model: labels, texts, calls and results.
+"""Writes messages as one plain text (the transcript) for a summarizing model: labels, texts, calls and results.
 
-The time is linear in the length of the messages, and the length of the text is limited. The messages are the client's
-own and were not brought into shape, so every field may have any JSON value.
+The time is linear in the length of the messages, and the length of the text is limited. The client's messages have not
+been sanitized, so every field may have any JSON value.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ MOST_OF_RESULT = 2_000
 _CAP = Cap(MOST_OF_RESULT)
 
 _LOOKED_AT = 2 * MOST_OF_RESULT
-"""The characters at each end of a long result that are searched for secrets. No more than half of them is shown."""
+"""The characters at each end of a long result that are searched for secrets.
+
+No more than half of these characters are shown.
+"""
 
 Blank: TypeAlias = Callable[[str], str]
-"""Returns a text without secrets."""
+"""A function that returns a text without its secrets."""
 
 _HEAD = 0.25
 """The head's share of a transcript that is above its limit. Newer messages matter more for the work's next step."""
@@ -57,11 +60,10 @@ def write_transcript(
 ) -> str:
     """Return *messages* as text of at most *limit_characters*.
 
-    *first* is the number of the first message, or the numbers of all messages where some between them are missing.
-    Reasoning is left out. Media are shown by their kind only, as ``[image]``. *blank* takes the secrets out of each
-    text before the text is shortened, since no pattern finds the half of a secret. Long results and arguments are
-    shortened to head and tail. A transcript above the limit loses its middle. It can always be encoded as UTF-8.
-    Never raises.
+    *first* is the number of the first message in the history, or a list with the number of each message. Reasoning is
+    left out. Media are shown by their kind only, as ``[image]``. *blank* takes the secrets out of each text before the
+    text is shortened, since no pattern finds the half of a secret. Long results and arguments are shortened to head and
+    tail. A transcript above the limit loses its middle. The returned text can always be encoded as UTF-8. Never raises.
     """
     names: dict[str, str] = {}
     pieces: list[str] = []
@@ -74,7 +76,7 @@ def write_transcript(
 
 
 def _speaker(message: dict[str, Any], names: dict[str, str]) -> str:
-    """Return the label's words for the one who speaks, and for a result its tool's name."""
+    """Return the author in a message's label: its role, or for a result the words ``result of`` and the tool's name."""
     role = message.get("role")
     if not isinstance(role, str):
         return "unknown role"
@@ -128,7 +130,10 @@ def _call(call: dict[str, Any], names: dict[str, str], blank: Blank) -> str:
 
 
 def _text_of(content: Any) -> str:
-    """Return a content as text, with a word in brackets for each part that is none. Reasoning is left out."""
+    """Return a content as text.
+
+    For each part that is not text stands a word in brackets, such as ``[image]``. Reasoning is left out.
+    """
     if is_part_list(content):
         return "\n".join(_part_text(part) for part in content if part["type"] not in _THINKING)
     return "" if content is None else _as_text(content)
@@ -143,7 +148,7 @@ def _part_text(part: dict[str, Any]) -> str:
 
 
 def _as_text(value: Any) -> str:
-    """Return a value as text, without media that a text holds as a data URL."""
+    """Return a value as text, with a word such as ``[image]`` in place of each data URL of media."""
     text = value if isinstance(value, str) else json_text(value)
     return _DATA.sub(_data_name, text) if ";base64," in text else text
 
@@ -162,7 +167,8 @@ def _shortened(text: str, blank: Blank) -> str:
 def _blanked_ends(text: str, blank: Blank) -> str:
     """Return *text* without secrets in the parts that may be shown.
 
-    Where an end is mostly secrets, the text behind it may be shown too. So the whole text is searched then.
+    Where masking makes an end short, the text next to that end may be shown too. Then the whole text is searched for
+    secrets.
     """
     if len(text) > 2 * _LOOKED_AT:
         head, tail = blank(text[:_LOOKED_AT]), blank(text[-_LOOKED_AT:])
@@ -178,7 +184,10 @@ def _name(value: Any) -> str:
 
 
 def _without_middle(text: str, limit: int) -> str:
-    """Return *text*, or its first quarter and its end with a mark between them, where *text* is above *limit*."""
+    """Return *text*, or its head and end with a mark between them where it has more than *limit* characters.
+
+    The head gets a quarter of *limit*.
+    """
     if len(text) <= limit:
         return text
     room = limit - _MARK_ROOM
@@ -195,7 +204,7 @@ def _head_end(text: str, end: int) -> int:
 
 
 def _tail_start(text: str, start: int, reach: int) -> int:
-    """Return where the tail begins: at a message or a line within *reach* characters, else at *start*."""
+    """Return the index where the tail begins: at a message or a line within *reach* characters, else at *start*."""
     for wanted in ("\n\n[message ", "\n"):
         at = text.find(wanted, start, start + reach)
         if at >= 0:

@@ -7,17 +7,20 @@ from sanitizers.budget.markers import is_from_user
 from sanitizers.messages import Message, Messages, is_part_list
 
 LONGEST = 400
-"""The most characters of a text that is kept whole. Of a longer text, the beginning is kept."""
+"""The most characters of a text that is kept whole. Only the beginning of a longer text is kept."""
 
 MOST = 400
 """The most texts that are returned."""
 
 MEMORY_START = "<conversation_memory "
-"""The beginning of a memory message. A memory of another gateway is none of the user's words."""
+"""The text with which a memory message begins.
+
+A memory that another turnright proxy has written does not count as the user's words.
+"""
 
 
 def find_user_words(messages: Messages) -> list[str]:
-    """Return the user's own texts, newest first and each once. Long ones are cut at a word and marked."""
+    """Return the user's own texts, newest first and each once. Long texts are cut at a word and marked."""
     words: dict[str, None] = {}
     for message in reversed(messages):
         if is_users_own(message):
@@ -30,7 +33,10 @@ def find_user_words(messages: Messages) -> list[str]:
 
 
 def is_users_own(message: Message) -> bool:
-    """Tell whether the user wrote *message*, which may have any shape. No notice or inserted text counts."""
+    """Tell whether the user wrote *message*, which may have any shape.
+
+    Notices and messages that a proxy has inserted do not count.
+    """
     if message.get("role") != "user":
         return False
     content = message.get("content")

@@ -21,10 +21,10 @@ _REFLECTION_SHARE = Fraction(3, 16)
 """The largest share of the memory that one reflection may take: 750 of 4,000 tokens."""
 
 _META_SLOTS = 2
-"""The reflection that stands for older ones takes the place of two others."""
+"""The reflection that summarizes older reflections counts as two reflections, and may be twice as long."""
 
 _WHOLE_SHARE = Fraction(1, 10)
-"""Excerpts are added only while the whole request has at most this share of its tokens before (ADR-0006 of adk-code).
+"""The aim for the whole request, as a share of its tokens before compaction (ADR-0006 of adk-code).
 """
 
 
@@ -33,8 +33,8 @@ class NextSummary:
     """Everything that the next summary depends on.
 
     *messages* is the client's history and *start* the index after the user's first message. *previous* is the summary
-    that the history has used so far, if any. *meta* stands for the reflections of *previous*, where it was made.
-    *sent* are the tokens that the request had in all, and *kept* the tokens of everything that stays beside the
+    that the history has used so far, if any. *meta* is the reflection that summarizes all reflections of *previous*, or
+    None. *sent* are the tokens that the whole request had, and *kept* the tokens of all that is sent besides the
     memory. *created* is the Unix time in seconds.
     """
 
@@ -53,8 +53,8 @@ class NextSummary:
 def write_summary(given: NextSummary, reflection: Reflection) -> Summary:
     """Return the summary that ends at the cut of *given*, with *reflection* as its newest reflection.
 
-    The reflections of the previous summary are taken over as they are, or replaced by *meta* where it is given. The
-    text is empty where the memory would not be shorter than the messages that it replaces.
+    The reflections of the previous summary are taken over as they are. Where *given* has a *meta*, that reflection
+    replaces them. The text is empty where the memory would not be shorter than the messages that it replaces.
     """
     previous, policy, end = given.previous, given.policy, given.cut.end
     meta = None if previous is None else previous.meta
@@ -89,7 +89,7 @@ def covered_messages(messages: Messages, start: int, cut: Cut) -> Iterator[Messa
 def segment_indexes(start: int, cut: Cut, previous: Summary | None) -> list[int]:
     """Return the indexes of the messages that the next reflection is about.
 
-    These are the messages that no earlier reflection is about, with those that an earlier summary had pinned.
+    These are the messages after *previous*, and those that only *previous* had pinned.
     """
     begin = start if previous is None else previous.end
     freed = () if previous is None else previous.pinned
@@ -98,7 +98,7 @@ def segment_indexes(start: int, cut: Cut, previous: Summary | None) -> list[int]
 
 
 def is_full(summary: Summary, policy: CompactionPolicy) -> bool:
-    """Return True where the reflections of *summary* are to be replaced by one that stands for them all."""
+    """Return True where the reflections of *summary* are to be replaced by one reflection that summarizes them all."""
     slots = len(summary.reflections) + (_META_SLOTS if summary.meta is not None else 0)
     return slots >= policy.reflect_after
 
@@ -110,5 +110,5 @@ def reflection_tokens(policy: CompactionPolicy) -> int:
 
 
 def meta_tokens(policy: CompactionPolicy) -> int:
-    """Return the most tokens of a reflection that stands for others."""
+    """Return the most tokens of a reflection that summarizes other reflections."""
     return _META_SLOTS * reflection_tokens(policy)
