@@ -59,7 +59,7 @@ def test_input_is_not_changed(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUMMARIZING)
 def test_messages_behind_a_summary_are_the_newest_ones_without_a_gap(name: str) -> None:
-    """What stands behind the summary is the end of the client's history."""
+    """The messages behind the summary are the end of the client's history."""
     for history, messages in zip(SESSION, replay(WAYS[name](WINDOW)), strict=True):
         at = next((at for at, message in enumerate(messages) if is_summary(message)), None)
         if at is not None:

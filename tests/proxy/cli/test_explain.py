@@ -69,7 +69,7 @@ def test_unusable_option_is_a_fault(
 def test_a_memory_is_looked_up_by_a_running_proxy_alone(
     sections: dict[str, Any], is_noted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where compaction is on, one line says so. The JSON has no memory."""
+    """One line says that compaction is on. The JSON has no memory."""
     entries = [
         {"model_name": name, "litellm_params": {"model": "openai/gpt-4o"}} for name in ("mine", "cheap")
     ]

@@ -90,7 +90,7 @@ def test_overrides_name_configured_models_and_keys_once(
 def test_enabled_compaction_has_a_served_summarizing_model(
     compaction: dict[str, Any], found: dict[str, str]
 ) -> None:
-    """Where compaction is enabled for anyone, a served model writes the summaries."""
+    """A served model must write the summaries as soon as compaction is enabled for anyone."""
     assert faults(compaction=compaction) == {f"compaction.{path}": text for path, text in found.items()}
 
 
