@@ -22,6 +22,7 @@ from proxy.ingress.formats import FORMATS, is_chat
 from proxy.ingress.routes.paths import api_routes
 from proxy.observability.metrics import UNKNOWN_MODEL, Metrics
 from proxy.observability.request_record import CLIENT_DISCONNECTED, CUT_OFF
+from proxy.planning.compact.job_limits import SummaryOutcome
 from proxy.resilience.circuit import State
 from proxy.resilience.failure_table import TABLE, Blame, Fallback, Kind
 from sanitizers.invariants import RULES
@@ -55,6 +56,9 @@ def start_counts(metrics: Metrics, settings: Settings) -> None:
     for route in FORMATS:
         for outcome in _REJECTED:
             metrics.requests.labels(route, UNKNOWN_MODEL, outcome)
+    if settings.compaction.is_on_for_any:
+        for summary in SummaryOutcome:
+            metrics.compactions.labels(summary.value)
     for name in model_names(settings):
         _start_model(metrics, name)
         if chain_of(settings.router_settings.failure_chains, name, resolve(settings, name)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ DIGEST_BYTES = 16
 """Bytes of a digest of messages."""
 
 MAX_ENTRIES = 64
-"""The most summaries in the index of one conversation. The oldest entry is dropped first."""
+"""The most summaries in the index of one conversation. The entry that was not used for longest is dropped first."""
 
 _VERSION = 1
 _PLAIN_BYTES = 32 * 2**10
@@ -152,10 +152,15 @@ def unpack_index(value: bytes) -> tuple[IndexEntry, ...]:
     return tuple(IndexEntry(*fields) for fields in _ENTRY.iter_unpack(value[1:]))
 
 
-def with_entry(entries: Iterable[IndexEntry], entry: IndexEntry) -> tuple[IndexEntry, ...]:
-    """Return *entries* with *entry* as the newest. The oldest entries beyond :data:`MAX_ENTRIES` are left out."""
-    kept = [each for each in entries if each.digest != entry.digest]
-    return (*kept, entry)[-MAX_ENTRIES:]
+def with_entry(entries: Sequence[IndexEntry], entry: IndexEntry, used: bytes = b"") -> tuple[IndexEntry, ...]:
+    """Return *entries* with *entry* as the newest, and the entry with the digest *used* before it.
+
+    *used* is the summary that the conversation has used so far. The entries that were not used for longest are left
+    out beyond :data:`MAX_ENTRIES`.
+    """
+    kept = [each for each in entries if each.digest not in (entry.digest, used)]
+    last_used = [each for each in entries if each.digest == used != entry.digest]
+    return (*kept, *last_used, entry)[-MAX_ENTRIES:]
 
 
 def _reflection_values(reflection: Reflection) -> list[Any]:

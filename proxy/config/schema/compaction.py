@@ -97,3 +97,8 @@ class Compaction(Section):
 
     per_key: tuple[KeyCompaction, ...] = ()
     """Values that differ for single keys of ``general_settings.keys``. Default none."""
+
+    @property
+    def is_on_for_any(self) -> bool:
+        """True where a model or a key has compaction switched on."""
+        return self.enabled or any(each.enabled for each in (*self.per_model, *self.per_key))

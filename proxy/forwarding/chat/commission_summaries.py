@@ -193,10 +193,11 @@ async def _add_to_index(job: SummaryJob, gateway: Gateway) -> bool:
     """Add the summary to the conversation's index. Returns False where the store does not take the entry."""
     store, root, tenant = gateway.store, job.root, job.tenant
     jobs = gateway.summaries
+    used = b"" if job.previous is None else job.history.digest_at(job.previous.end)
     for _ in range(_INDEX_TRIES):
         entry = IndexEntry(job.cut.end, jobs.newest(job) + 1, job.digest)
         old = (await store.get(CONVERSATIONS, [root], tenant=tenant)).get(root)
-        entries = with_entry(() if old is None else unpack_index(old), entry)
+        entries = with_entry(() if old is None else unpack_index(old), entry, used)
         new = pack_index(entries)
         if old is None:
             standing = await store.put(CONVERSATIONS, {root: new}, tenant=tenant, absent_only=True)
@@ -222,6 +223,7 @@ def _log_written(job: SummaryJob, summary: Summary, gateway: Gateway, seconds: f
         reflections=len(summary.reflections),
         has_meta=summary.meta is not None,
         characters=len(summary.text),
+        tokens=summary.tokens,
         summarizer=job.policy.model,
         duration_ms=round(seconds * 1000, 1),
     )

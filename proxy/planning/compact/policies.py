@@ -46,8 +46,7 @@ class CompactionPolicies(OverridePolicies[CompactionPolicy]):
         self._compaction = compaction
         self._models = {entry.model: entry for entry in compaction.per_model}
         self._keys = {entry.key: entry for entry in compaction.per_key}
-        overrides: tuple[Overrides, ...] = (*compaction.per_model, *compaction.per_key)
-        self.is_off = not (compaction.enabled or any(each.enabled for each in overrides))
+        self.is_off = not compaction.is_on_for_any
         super().__init__(self._models, self._keys, aliases)
 
     @override

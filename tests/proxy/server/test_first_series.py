@@ -29,6 +29,22 @@ def sample(samples: Samples, name: str, **labels: str) -> float | None:
 
 
 @pytest.mark.parametrize(
+    ("compaction", "expected"),
+    [
+        ({}, None),
+        ({"enabled": True, "model": MODEL}, 0.0),
+        ({"model": MODEL, "per_model": [{"model": MODEL, "enabled": True}]}, 0.0),
+    ],
+)
+def test_outcomes_of_summaries_are_there_where_compaction_is_on(
+    compaction: dict[str, Any], expected: float | None
+) -> None:
+    """An alert on failed summaries needs the series before the first failure."""
+    samples = scrape(started({MODEL: GEMINI}, compaction=compaction))
+    assert sample(samples, "compactions_total", outcome="failed") == expected
+
+
+@pytest.mark.parametrize(
     ("name", "labels"),
     [
         ("requests_total", {"route": CHAT, "model": MODEL, "outcome": "ok"}),

@@ -98,6 +98,14 @@ def test_index_drops_its_oldest_entry_and_holds_each_summary_once() -> None:
     assert with_entry(entries, new) == (*entries[1:], new)
 
 
+def test_entry_that_the_conversation_used_outlives_newer_ones() -> None:
+    """Another branch of the conversation may have written the newer entries."""
+    entries = tuple(IndexEntry(at, at, bytes([at]) * 16) for at in range(MAX_ENTRIES))
+    new = IndexEntry(99, 99, b"n" * 16)
+    assert with_entry(entries, new, entries[0].digest) == (*entries[2:], entries[0], new)
+    assert with_entry(entries, new, b"unknown digest 1") == (*entries[1:], new)
+
+
 def test_large_summary_fits_the_largest_value_of_a_store() -> None:
     """A memory of 16,000 tokens holds its reflections twice: in its text, and each by itself."""
     numbers = random.Random(5)
