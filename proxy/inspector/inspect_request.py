@@ -33,7 +33,6 @@ _UNCHANGED = [
     "body",
     "changes",
     "turns",
-    "memory",
 ]
 """The values of a dry run's description that are shown unchanged."""
 
@@ -76,13 +75,14 @@ def inspect_request(
 
     return {
         **{name: described[name] for name in _UNCHANGED},
+        **({"memory": described["memory"]} if "memory" in described else {}),
         "target": dict(target),
         "refusal": _describe_refusal(run, described["refusal"]),
         "providers": {one.rule: PROVIDERS[one.rule] for one in run.found if one.rule in PROVIDERS},
         "wire": describe_wire(run),
         "before": [{"index": index, "message": message} for index, message in before],
         "steps": [
-            {**_describe_stage(stage, run, described["memory"]), "after": shown(stage.history)}
+            {**_describe_stage(stage, run, described.get("memory")), "after": shown(stage.history)}
             for stage in stages
         ],
         "after": shown(after),

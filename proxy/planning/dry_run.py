@@ -143,7 +143,8 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
     mode, else that of mode ``repair``, else None. ``mode`` and ``verdict`` are those of the configured mode. ``body``
     is the request as it would be sent, with the stored signatures. ``body`` is None for a refused request. ``turns``
     holds the turn guard's findings, None where the guard is off. ``memory`` is the memory in place of older messages,
-    with its text and the first and last index that it replaces. ``memory`` is None where no memory is used.
+    with its text and the first and last index that it replaces. Without a memory the key is missing, so that an answer
+    without compaction has the bytes that it always had.
     """
     changes, repaired = run.changes, run.repaired
     return {
@@ -161,7 +162,7 @@ def describe_dry_run(run: DryRun) -> dict[str, Any]:
         "refusal": None if run.refusal is None else _refusal_as_dict(run.refusal),
         "budget": repaired.budget.as_dict() if repaired is not None and repaired.budget is not None else None,
         "turns": run.guarded.turn.as_dict() if run.guarded is not None else None,
-        "memory": None if run.memory is None else _memory_as_dict(run.memory),
+        **({} if run.memory is None else {"memory": _memory_as_dict(run.memory)}),
         "body": None if run.sent is None else _body(run.sent),
     }
 

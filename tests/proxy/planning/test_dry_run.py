@@ -70,7 +70,6 @@ async def test_dry_run_has_body_changes_and_faults_of_a_repair(upstream: Scripte
         "refusal",
         "budget",
         "turns",
-        "memory",
         "body",
     }
     assert (found["object"], found["model"], found["deployment"]) == ("turnright.explanation", MODEL, GEMINI)
