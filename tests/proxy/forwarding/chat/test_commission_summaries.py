@@ -20,6 +20,7 @@ from tests.support.summarizing_upstream import (
     session,
     summaries_done,
 )
+from tests.support.waiting import until
 
 LONG = session(50)
 """A history above 70 % of the window."""
@@ -68,11 +69,12 @@ async def test_request_does_not_wait_for_the_summary() -> None:
         for rounds in (50, 51, 52):
             reply = await one.post({"model": "m", "messages": session(rounds)})
             assert reply.status == 200
-        assert len(upstream.asked) == 1
+        await until(lambda: bool(upstream.asked))
         upstream.may_answer.set()
         await summaries_done(one)
         await ask(one, session(53))
     assert len(upstream.calls[3].messages) < 30
+    assert len(upstream.asked) == 1
 
 
 async def test_summarizing_model_gets_no_tools_and_no_secrets() -> None:
