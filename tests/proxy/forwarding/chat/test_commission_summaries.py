@@ -11,6 +11,7 @@ import pytest
 from proxy.core.errors import UpstreamFault
 from proxy.core.upstream_call import Answer, UpstreamCall
 from proxy.state.spaces import CONVERSATIONS, LEASES, SUMMARIES
+from tests.support.builders import user
 from tests.support.proxied import Proxied, Reply, proxied
 from tests.support.scripted_upstream import answer
 from tests.support.summarizing_upstream import (
@@ -142,7 +143,7 @@ async def test_second_summary_waits_for_its_share_of_tokens() -> None:
 async def test_lease_of_another_process_prevents_a_second_summary() -> None:
     """The other process writes the summary."""
     upstream = SummarizingUpstream()
-    async with proxied(compacting(), upstream) as one:
+    async with proxied(compacting({"max_share": 1.0}), upstream) as one:
         store = one.server.gateway.store
         await ask(one, LONG)
         known = one.server.gateway.summaries.conversations
@@ -152,6 +153,22 @@ async def test_lease_of_another_process_prevents_a_second_summary() -> None:
         await store.put(LEASES, {keys[0]: b"another"}, tenant="")
         await ask(one, session(51))
         assert len(upstream.asked) == 1
+        assert await one.count("compactions_total", outcome="leased") == 1
+
+
+async def test_no_summary_is_begun_while_the_summarizing_model_cannot_be_asked() -> None:
+    """The provider refused the key, so that the circuit of the model is open for other conversations too."""
+    upstream = SummarizingUpstream(_refusing)
+    other = [LONG[0], user("Another task."), *LONG[2:]]
+    async with proxied(compacting({"max_share": 1.0}), upstream) as one:
+        await ask(one, LONG)
+        await ask(one, other)
+        assert await one.count("compactions_total", outcome="not_ready") == 1
+    assert len(upstream.asked) == 1
+
+
+def _refusing(call: UpstreamCall) -> Answer:
+    raise UpstreamFault("Incorrect API key provided.", upstream_status=401)
 
 
 def store_keys(one: Proxied, space: str) -> list[str]:

@@ -187,6 +187,7 @@ async def test_used_summary_is_renewed_in_the_store() -> None:
         request = RequestMemory(memory_of(store, known=known), SummaryJobs(b"key"), lambda job: None)
         assert await request.look_up.find(facts()) is not None, f"expired on day {day}"
         await request.follow(clock[0])
+    assert await store.get(CONVERSATIONS, [ROOT], tenant="blue")
 
 
 async def test_memory_that_is_too_large_by_now_is_not_used() -> None:

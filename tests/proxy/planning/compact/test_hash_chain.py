@@ -48,6 +48,7 @@ def test_tenants_share_no_digest() -> None:
         (tool("c1", "ok"), tool("x9", "ok", name="read")),
         (user("Hello."), user([text("Hello.")])),
         (user([text("Hello.", cache_control={"type": "ephemeral"})]), user([text("Hello.")])),
+        (user([{"type": "x", "y": 1, "cache_control": {}}]), user([{"type": "x", "y": 1}])),
         (assistant("Yes."), assistant("Yes.", reasoning_content="Let me see.")),
         (assistant(""), assistant(None)),
         (assistant("Yes."), assistant("Yes.", tool_calls=[])),

@@ -33,6 +33,15 @@ def test_known_digest_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert known.digest_of("blue", chain, Fingerprints(HISTORY, root), 9) == b"computed"
 
 
+@pytest.mark.parametrize("changed", [call("c", "f", '{"a": 2}'), call("c", "g", '{"a": 1}')])
+def test_call_with_other_arguments_or_name_has_another_fingerprint(changed: dict[str, Any]) -> None:
+    """A client that edits a call goes on with another history."""
+    known = KnownPrefixes()
+    before = [user("a"), assistant("b"), assistant(None, [call("c", "f", '{"a": 1}')])]
+    edited = [*before[:2], assistant(None, [changed])]
+    assert digest(known, before, 3) != digest(known, edited, 3) == HashChain(edited, "blue")[3]
+
+
 _MESSAGES = st.lists(
     st.sampled_from(
         [
